@@ -1,0 +1,80 @@
+"""The 52 cards."""
+
+from typing import Final
+
+from scoring.errors import CardError, Mistake
+
+RANKS: Final = "23456789TJQKA"
+SUITS: Final = "cdhs"
+
+
+class Card(int):
+    """
+    One of the 52 cards, numbered from the deuce of clubs, 0, to the ace of spades, 51.
+
+    A card is its number, so a board packs into 13 bytes; rank comes first, suits are equal.
+
+    >>> Card.parse("As"), int(Card.parse("As")), Card.parse("Td").rank
+    (As, 51, 10)
+
+    Rule: docs/rules.md#rows
+    """
+
+    __slots__ = ()
+
+    @classmethod
+    def parse(cls, text: str) -> "Card":
+        """
+        Read rank then suit, strictly: `"As"`, `"Td"`, `"2c"`.
+
+        Raises:
+            CardError: there is no such card.
+        """
+        try:
+            return BY_NAME[text]
+        except KeyError:
+            detail = f"{text!r} is not a card: a rank of {RANKS} and a suit of {SUITS} is, like 'As' or 'Td'"
+            raise CardError([Mistake("card-unknown", (), detail)]) from None
+
+    @property
+    def rank(self) -> int:
+        """From 2 to 14, the ace."""
+        return self // 4 + 2
+
+    @property
+    def suit(self) -> str:
+        """One of c, d, h, s."""
+        return SUITS[self % 4]
+
+    def __str__(self) -> str:
+        return RANKS[self // 4] + SUITS[self % 4]
+
+    __repr__ = __str__
+
+
+DECK: Final = tuple(Card(number) for number in range(52))
+BY_NAME: Final = {str(card): card for card in DECK}
+
+
+def parse_cards(text: str) -> tuple[Card, ...]:
+    """
+    Read cards written one after the other, with or without spaces.
+
+    >>> parse_cards("Qs Qd4c")
+    (Qs, Qd, 4c)
+
+    Raises:
+        CardError: one of them is no card.
+    """
+    joined = "".join(text.split())
+    return tuple(Card.parse(joined[start : start + 2]) for start in range(0, len(joined), 2))
+
+
+def show_cards(cards: tuple[Card, ...]) -> str:
+    """
+    Write cards for a sentence.
+
+    >>> show_cards(parse_cards("QsQd4c")), show_cards(())
+    ('Qs Qd 4c', 'no cards')
+    """
+    return " ".join(map(str, cards)) or "no cards"

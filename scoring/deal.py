@@ -1,0 +1,156 @@
+"""Whether a hand can have been dealt as it was recorded."""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from scoring.board import Row
+from scoring.cards import Card, show_cards
+from scoring.errors import Mistake, Path
+from scoring.hand import Cards, PlayerHand, Street
+from scoring.ruleset import BOARD_SIZE, Ruleset, StreetRule
+
+
+def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[Mistake]:
+    """
+    List everything about the cards of a hand that cannot be, each with its place from `players` on.
+
+    Checked are Fantasyland's cards, discards, streets, what the clock set, and that all cards come from one deck.
+
+    Rule: docs/rules.md#the-deal
+    """
+    mistakes: list[Mistake] = []
+    for index, player in enumerate(players):
+        found = (*_fantasyland(player, ruleset), *_discards(player, ruleset), *_streets(player, ruleset))
+        mistakes += [mistake.under("players", index) for mistake in found]
+    mistakes += _twice(players)
+    return mistakes
+
+
+def _fantasyland(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
+    if player.fantasyland and player.fantasyland not in ruleset.fantasyland.deals:
+        dealt = sorted(ruleset.fantasyland.deals)
+        right = f"0 or {' or '.join(map(str, dealt))} are right" if dealt else "0 is right: nobody ever enters"
+        detail = f"Fantasyland of {player.fantasyland} cards is never dealt under {ruleset}; {right}"
+        yield Mistake("fantasyland-cards", ("fantasyland",), detail)
+
+
+def _discards(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
+    if player.discards is None:
+        return
+    right = ruleset.cards_dealt(player.fantasyland) - BOARD_SIZE
+    if len(player.discards) != right:
+        detail = (
+            f"{len(player.discards)} discards are given; of {right + BOARD_SIZE} cards dealt {right} are discarded"
+            " (null means unknown)"
+        )
+        yield Mistake("discards-count", ("discards",), detail)
+
+
+def _streets(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
+    if player.streets is None:
+        return
+    rules = ruleset.streets(player.fantasyland)
+    if len(player.streets) != len(rules):
+        kind = f"Fantasyland of {player.fantasyland} cards" if player.fantasyland else f"a {ruleset.variant} hand"
+        detail = f"{len(player.streets)} streets are given; {kind} has {len(rules)} (null means unknown)"
+        yield Mistake("streets-count", ("streets",), detail)
+        return
+    room = {row: row.size for row in reversed(Row)}
+    for index, (street, rule) in enumerate(zip(player.streets, rules, strict=True)):
+        wrong = tuple(_street(street, rule)) or tuple(_auto(street, rule, room))
+        yield from (mistake.under("streets", index) for mistake in wrong)
+        for row, cards in street.rows.items():
+            room[row] -= len(cards)
+    yield from _sums(player, player.streets)
+
+
+def _street(street: Street, rule: StreetRule) -> Iterator[Mistake]:
+    placed = [card for cards in street.rows for card in cards]
+    for code, path, found, right, verb in (
+        ("street-dealt", "dealt", len(street.dealt), rule.dealt, "dealt"),
+        ("street-placed", None, len(placed), rule.placed, "placed"),
+        ("street-discards", "discards", len(street.discards), rule.discarded, "discarded"),
+    ):
+        if found != right:
+            detail = f"{found} cards are {verb} in this street; {right} are right"
+            yield Mistake(code, (path,) if path else (), detail)
+    gone = Counter([*placed, *street.discards])
+    if gone != Counter(street.dealt):
+        detail = (
+            f"dealt are {show_cards(street.dealt)}, but placed and discarded are {show_cards(tuple(gone.elements()))};"
+            " they must be the same cards"
+        )
+        yield Mistake("street-cards", (), detail)
+
+
+def _auto(street: Street, rule: StreetRule, room: dict[Row, int]) -> Iterator[Mistake]:
+    """
+    Check the cards that the clock set: in the order dealt, each to the lowest row with room, and the last discarded.
+
+    Rule: docs/rules.md#cards-set-by-the-clock
+    """
+    strangers = [card for card in street.auto if card not in street.dealt]
+    if strangers or len(set(street.auto)) != len(street.auto):
+        detail = f"the clock set {show_cards(street.auto)}; only cards dealt in this street, once each, are right"
+        yield Mistake("auto-not-dealt", ("auto",), detail)
+        return
+    by_clock = [card for card in street.dealt if card in street.auto]
+    by_hand = {row: [card for card in cards if card not in street.auto] for row, cards in street.rows.items()}
+    left = {row: room[row] - len(by_hand[row]) for row in room}
+    to_lay = rule.placed - sum(map(len, by_hand.values()))
+    for position, card in enumerate(by_clock):
+        right = next((row for row in left if left[row] > 0), None) if position < to_lay else None
+        if right is not None:
+            left[right] -= 1
+        found = next((row for row, cards in street.rows.items() if card in cards), None)
+        if found is not right:
+            detail = f"the clock put {card} {_place(found)}; {_place(right)} is right"
+            yield Mistake("auto-placement", ("auto",), detail)
+
+
+def _place(row: Row | None) -> str:
+    return "among the discards" if row is None else f"in the {row}"
+
+
+def _sums(player: PlayerHand, streets: Sequence[Street]) -> Iterator[Mistake]:
+    for row, cards in player.board.rows.items():
+        laid = tuple(card for street in streets for card in street.rows[row])
+        if Counter(laid) != Counter(cards):
+            detail = (
+                f"the streets lay {show_cards(laid)} in the {row}, the board has {show_cards(cards)}; they must agree"
+            )
+            yield Mistake("streets-board", ("streets",), detail)
+    thrown = _discarded_in(streets)
+    if player.discards is not None and Counter(thrown) != Counter(player.discards):
+        detail = (
+            f"the streets discard {show_cards(thrown)}, the discards are {show_cards(player.discards)}; they must agree"
+        )
+        yield Mistake("streets-discards", ("streets",), detail)
+
+
+def _discarded_in(streets: Sequence[Street]) -> Cards:
+    return tuple(card for street in streets for card in street.discards)
+
+
+def _twice(players: Sequence[PlayerHand]) -> Iterator[Mistake]:
+    first_place: dict[Card, str] = {}
+    for index, player in enumerate(players):
+        for path, place, card in _places(player):
+            if card in first_place:
+                detail = f"{card} is already {first_place[card]}; every card of a hand comes from one deck"
+                yield Mistake("card-twice", ("players", index, *path), detail)
+            else:
+                first_place[card] = f"{place} of seat {player.seat}"
+
+
+def _places(player: PlayerHand) -> Iterator[tuple[Path, str, Card]]:
+    for row, cards in player.board.rows.items():
+        for index, card in enumerate(cards):
+            yield (row.value, index), f"in the {row}", card
+    if player.discards is not None:
+        for index, card in enumerate(player.discards):
+            yield ("discards", index), "among the discards", card
+    else:
+        for number, street in enumerate(player.streets or ()):
+            for index, card in enumerate(street.discards):
+                yield ("streets", number, "discards", index), "among the discards", card

@@ -1,0 +1,259 @@
+"""The hands until everyone has had the button once: a fold over finished hands."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from scoring.deal import find_deal_mistakes
+from scoring.errors import HandError, Mistake, RoundError
+from scoring.exchange import Exchange
+from scoring.following import find_following_mistakes, find_top_up_mistakes
+from scoring.hand import Hand, Seat
+from scoring.round_state import Round, RoundSeat, RoundStatus
+from scoring.ruleset import Leaving, Points, Ruleset, Scope
+from scoring.score import HandScore, paying_order, score_hand
+from scoring.settlement import Settlement, Transfer, settle
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedHand:
+    """A hand, what it is worth, what was paid, and where the round stands after it."""
+
+    hand: Hand
+    score: HandScore
+    transfers: tuple[Transfer, ...]
+    round: Round
+
+
+@dataclass(frozen=True, slots=True)
+class Departed:
+    """Where a round stands after a departure or closing, and what was paid because of it."""
+
+    transfers: tuple[Transfer, ...]
+    round: Round
+
+
+def open_round(ruleset: Ruleset, seats: Iterable[RoundSeat]) -> Round:
+    """
+    Seat players for a round.
+
+    >>> from scoring.presets import PRESETS
+    >>> round_ = open_round(PRESETS["pineapple"], [RoundSeat(1, "ann", 200), RoundSeat(4, "bob", 150)])
+    >>> round_.next_hand
+    NextHand(number=1, button=None, seats=(1, 4), fantasyland={})
+
+    Raises:
+        RoundError: too few or too many players, a seat or player twice, or a stack without points.
+
+    Rule: docs/rules.md#the-round
+    """
+    given = tuple(seats)
+    mistakes = list(_seating_mistakes(ruleset, given))
+    if mistakes:
+        raise RoundError(mistakes)
+    seated = tuple(sorted(given, key=lambda seat: seat.seat))
+    stacks = {seat.seat: seat.opening_stack for seat in seated}
+    return Round(ruleset, seated, stacks, stacks, dict.fromkeys(stacks, 0))
+
+
+def play_hand(round_: Round, hand: Hand) -> PlayedHand:
+    """
+    Play a finished hand: check that it can be and that it follows, score it, move the chips and see what comes next.
+
+    Raises:
+        RoundError: the round takes no further hand.
+        HandError: the hand cannot have been dealt like this, or cannot follow; every reason is named.
+
+    Rule: docs/rules.md#the-round
+    """
+    _check_open(round_, "hand")
+    top_up_mistakes = list(find_top_up_mistakes(round_, hand))
+    before = round_ if top_up_mistakes else _with_top_ups(round_, hand)
+    mistakes = [
+        *top_up_mistakes,
+        *find_following_mistakes(before, hand),
+        *find_deal_mistakes(hand.players, round_.ruleset),
+    ]
+    if mistakes:
+        raise HandError(mistakes)
+    return _play(before, hand)
+
+
+def depart(round_: Round, seat: Seat) -> Departed:
+    """
+    Let a player leave between two hands.
+
+    Raises:
+        RoundError: the ruleset, the sequence or the round does not let him.
+
+    Rule: docs/rules.md#leaving-and-top-ups
+    """
+    _check_open(round_, "departure")
+    mistake = _departure_mistake(round_, seat)
+    if mistake:
+        raise RoundError([mistake])
+    return _finish(replace(round_, gone=round_.gone | {seat}))
+
+
+def close_round(round_: Round) -> Departed:
+    """
+    Close a round early: what scope `round` has added up is settled, Fantasyland still owed is void.
+
+    Raises:
+        RoundError: the round is no longer open.
+
+    Rule: docs/rules.md#closing-early
+    """
+    _check_open(round_, "closing")
+    return _settle_totals(replace(round_, status=RoundStatus.CLOSED, owed={}, sequence=frozenset()))
+
+
+def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[Mistake]:
+    fewest, most = ruleset.players.min, ruleset.players.max
+    if not fewest <= len(seats) <= most:
+        detail = f"{len(seats)} players sit down; {ruleset} is for {fewest} to {most}"
+        yield Mistake("players-count", ("seats",), detail)
+    for index, seat in enumerate(seats):
+        before = seats[:index]
+        if seat.seat < 1:
+            yield Mistake("seat-number", ("seats", index, "seat"), f"seat {seat.seat} is given; seats count from 1")
+        if any(seat.seat == other.seat for other in before):
+            detail = f"seat {seat.seat} is taken twice; one player a seat is right"
+            yield Mistake("seat-twice", ("seats", index, "seat"), detail)
+        if any(seat.player == other.player for other in before):
+            detail = f"player {seat.player!r} sits twice; one seat a player is right"
+            yield Mistake("player-twice", ("seats", index, "player"), detail)
+        if seat.opening_stack < 1:
+            detail = f"seat {seat.seat} opens with {seat.opening_stack} points; 1 or more are right"
+            yield Mistake("stack-too-small", ("seats", index, "stack"), detail)
+
+
+def _check_open(round_: Round, what: str) -> None:
+    if round_.status is RoundStatus.COMPLETE:
+        detail = f"the round is complete after hand {round_.hands}; no {what} can come, a new round can be opened"
+        raise RoundError([Mistake("round-complete", (), detail)])
+    if round_.status is RoundStatus.CLOSED:
+        detail = f"the round was closed after hand {round_.hands}; no {what} can come, a new round can be opened"
+        raise RoundError([Mistake("round-closed", (), detail)])
+
+
+def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
+    path = ("seat",)
+    if seat not in round_.seat_numbers:
+        seats = ", ".join(map(str, round_.seat_numbers))
+        return Mistake("seat-unknown", path, f"seat {seat} is not in the round; its seats are {seats}")
+    if round_.ruleset.leaving is Leaving.BETWEEN_ROUNDS:
+        detail = f"{round_.ruleset} lets players leave between rounds only; seat {seat} plays this round to its end"
+        return Mistake("departure-not-allowed", (), detail)
+    if seat in round_.gone:
+        return Mistake("departure-gone", path, f"seat {seat} has left already; a player leaves a round once")
+    if round_.hands == 0:
+        detail = "no hand has been played; a player leaves between two hands, and the first deals in everybody"
+        return Mistake("departure-before-first-hand", (), detail)
+    if round_.in_sequence and seat in round_.players_next:
+        detail = f"seat {seat} plays the Fantasyland hand that comes next; he can leave once the sequence has ended"
+        return Mistake("departure-in-sequence", path, detail)
+    return None
+
+
+def _with_top_ups(round_: Round, hand: Hand) -> Round:
+    """Count a hand's top-ups before anything else of it; one who is out plays on with them."""
+    if not hand.top_ups:
+        return round_
+    added = {top_up.seat: top_up.points for top_up in hand.top_ups}
+    return replace(
+        round_,
+        stacks=_sum(round_.stacks, added),
+        opening_stacks=_sum(round_.opening_stacks, added),
+        top_ups=_sum(round_.top_ups, added),
+        out=round_.out - added.keys(),
+    )
+
+
+def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping[Seat, Points]:
+    return {seat: stack + added.get(seat, 0) for seat, stack in points.items()}
+
+
+def _play(round_: Round, hand: Hand) -> PlayedHand:
+    scope = round_.ruleset.stakes.scope
+    seats = hand.by_seat.keys()
+    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.in_sequence):
+        round_ = replace(round_, opening_stacks=round_.stacks)
+    score = score_hand(
+        hand.players, round_.ruleset, hand.button, {seat: owed.stays for seat, owed in round_.owed.items()}
+    )
+    transfers: tuple[Transfer, ...] = ()
+    stacks, totals = round_.stacks, round_.totals
+    if scope is Scope.ROUND:
+        totals = _add_up(totals, score.exchanges)
+    else:
+        settlement = _settle(round_, score.exchanges)
+        transfers, stacks = settlement.transfers, settlement.stacks
+    after = replace(
+        round_,
+        stacks=stacks,
+        totals=totals,
+        hands=hand.number,
+        button=hand.button,
+        had_button=round_.had_button | {hand.button},
+        sequence=round_.sequence if round_.in_sequence else frozenset(seats),
+        owed={board.seat: board.earned for board in score.boards if board.earned},
+    )
+    finished = _finish(_bust(after))
+    return PlayedHand(hand, score, transfers + finished.transfers, finished.round)
+
+
+def _bust(round_: Round) -> Round:
+    """
+    Decide who is out, and what Fantasyland is lost by it.
+
+    Rule: docs/rules.md#out-and-gone
+    """
+    scope = round_.ruleset.stakes.scope
+    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
+        out = frozenset(seat for seat, stack in round_.stacks.items() if not stack)
+        owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
+        round_ = replace(round_, out=out, owed=owed)
+    return round_ if round_.owed else replace(round_, sequence=frozenset())
+
+
+def _finish(round_: Round) -> Departed:
+    """
+    Complete the round where nothing more can be played.
+
+    Rule: docs/rules.md#completion
+    """
+    playing = round_.still_playing
+    if len(playing) < 2 or (not round_.owed and round_.had_button.issuperset(playing)):
+        return _settle_totals(replace(round_, status=RoundStatus.COMPLETE, owed={}, sequence=frozenset()))
+    return Departed((), round_)
+
+
+def _settle_totals(round_: Round) -> Departed:
+    """Under scope `round`, pay what has added up between each pair, from the button's last position."""
+    if not round_.totals:
+        return Departed((), round_)
+    order = paying_order(round_.seat_numbers, round_.button)
+    settlement = _settle(round_, [_total(round_.totals, a, b) for a, b in combinations(order, 2)])
+    return Departed(settlement.transfers, replace(round_, stacks=settlement.stacks, totals={}))
+
+
+def _settle(round_: Round, exchanges: Sequence[Exchange]) -> Settlement:
+    return settle(exchanges, round_.stacks, round_.ruleset.stakes.win_limit, round_.opening_stacks)
+
+
+def _add_up(
+    totals: Mapping[tuple[Seat, Seat], Points], exchanges: Iterable[Exchange]
+) -> Mapping[tuple[Seat, Seat], Points]:
+    added = dict(totals)
+    for exchange in exchanges:
+        low, high = sorted((exchange.first, exchange.second))
+        points = exchange.points if low == exchange.first else -exchange.points
+        added[low, high] = added.get((low, high), 0) + points
+    return added
+
+
+def _total(totals: Mapping[tuple[Seat, Seat], Points], first: Seat, second: Seat) -> Exchange:
+    low, high = sorted((first, second))
+    points = totals.get((low, high), 0)
+    return Exchange(first, second, points if first == low else -points)

@@ -1,0 +1,60 @@
+"""Points for strong rows, whoever wins them."""
+
+from typing import Final
+
+from scoring.board import ByRow
+from scoring.cards import RANKS
+from scoring.ruleset import Points, Ruleset
+from scoring.strength import Category, Strength, is_low
+
+BEST_LOW: Final = (7, 5, 4, 3, 2)
+NO_ROYALTIES: Final = ByRow(0, 0, 0)
+
+_LOW_LABELS: Final = {10: "ten_low", 9: "nine_low", 8: "eight_low", 7: "seven_low"}
+_TOP_COPIES: Final = {Category.PAIR: 2, Category.THREE_OF_A_KIND: 3}
+
+
+def made_on_top(strength: Strength) -> str | None:
+    """
+    Name the pair or three of a kind on top as the royalty table does.
+
+    >>> made_on_top(Strength(Category.PAIR, (12, 12, 4))), made_on_top(Strength(Category.THREE_OF_A_KIND, (2, 2, 2)))
+    ('QQ', '222')
+    """
+    copies = _TOP_COPIES.get(strength.category)
+    return None if copies is None else RANKS[strength.ranks[0] - 2] * copies
+
+
+def made_low(strength: Strength) -> str | None:
+    """
+    Name the deuce-to-seven low in the middle as the royalty table does.
+
+    >>> made_low(Strength(Category.HIGH_CARD, (8, 6, 4, 3, 2))), made_low(Strength(Category.HIGH_CARD, (7, 5, 4, 3, 2)))
+    ('eight_low', '75432')
+
+    Rule: docs/rules.md#deuce-to-seven-low
+    """
+    if not is_low(strength):
+        return None
+    return "75432" if strength.ranks == BEST_LOW else _LOW_LABELS[strength.ranks[0]]
+
+
+def find_royalties(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[Points]:
+    """
+    Say what each row of a good board earns.
+
+    >>> from scoring.board import Board
+    >>> from scoring.presets import PRESETS
+    >>> find_royalties(Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h").strengths, PRESETS["pineapple"])
+    ByRow(top=7, middle=0, bottom=4)
+
+    Rule: docs/rules.md#royalties
+    """
+    tables = ruleset.royalties
+    top, middle, bottom = strengths.top, strengths.middle, strengths.bottom
+    middle_made = made_low(middle) if ruleset.low_middle else middle.category.label
+    return ByRow(
+        tables.top.get(made_on_top(top) or "", 0),
+        tables.middle.get(middle_made or "", 0),
+        tables.bottom.get(bottom.category.label, 0),
+    )
