@@ -15,3 +15,35 @@ $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(STAMP)
+
+demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
+	$(BIN)/python examples/demo.py
+
+up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
+	$(BIN)/ofc-server up
+
+test: setup  ## the whole suite
+	$(BIN)/pytest --numprocesses 2
+
+verify: setup  ## the long runs: thousands of random rounds against the oracle
+	$(BIN)/pytest --numprocesses 2 -m verify
+
+check: setup  ## everything that must hold: format, lint, imports, types, then the suite with coverage
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy
+	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
+
+bench: setup  ## measure how fast hands are scored
+	$(BIN)/python benchmarks/score_hands.py
+
+format: setup  ## put the code in its form
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+openapi: setup  ## write openapi.yaml anew from the code
+	$(BIN)/ofc-server openapi --output openapi.yaml
+
+clean:  ## remove what was made
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info

@@ -105,7 +105,7 @@ def close_round(round_: Round) -> Departed:
     Rule: docs/rules.md#closing-early
     """
     _check_open(round_, "closing")
-    return _settle_totals(replace(round_, status=RoundStatus.CLOSED, owed={}, sequence=frozenset()))
+    return _settle_totals(_bust(replace(round_, status=RoundStatus.CLOSED, owed={})))
 
 
 def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[Mistake]:

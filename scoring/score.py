@@ -15,7 +15,7 @@ class HandScore:
     """
     Every board by itself, every pair, and each player's sum over his exchanges, before caps.
 
-    `boards` stand as the players were given, `exchanges` in paying order.
+    `boards` stand by seat, `exchanges` in paying order.
     """
 
     boards: tuple[ScoredBoard, ...]
@@ -70,7 +70,7 @@ def score_hand(
             Fantasyland(player.fantasyland, stays.get(player.seat, 0)) if player.fantasyland else None,
             ruleset,
         )
-        for player in players
+        for player in sorted(players, key=lambda player: player.seat)
     )
     by_seat = {board.seat: board for board in boards}
     order = paying_order(by_seat, button)

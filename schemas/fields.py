@@ -1,0 +1,234 @@
+"""The kinds of value on the wire. Each refuses with a code, what was found and what would be right."""
+
+import re
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any, ClassVar, Final
+
+from marshmallow import ValidationError, fields
+
+from schemas.base import Sentence
+from scoring.cards import BY_NAME, RANKS, SUITS, Card
+
+MOST_INTEGER: Final = 2**53 - 1
+"""The largest whole number that every JSON reader keeps exactly."""
+
+CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+_SHOWN: Final = 60
+
+
+def show(value: object) -> str:
+    """Show a value found, cut where it is long."""
+    text = repr(value)
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
+
+
+class WireField(fields.Field[Any]):
+    """A value that may be left out or must be given, and is null only where null means something."""
+
+    codes: ClassVar[Mapping[str, str]] = {"required": "field-missing", "null": "field-null"}
+
+    def __init__(self, *parts: Any, described: Mapping[str, Any] | None = None, **options: Any) -> None:
+        options["metadata"] = {**(described or {}), **options.get("metadata", {})}
+        messages: dict[str, Any] = {
+            "required": "is missing; it must be given",
+            "null": "is null; leave it out or give a value",
+        }
+        super().__init__(*parts, error_messages=messages, **options)
+
+    def make_error(self, key: str, **values: Any) -> ValidationError:
+        """Give the message its code."""
+        error = super().make_error(key, **values)
+        return ValidationError(Sentence(self.codes.get(key, "value-invalid"), str(error.messages[0])))
+
+    def refuse(self, code: str, text: str) -> ValidationError:
+        """Make an error to raise."""
+        return ValidationError(Sentence(code, text))
+
+
+class Integer(WireField):
+    """A whole number: 3 or 3.0, not "3", not true, nothing beyond what every JSON reader keeps exactly."""
+
+    def __init__(self, *, least: int = -MOST_INTEGER, most: int = MOST_INTEGER, **options: Any) -> None:
+        self.least, self.most = least, most
+        super().__init__(described={"minimum": least, "maximum": most}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise self.refuse("not-an-integer", f"is {show(value)}; a whole number is right")
+        if isinstance(value, float) and not value.is_integer():
+            raise self.refuse("not-an-integer", f"is {value}; a whole number is right")
+        number = int(value)
+        if not self.least <= number <= self.most:
+            raise self.refuse("out-of-range", f"is {number}; {self.least} to {self.most} is right")
+        return number
+
+
+class Boolean(WireField):
+    """True or false, and nothing that might mean one of them."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if not isinstance(value, bool):
+            raise self.refuse("not-a-boolean", f"is {show(value)}; true or false is right")
+        return value
+
+
+class Text(WireField):
+    """A text of one line, which a database can keep: no control characters."""
+
+    def __init__(self, *, longest: int = 200, pattern: str | None = None, wanted: str = "", **options: Any) -> None:
+        self.longest = longest
+        self.expression = re.compile(pattern, re.ASCII) if pattern else None
+        self.wanted = wanted
+        plain = pattern or r"^[^\u0000-\u001f\u007f]*$"
+        super().__init__(described={"minLength": 1, "maxLength": longest, "pattern": plain}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
+        if not isinstance(value, str):
+            raise self.refuse("not-a-text", f"is {show(value)}; a text is right")
+        if not 1 <= len(value) <= self.longest:
+            found = f"is {len(value)} characters long" if value else "is empty"
+            raise self.refuse("text-length", f"{found}; 1 to {self.longest} characters are right")
+        if CONTROL.search(value):
+            raise self.refuse(
+                "text-characters", "has a control character or half of a surrogate pair; plain text is right"
+            )
+        if self.expression and not self.expression.fullmatch(value):
+            raise self.refuse("text-pattern", f"is {show(value)}; {self.wanted} is right")
+        return value
+
+
+class Choice(WireField):
+    """One of a few words."""
+
+    def __init__(self, words: Mapping[str, Any], **options: Any) -> None:
+        self.words = dict(words)
+        allowed = [*self.words, None] if options.get("allow_none") else [*self.words]
+        super().__init__(described={"enum": allowed}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, str) or value not in self.words:
+            raise self.refuse("not-a-choice", f"is {show(value)}; one of {', '.join(self.words)} is right")
+        return self.words[value]
+
+
+class CardField(WireField):
+    """A card: rank then suit."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"pattern": CARD_PATTERN, "example": "As"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Card:
+        card = BY_NAME.get(value) if isinstance(value, str) else None
+        if card is None:
+            wanted = f"a rank of {RANKS} and a suit of {SUITS}, like 'As' or 'Td', is right"
+            raise self.refuse("card-unknown", f"is {show(value)}; {wanted}")
+        return card
+
+
+class Listing(WireField, fields.List[Any]):
+    """A list, with a bound on its length."""
+
+    def __init__(self, inner: fields.Field[Any], *, most: int, least: int = 0, **options: Any) -> None:
+        self.least, self.most = least, most
+        super().__init__(inner, described={"minItems": least, "maxItems": most}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
+        if not isinstance(value, list):
+            raise self.refuse("not-a-list", f"is {show(value)}; a list is right")
+        if not self.least <= len(value) <= self.most:
+            raise self.refuse("list-length", f"has {len(value)} items; {self.least} to {self.most} are right")
+        return fields.List._deserialize(self, value, attr, data, **kwargs)
+
+
+class RowField(Listing):
+    """The cards of one row."""
+
+    def __init__(self, size: int, **options: Any) -> None:
+        self.size = size
+        super().__init__(CardField(), least=size, most=size, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # rows do not change
+        if isinstance(value, list) and len(value) != self.size:
+            raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
+        return tuple(super()._deserialize(value, attr, data, **kwargs))
+
+
+class CardList(Listing):
+    """Cards outside a row: dealt, discarded or set by the clock."""
+
+    def __init__(self, *, most: int, **options: Any) -> None:
+        super().__init__(CardField(), most=most, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # cards do not change
+        return tuple(super()._deserialize(value, attr, data, **kwargs))
+
+
+class Time(WireField):
+    """A moment: RFC 3339, with its offset."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"format": "date-time", "example": "2026-11-20T20:15:00Z"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
+        wanted = "RFC 3339 with an offset, like 2026-11-20T20:15:00Z, is right"
+        if not isinstance(value, str) or not re.fullmatch(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d.*", value, re.ASCII):
+            raise self.refuse("not-a-time", f"is {show(value)}; {wanted}")
+        try:
+            moment = datetime.fromisoformat(value.upper())
+        except ValueError:
+            raise self.refuse("not-a-time", f"is {show(value)}; {wanted}") from None
+        if moment.tzinfo is None:
+            raise self.refuse("not-a-time", f"is {show(value)} without an offset; {wanted}")
+        try:
+            return moment.astimezone(UTC)
+        except OverflowError:
+            raise self.refuse("not-a-time", f"is {show(value)}, outside the calendar; {wanted}") from None
+
+
+class Inner(WireField, fields.Nested):
+    """An object inside another."""
+
+
+class Table(WireField, fields.Dict):
+    """An object whose keys are words and whose values are all of one kind."""
+
+    def __init__(self, values: fields.Field[Any], *, most: int = 64, **options: Any) -> None:
+        self.most = most
+        super().__init__(keys=fields.String(), values=values, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise self.refuse("not-an-object", f"is {show(value)}; an object is right")
+        if len(value) > self.most:
+            raise self.refuse("list-length", f"has {len(value)} entries; {self.most} at most are right")
+        mistakes: dict[str, Any] = {}
+        read: dict[str, Any] = {}
+        for key, inner in value.items():
+            try:
+                read[key] = self.value_field.deserialize(inner) if self.value_field else inner
+            except ValidationError as error:
+                mistakes[key] = error.messages
+        if mistakes:
+            raise ValidationError(mistakes)
+        return read
+
+
+class Anything(WireField):
+    """A part of an answer's own shape, compared and never believed."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, dict):
+            raise self.refuse("not-an-object", f"is {show(value)}; an object, part of the answer's shape, is right")
+        return value
+
+
+def show_time(moment: datetime | None) -> str | None:
+    """
+    Write a moment as the wire does.
+
+    >>> show_time(datetime(2026, 11, 20, 20, 15, tzinfo=UTC))
+    '2026-11-20T20:15:00Z'
+    """
+    return None if moment is None else moment.astimezone(UTC).isoformat().replace("+00:00", "Z")

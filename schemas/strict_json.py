@@ -1,0 +1,61 @@
+"""JSON, read strictly: what two readers could understand differently is refused."""
+
+import json
+from typing import Any, Final, NoReturn
+
+from schemas.base import WireError
+from scoring.errors import Mistake
+
+MOST_DIGITS: Final = 4300
+"""The longest number that Python reads."""
+
+
+def read_json(text: bytes) -> Any:
+    """
+    Decode a JSON document.
+
+    >>> read_json(b'{"button": 3}')
+    {'button': 3}
+
+    Raises:
+        WireError: it is no JSON in UTF-8, a key stands twice in one object, a number is none (NaN, Infinity) or too
+            long, or it nests too deeply.
+    """
+    try:
+        decoded = text.decode("utf-8")
+    except UnicodeDecodeError as error:
+        _refuse("json-encoding", f"byte {error.start} is not UTF-8; JSON in UTF-8 is right")
+    if not decoded.strip():
+        _refuse("json-empty", "the body is empty; a JSON document is right")
+    try:
+        return json.loads(decoded, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+    except json.JSONDecodeError as error:
+        _refuse("json-syntax", f"line {error.lineno}, column {error.colno}: {error.msg}; a JSON document is right")
+    except RecursionError:
+        _refuse("json-depth", "objects and lists nest far deeper than any document here; a shallower one is right")
+    except ValueError:
+        _refuse("json-number", f"a number has too many digits; at most {MOST_DIGITS} are right")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    read: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in read:
+            _refuse("json-key-twice", f"the key {key[:60]!r} stands twice in one object; once is right")
+        read[key] = value
+    return read
+
+
+def _constant(name: str) -> NoReturn:
+    _refuse("json-number", f"{name} is not a JSON number")
+
+
+def _float(digits: str) -> float:
+    number = float(digits)
+    if number in (float("inf"), float("-inf")):
+        _refuse("json-number", f"{digits[:60]} is too large a number")
+    return number
+
+
+def _refuse(code: str, detail: str) -> NoReturn:
+    raise WireError((Mistake(code, (), detail),))

@@ -1,0 +1,105 @@
+"""A hand without its round: what the round would know is told beside it."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from scoring.deal import find_deal_mistakes
+from scoring.errors import HandError, Mistake
+from scoring.hand import PlayerHand, Seat
+from scoring.ruleset import Points, Ruleset
+from scoring.score import HandScore, score_hand
+from scoring.settlement import Settlement, settle
+
+
+@dataclass(frozen=True, slots=True)
+class LonePlayer:
+    """
+    A player's board, and what the round would know of him.
+
+    `stays` is how many times in a row he has stayed in Fantasyland; `opening_stack` is his stack where it is not given.
+    """
+
+    played: PlayerHand
+    player: str | None = None
+    stays: int = 0
+    stack: Points | None = None
+    opening_stack: Points | None = None
+
+    @property
+    def seat(self) -> Seat:
+        """Where he sits."""
+        return self.played.seat
+
+
+@dataclass(frozen=True, slots=True)
+class LoneScore:
+    """What a hand comes to; the settlement is None where stacks or button are not known."""
+
+    score: HandScore
+    settlement: Settlement | None
+
+
+def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Seat | None = None) -> LoneScore:
+    """
+    Score a hand by itself, and settle it where everyone's stack and the button are known.
+
+    Under scope `round` it is settled as if the round ended here.
+
+    >>> from scoring.board import Board
+    >>> from scoring.presets import PRESETS
+    >>> ann = LonePlayer(PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h")), stack=3)
+    >>> bob = LonePlayer(PlayerHand(2, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs")), stack=50)
+    >>> lone = score_lone_hand(PRESETS["pineapple"], [ann, bob], button=2)
+    >>> lone.score.points, lone.settlement.stacks
+    ({1: 4, 2: -4}, {1: 6, 2: 47})
+
+    Raises:
+        HandError: the hand cannot have been dealt like this; every reason is named.
+
+    Rule: docs/rules.md#points-between-two-players
+    """
+    played = [player.played for player in players]
+    mistakes = [*_player_mistakes(ruleset, players), *find_deal_mistakes(played, ruleset)]
+    if mistakes:
+        raise HandError(mistakes)
+    score = score_hand(played, ruleset, button, {player.seat: player.stays for player in players})
+    stacks = {player.seat: player.stack for player in players if player.stack is not None}
+    if button is None or len(stacks) < len(players):
+        return LoneScore(score, None)
+    opening = {
+        player.seat: stacks[player.seat] if player.opening_stack is None else player.opening_stack for player in players
+    }
+    return LoneScore(score, settle(score.exchanges, stacks, ruleset.stakes.win_limit, opening))
+
+
+def _player_mistakes(ruleset: Ruleset, players: Sequence[LonePlayer]) -> Iterator[Mistake]:
+    fewest, most = 2, ruleset.players.max
+    if not fewest <= len(players) <= most:
+        detail = f"{len(players)} players are given; a hand under {ruleset} has {fewest} to {most}"
+        yield Mistake("players-count", ("players",), detail)
+    seats: set[Seat] = set()
+    for index, player in enumerate(players):
+        path = ("players", index)
+        if player.seat in seats:
+            yield Mistake("seat-twice", (*path, "seat"), f"seat {player.seat} plays twice; one board a seat is right")
+        seats.add(player.seat)
+        yield from (mistake.under(*path) for mistake in _stay_mistakes(ruleset, player))
+        if player.opening_stack is not None and player.stack is None:
+            detail = "an opening stack is given and no stack; give both, or the stack alone"
+            yield Mistake("stack-missing", (*path, "stack"), detail)
+
+
+def _stay_mistakes(ruleset: Ruleset, player: LonePlayer) -> Iterator[Mistake]:
+    if not player.stays:
+        return
+    limit = ruleset.fantasyland.stay_limit
+    if not player.played.fantasyland:
+        detail = f"{player.stays} stays are given for a player outside Fantasyland; 0 is right"
+        yield Mistake("stays-outside", ("stays",), detail)
+    elif limit is not None and player.stays > limit:
+        detail = f"{player.stays} stays are given; {ruleset} allows {limit} in a row"
+        yield Mistake("stays-limit", ("stays",), detail)
+    elif player.played.fantasyland != ruleset.fantasyland.stay_cards:
+        right = ruleset.fantasyland.stay_cards
+        detail = f"Fantasyland of {player.played.fantasyland} cards after a stay is given; a stay deals {right}"
+        yield Mistake("stays-cards", ("fantasyland",), detail)
