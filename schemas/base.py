@@ -21,6 +21,10 @@ class Sentence(str):
         sentence.code = code
         return sentence
 
+    def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # copies need the code too
+        """Say what a copy is made of: schemas are copied with their sentences."""
+        return self.code, str(self)
+
 
 class WireSchema(Schema):
     """An object on the wire."""

@@ -16,11 +16,19 @@ MOST_INTEGER: Final = 2**53 - 1
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _SHOWN: Final = 60
+_WORDS: Final = {None: "null", True: "true", False: "false"}
 
 
 def show(value: object) -> str:
-    """Show a value found, cut where it is long."""
-    text = repr(value)
+    """
+    Show a value found, in the words of JSON and cut where it is long; of what holds others, only what it is.
+
+    >>> show("Ax"), show(None), show(["As", "Td"])
+    ("'Ax'", 'null', 'a list')
+    """
+    if isinstance(value, dict | list):
+        return "an object" if isinstance(value, dict) else "a list"
+    text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
@@ -61,7 +69,7 @@ class Integer(WireField):
             raise self.refuse("not-an-integer", f"is {value}; a whole number is right")
         number = int(value)
         if not self.least <= number <= self.most:
-            raise self.refuse("out-of-range", f"is {number}; {self.least} to {self.most} is right")
+            raise self.refuse("out-of-range", f"is {show(number)}; {self.least} to {self.most} is right")
         return number
 
 

@@ -256,11 +256,16 @@ def dump_cards(cards: Sequence[object]) -> list[str]:
     return [str(card) for card in cards]
 
 
-def digest_of(content: object) -> bytes:
+def canonical_json(content: object) -> bytes:
     """
-    Take the digest of a document's content: the same content has the same, however it was spaced and ordered.
+    Write a document so that the same content has the same bytes, however it was spaced and ordered.
 
-    >>> digest_of({"a": 1, "b": [2]}) == digest_of({"b": [2], "a": 1})
-    True
+    >>> canonical_json({"b": [2], "a": 1})
+    b'{"a":1,"b":[2]}'
     """
-    return sha256(dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()).digest()
+    return dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+
+
+def digest_of(content: object) -> bytes:
+    """Take the digest of a document's content, 32 bytes."""
+    return sha256(canonical_json(content)).digest()

@@ -15,4 +15,3 @@ class ReadinessSchema(WireSchema):
     """The database answers and has every migration."""
 
     status = Text(required=True)
-    migration = Text(required=True)

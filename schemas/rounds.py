@@ -157,7 +157,7 @@ class UuidField(Text):
 class RoundQuerySchema(PageQuerySchema):
     """Which rounds to list: those opened from a moment on, and before another."""
 
-    table = UuidField(load_default=None)
+    table_id = UuidField(data_key="table", load_default=None)
     player = PlayerField(load_default=None)
     status = Choice(STATUSES, load_default=None)
     opened_from = Time(data_key="from", load_default=None)

@@ -1,0 +1,1 @@
+"""The thin client: a library that speaks the service's HTTP API, and the command `ofc`."""

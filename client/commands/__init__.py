@@ -1,0 +1,1 @@
+"""The command `ofc`, one file for what belongs together."""

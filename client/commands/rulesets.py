@@ -1,0 +1,64 @@
+import click
+
+from client.commands.common import Session, json_option, make_console, pass_session, print_json
+from client.render import rulesets as render
+
+
+@click.group(name="ruleset")
+def rulesets() -> None:
+    """Look at rulesets: the presets, and the club's own."""
+
+
+@rulesets.command(name="list")
+@json_option
+@pass_session
+def list_(session: Session, as_json: bool) -> None:
+    """List the presets and, with a key, the club's own rulesets."""
+    with session.client() as client:
+        found = client.list_rulesets()
+    if as_json:
+        print_json({"rulesets": found})
+    else:
+        render.list_rulesets(make_console(), found)
+
+
+@rulesets.command(name="show")
+@click.argument("reference", metavar="NAME[@VERSION]")
+@json_option
+@pass_session
+def show(session: Session, reference: str, as_json: bool) -> None:
+    r"""
+    Show every rule of a ruleset.
+
+    \b
+    Examples:
+      ofc ruleset show progressive
+      ofc ruleset show progressive@1 --json > mine.json
+    """
+    with session.client() as client:
+        found = client.get_ruleset(reference)
+    if as_json:
+        print_json(found)
+    else:
+        render.show_ruleset(make_console(), found)
+
+
+@rulesets.command(name="diff")
+@click.argument("first", metavar="A")
+@click.argument("second", metavar="B")
+@json_option
+@pass_session
+def diff(session: Session, first: str, second: str, as_json: bool) -> None:
+    r"""
+    Show only what differs between two rulesets.
+
+    \b
+    Example:
+      ofc ruleset diff pineapple progressive
+    """
+    with session.client() as client:
+        one, other = client.get_ruleset(first), client.get_ruleset(second)
+    if as_json:
+        print_json({path: [a, b] for path, a, b in render.differences(one, other)})
+    else:
+        render.show_difference(make_console(), one, other)

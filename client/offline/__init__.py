@@ -1,0 +1,1 @@
+"""What needs no service: the same rules, here."""
