@@ -7,6 +7,9 @@ from marshmallow import RAISE, Schema, ValidationError
 
 from scoring.errors import Mistake, Path
 
+Dumped = dict[str, Any]
+"""A document as it goes out."""
+
 
 class Sentence(str):
     """A sentence about a mistake that knows the mistake's stable code; libraries pass it on as the text it is."""

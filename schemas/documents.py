@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from marshmallow import post_load, validates_schema
 
-from schemas.base import WireSchema, load
+from schemas.base import Dumped, WireSchema, load
 from schemas.fields import Anything, Inner, Integer, Listing
 from schemas.hands import (
     MOST_HANDS,
@@ -20,7 +20,6 @@ from schemas.hands import (
 )
 from schemas.rounds import ReasonField, ReferenceField, RoundSchema
 from schemas.rulesets import RulesetReference
-from schemas.scores import Dumped
 from schemas.settlements import SettlementSchema
 from schemas.tables import CurrencyField, PointValueField, TableNameField, check_currency
 from scoring.history import Closing, Departure, History

@@ -14,6 +14,7 @@ MOST_INTEGER: Final = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
+PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f]*$"
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _SHOWN: Final = 60
 _WORDS: Final = {None: "null", True: "true", False: "false"}
@@ -89,8 +90,8 @@ class Text(WireField):
         self.longest = longest
         self.expression = re.compile(pattern, re.ASCII) if pattern else None
         self.wanted = wanted
-        plain = pattern or r"^[^\u0000-\u001f\u007f]*$"
-        super().__init__(described={"minLength": 1, "maxLength": longest, "pattern": plain}, **options)
+        described = {"minLength": 1, "maxLength": longest, "pattern": pattern or PLAIN_PATTERN}
+        super().__init__(described=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
@@ -215,6 +216,8 @@ class Table(WireField, fields.Dict):
         read: dict[str, Any] = {}
         for key, inner in value.items():
             try:
+                if len(key) > _SHOWN:
+                    raise self.refuse("text-length", f"has a key of {len(key)} characters; {_SHOWN} at most are right")
                 read[key] = self.value_field.deserialize(inner) if self.value_field else inner
             except ValidationError as error:
                 mistakes[key] = error.messages

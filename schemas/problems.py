@@ -1,19 +1,32 @@
 """What went wrong, as RFC 9457 says it."""
 
 from collections.abc import Iterable
+from typing import Final
+from urllib.parse import quote
 
-from schemas.base import WireSchema
+from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text
-from schemas.scores import Dumped
 from scoring.errors import Mistake, Path
+
+_LONGEST: Final = 10_000
+_LONGEST_STEP: Final = 100
+_PLAIN: Final = "!$&'()*+,;=:@?~"
+"""What may stand in a URI's fragment as it is, beside letters, digits and - . _"""
 
 
 class MistakeSchema(WireSchema):
     """One mistake: where it is, what was found and what would be right."""
 
-    pointer = Text(required=True, metadata={"example": "#/players/0/top/2"})
+    pointer = Text(
+        required=True,
+        longest=_LONGEST,
+        metadata={
+            "description": "RFC 6901, as a URI fragment; keys are cut where they are long.",
+            "example": "#/players/0/top/2",
+        },
+    )
     code = Text(required=True, metadata={"example": "card-twice"})
-    detail = Text(required=True)
+    detail = Text(required=True, longest=_LONGEST)
 
 
 class ProblemSchema(WireSchema):
@@ -23,7 +36,7 @@ class ProblemSchema(WireSchema):
     title = Text(required=True)
     status = Integer(least=400, most=599, required=True)
     code = Text(required=True, metadata={"example": "hand-invalid"})
-    detail = Text(required=True)
+    detail = Text(required=True, longest=_LONGEST)
     request_id = Text(required=True)
     errors = Listing(Inner(MistakeSchema), most=10_000)
 
@@ -32,10 +45,13 @@ def show_pointer(path: Path) -> str:
     """
     Write a place in a document as a JSON pointer in a fragment.
 
-    >>> show_pointer(("players", 0, "top", 2)), show_pointer(())
-    ('#/players/0/top/2', '#')
+    Keys can hold anything, and a header, a log or a terminal should not have to: what a URI does not take is encoded.
+
+    >>> show_pointer(("players", 0, "top", 2)), show_pointer(()), show_pointer(("a/b", "c d"))
+    ('#/players/0/top/2', '#', '#/a~1b/c%20d')
     """
-    return "#" + "".join(f"/{str(part).replace('~', '~0').replace('/', '~1')}" for part in path)
+    steps = (str(step)[:_LONGEST_STEP].replace("~", "~0").replace("/", "~1") for step in path)
+    return "#" + "".join(f"/{quote(step, safe=_PLAIN, errors='replace')}" for step in steps)
 
 
 def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:

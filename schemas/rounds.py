@@ -8,11 +8,11 @@ from uuid import UUID
 
 from marshmallow import post_load
 
-from schemas.base import WireSchema
+from schemas.base import Dumped, WireSchema
 from schemas.fields import Anything, Boolean, Choice, Inner, Integer, Listing, Table, Text, Time, show, show_time
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
 from schemas.pages import PageQuerySchema
-from schemas.scores import Dumped, ScoreSchema, dump_points, dump_score, dump_transfers
+from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
 from schemas.tables import CurrencyField, PointValueField
 from scoring.hand import Hand, Seat
 from scoring.round_state import NextHand, Round, RoundStatus

@@ -1,9 +1,8 @@
 """What a hand comes to, on the wire."""
 
 from collections.abc import Iterable, Mapping
-from typing import Any
 
-from schemas.base import WireSchema
+from schemas.base import Dumped, WireSchema
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Table, Text
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
 from scoring.board import Row
@@ -16,8 +15,6 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import LimitedBy, Transfer
 from scoring.strength import CATEGORY_BY_LABEL
-
-Dumped = dict[str, Any]
 
 
 class ScoredRowSchema(WireSchema):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from schemas.base import WireSchema
+from schemas.base import Dumped, WireSchema
 from schemas.fields import Choice, Inner, Integer, Listing, Table
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
-from schemas.scores import Dumped, TransferSchema, dump_points, dump_transfer
+from schemas.scores import TransferSchema, dump_points, dump_transfer
 from schemas.tables import CurrencyField
 from scoring.history import Paid
 from scoring.round_state import Round, rank_players

@@ -1,0 +1,52 @@
+"""Round documents as the scorer plays them, in the shapes in which the oracle answers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from schemas.documents import load_document
+from schemas.rounds import dump_next, dump_seats
+from schemas.rulesets import load_ruleset
+from schemas.scores import dump_points, dump_score, dump_transfers
+from schemas.settlements import dump_settlement
+from scoring.history import replay
+from scoring.round import PlayedHand
+from scoring.round_state import Round
+
+Shape = dict[str, Any]
+
+
+def play_document(document: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
+    """Play a round document, and say of every hand and of the whole what the service would say."""
+    read = load_document(document)
+    played = replay(read.history(load_ruleset(ruleset)))
+    settlement = dump_settlement(played.round, played.payments, 1, read.point_value, read.currency)
+    return {
+        "hands": [_hand(hand) for hand in played.hands],
+        "round": _round(played.round),
+        "settlement": {part: settlement[part] for part in ("transfers", "stacks", "net", "standings", "money")},
+    }
+
+
+def _hand(played: PlayedHand) -> Shape:
+    score = dump_score(played.round.ruleset, played.score, {})
+    for player in score["players"]:
+        del player["player"]
+        for row in player["rows"].values():
+            assert row.pop("description")
+    return {
+        **score,
+        "number": played.hand.number,
+        "transfers": dump_transfers(played.transfers),
+        "stacks": dump_points(played.round.stacks),
+        "round": _round(played.round),
+    }
+
+
+def _round(round_: Round) -> Shape:
+    seats = [{part: value for part, value in seat.items() if part != "top_ups"} for seat in dump_seats(round_)]
+    return {
+        "status": round_.status.value,
+        "hands": round_.hands,
+        "seats": seats,
+        "next": dump_next(round_.next_hand),
+    }

@@ -1,0 +1,143 @@
+"""
+The scorer and the oracle agree on random rounds, and on what cannot be.
+
+A failure names its seed. `OFC_SEED=1234` in the environment begins there, or finds rounds that no run has seen.
+"""
+
+import copy
+import os
+from collections.abc import Mapping
+from random import Random
+from typing import Any
+
+import pytest
+
+from schemas.base import WireError
+from scoring.errors import ScoringError
+from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset
+from tests.scoring.replayed import Shape, play_document
+
+FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
+CHUNK = 50
+RULESETS = [*PRESETS, "random rulesets"]
+
+
+def seeds(number: int) -> pytest.MarkDecorator:
+    """So many seeds in chunks, which two processes can share."""
+    return pytest.mark.parametrize("first", range(FIRST_SEED, FIRST_SEED + number, CHUNK), ids="seed {} on".format)
+
+
+def random_round(name: str, seed: int) -> tuple[Shape, Shape]:
+    """A ruleset and a round played under it; most stacks are small, so that caps bind and players go out."""
+    rng = Random(f"{name} {seed}")
+    ruleset = PRESETS[name] if name in PRESETS else random_ruleset(rng)
+    return ruleset, random_document(rng, ruleset, small_stacks=seed % 8 > 0)
+
+
+def check_rounds(name: str, first: int) -> None:
+    for seed in range(first, first + CHUNK):
+        ruleset, document = random_round(name, seed)
+        expected, found = play(document, ruleset), play_document(document, ruleset)
+        for number, (hand, hand_found) in enumerate(zip(expected["hands"], found["hands"], strict=True), start=1):
+            assert hand_found == hand, f"{name}, seed {seed}, hand {number}"
+        assert found == expected, f"{name}, seed {seed}"
+
+
+@seeds(200)
+@pytest.mark.parametrize("name", RULESETS)
+def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
+    check_rounds(name, first)
+
+
+@pytest.mark.verify
+@seeds(2000)
+@pytest.mark.parametrize("name", RULESETS)
+def test_many_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
+    check_rounds(name, first)
+
+
+# --- what cannot be ---
+
+
+def spoil(rng: Random, document: Mapping[str, Any]) -> Shape:
+    """Change one thing in a legal round; most of the time it cannot be then."""
+    spoilt = copy.deepcopy(dict(document))
+    hand = rng.choice(spoilt["hands"])
+    player = rng.choice(hand["players"])
+    rows = ("top", "middle", "bottom")
+    change = rng.randrange(13)
+    if change == 0:
+        hand["button"] = rng.randint(1, 9)
+    elif change == 1:
+        hand["players"].remove(player)
+    elif change == 2:
+        player["seat"] = rng.randint(1, 9)
+    elif change == 3:
+        player["fantasyland"] = rng.choice([0, 13, 14, 15, 16, 17])
+    elif change == 4:
+        player[rng.choice(rows)][0] = rng.choice("23456789TJQKA") + rng.choice("cdhs")
+    elif change == 5:
+        hand["number"] += rng.choice([-1, 1])
+    elif change == 6:
+        hand["top_ups"] = [{"seat": rng.randint(1, 4), "points": rng.randint(1, 9)}]
+    elif change == 7:
+        spoilt["departures"] = [{"seat": rng.randint(1, 4), "after_hand": rng.randint(0, len(spoilt["hands"]) + 1)}]
+    elif change == 8:
+        spoilt["closed"] = {"after_hand": rng.randint(0, len(spoilt["hands"])), "reason": "it rains"}
+    elif change == 9:
+        rng.choice(spoilt["seats"])["stack"] = rng.randint(0, 60)
+    elif change == 10:
+        del spoilt["hands"][rng.randrange(len(spoilt["hands"]))]
+    elif change == 11:
+        player["discards"] = (player.get("discards") or [])[1:]
+    else:
+        _spoil_streets(rng, player)
+    return spoilt
+
+
+def _spoil_streets(rng: Random, player: Shape) -> None:
+    """Move a card between the lists of a street, or into what the clock set."""
+    streets = player.get("streets") or [
+        {"dealt": [], "top": [], "middle": [], "bottom": [], "discards": [], "auto": []}
+    ]
+    player["streets"] = streets
+    street = rng.choice(streets)
+    taken, given = (rng.choice(["dealt", "top", "middle", "bottom", "discards", "auto"]) for _ in range(2))
+    if street.get(taken) and taken != given and len(street.get(given, [])) < 3:
+        card = rng.choice(street[taken])
+        street.setdefault(given, []).append(card)
+        if taken != "dealt":
+            street[taken].remove(card)
+
+
+def check_spoilt_rounds(name: str, first: int) -> int:
+    refused = 0
+    for seed in range(first, first + CHUNK):
+        ruleset, document = random_round(name, seed)
+        if document["hands"]:
+            refused += _refused_by_both(ruleset, spoil(Random(seed), document), f"{name}, seed {seed}")
+    return refused
+
+
+def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
+    try:
+        expected = play(spoilt, ruleset)
+    except Refused as reason:
+        with pytest.raises((ScoringError, WireError)):
+            pytest.fail(f"{where}: taken, but {reason}: {play_document(spoilt, ruleset)}")
+        return True
+    assert play_document(spoilt, ruleset) == expected, where
+    return False
+
+
+@seeds(CHUNK)
+@pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
+def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: int) -> None:
+    assert check_spoilt_rounds(name, first) > CHUNK // 4
+
+
+@pytest.mark.verify
+@seeds(2000)
+@pytest.mark.parametrize("name", RULESETS)
+def test_what_the_oracle_refuses_is_refused_and_nothing_else_in_many_rounds(name: str, first: int) -> None:
+    assert check_spoilt_rounds(name, first) > CHUNK // 4
