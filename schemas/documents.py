@@ -7,7 +7,7 @@ from typing import Any, Final
 from marshmallow import post_load, validates_schema
 
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Anything, Inner, Integer, Listing
+from schemas.fields import MOST_INTEGER, Anything, Inner, Integer, Listing
 from schemas.hands import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -53,7 +53,7 @@ class DocumentSeatSchema(WireSchema):
 
     seat = SeatField(required=True)
     player = PlayerField(required=True)
-    stack = StackField(least=0, required=True)
+    stack = StackField(least=0, most=MOST_INTEGER, required=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundSeat:

@@ -35,8 +35,8 @@ class SeatField(Integer):
 class StackField(Integer):
     """Points in front of a player."""
 
-    def __init__(self, *, least: int = 1, **options: Any) -> None:
-        super().__init__(least=least, most=MOST_STACK, **options)
+    def __init__(self, *, least: int = 1, most: int = MOST_STACK, **options: Any) -> None:
+        super().__init__(least=least, most=most, **options)
 
 
 class PlayerField(Text):
@@ -116,11 +116,16 @@ class TopUpSchema(WireSchema):
 
 @dataclass(frozen=True, slots=True)
 class SubmittedHand:
-    """A hand as it was sent: what happened, when, and what the sender expects it to come to."""
+    """
+    A hand as it was sent: what happened, when, and what the sender expects it to come to.
+
+    `names` are the players' own ids in the order of the hand's players, None where the sender does not say.
+    """
 
     hand: Hand
     played_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
+    names: tuple[str | None, ...] = ()
 
 
 class HandSchema(WireSchema):
@@ -135,13 +140,36 @@ class HandSchema(WireSchema):
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
         hand = Hand(read["number"], read["button"], tuple(read["players"]), tuple(read["top_ups"]))
-        return SubmittedHand(hand, read["played_at"], read.get("expected"))
+        return SubmittedHand(hand, read["played_at"])
+
+
+class NamedPlayerSchema(PlayerHandSchema):
+    """What one player made of a hand, and if one likes who he is."""
+
+    player = PlayerField(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "Who sits there, checked where it is given.", "example": "ann"},
+    )
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> tuple[str | None, PlayerHand]:
+        return read["player"], make_player_hand(read)
 
 
 class HandRequestSchema(HandSchema):
-    """A finished hand, and if one likes what it should come to."""
+    """A finished hand, and if one likes who played it and what it should come to."""
 
-    expected = Anything(metadata={"description": "A part of the answer; a difference refuses the hand."})
+    players = Listing(Inner(NamedPlayerSchema), least=1, most=MOST_PLAYERS, required=True)
+    expected = Anything(
+        load_default=None, metadata={"description": "A part of the answer; a difference refuses the hand."}
+    )
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
+        names, players = zip(*read["players"], strict=True)
+        hand = Hand(read["number"], read["button"], players, tuple(read["top_ups"]))
+        return SubmittedHand(hand, read["played_at"], read["expected"], names)
 
 
 class ScorePlayerSchema(PlayerHandSchema):

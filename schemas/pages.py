@@ -31,9 +31,13 @@ def read_cursor(cursor: str) -> UUID:
         ValueError: it is none.
     """
     try:
-        return UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        last = UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (Error, ValueError):
-        raise ValueError("is no cursor of this list; take it from the Link header") from None
+        last = None
+    # Decoding overlooks characters that are not base64.
+    if last is None or show_cursor(last) != cursor:
+        raise ValueError("is no cursor of this list; take it from the Link header")
+    return last
 
 
 class CursorField(fields.String):

@@ -1,5 +1,6 @@
 """Rounds on the wire."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +10,20 @@ from uuid import UUID
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Anything, Boolean, Choice, Inner, Integer, Listing, Table, Text, Time, show, show_time
+from schemas.fields import (
+    MOST_INTEGER,
+    Anything,
+    Boolean,
+    Choice,
+    Inner,
+    Integer,
+    Listing,
+    Table,
+    Text,
+    Time,
+    show,
+    show_time,
+)
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
 from schemas.pages import PageQuerySchema
 from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
@@ -20,6 +34,7 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import Transfer
 
+_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 STATUSES: Final = {status.value: status for status in RoundStatus}
 
 
@@ -51,7 +66,7 @@ class SeatRequestSchema(WireSchema):
 
     seat = SeatField(required=True)
     player = PlayerField(required=True)
-    stack = StackField(least=0, load_default=None, allow_none=True)
+    stack = StackField(least=0, most=MOST_INTEGER, load_default=None, allow_none=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> SeatRequest:
@@ -109,9 +124,9 @@ class RoundSeatSchema(WireSchema):
 
     seat = SeatField(required=True)
     player = PlayerField(required=True)
-    opening_stack = StackField(required=True)
-    top_ups = StackField(least=0, required=True)
-    stack = StackField(least=0, required=True)
+    opening_stack = StackField(most=MOST_INTEGER, required=True)
+    top_ups = StackField(least=0, most=MOST_INTEGER, required=True)
+    stack = StackField(least=0, most=MOST_INTEGER, required=True)
     playing = Boolean(required=True, metadata={"description": "Neither out nor gone."})
 
 
@@ -148,10 +163,10 @@ class UuidField(Text):
         super().__init__(longest=36, **{"metadata": {"format": "uuid"}, **options})
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        try:
-            return UUID(super()._deserialize(value, attr, data, **kwargs))
-        except ValueError:
-            raise self.refuse("not-an-id", f"is {show(value)}; a UUID is right") from None
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if not _UUID.fullmatch(text):
+            raise self.refuse("not-an-id", f"is {show(value)}; a UUID is right")
+        return UUID(text)
 
 
 class RoundQuerySchema(PageQuerySchema):

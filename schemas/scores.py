@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Table, Text
+from schemas.fields import MOST_INTEGER, Boolean, Choice, Inner, Integer, Listing, Table, Text
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
 from scoring.board import Row
 from scoring.description import describe
@@ -75,8 +75,8 @@ class TransferSchema(WireSchema):
     due = Integer(least=1, required=True)
     paid = Integer(least=0, required=True)
     limited_by = Choice({limit.value: limit for limit in LimitedBy}, required=True, allow_none=True)
-    payer_stack = StackField(least=0, required=True)
-    payee_stack = StackField(least=0, required=True)
+    payer_stack = StackField(least=0, most=MOST_INTEGER, required=True)
+    payee_stack = StackField(least=0, most=MOST_INTEGER, required=True)
 
 
 class ScoreSchema(WireSchema):
@@ -86,7 +86,7 @@ class ScoreSchema(WireSchema):
     players = Listing(Inner(ScoredPlayerSchema), most=MOST_PLAYERS, required=True)
     exchanges = Listing(Inner(ExchangeSchema), most=6, required=True)
     transfers = Listing(Inner(TransferSchema), most=6, required=True, allow_none=True)
-    stacks = Table(StackField(least=0), required=True, allow_none=True)
+    stacks = Table(StackField(least=0, most=MOST_INTEGER), required=True, allow_none=True)
 
 
 def dump_score(ruleset: Ruleset, score: HandScore, players: Mapping[Seat, str | None]) -> Dumped:

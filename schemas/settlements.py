@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Choice, Inner, Integer, Listing, Table
+from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
 from schemas.scores import TransferSchema, dump_points, dump_transfer
 from schemas.tables import CurrencyField
@@ -47,7 +47,7 @@ class SettlementSchema(WireSchema):
     revision = Integer(least=1, required=True)
     state = Choice({state.value: state for state in SettlementState}, required=True)
     transfers = Listing(Inner(PaidSchema), most=100_000, required=True)
-    stacks = Table(StackField(least=0), required=True)
+    stacks = Table(StackField(least=0, most=MOST_INTEGER), required=True)
     net = Table(Integer(), required=True)
     standings = Listing(Inner(StandingSchema), most=MOST_PLAYERS, required=True)
     money = Inner(MoneySchema, required=True, allow_none=True)

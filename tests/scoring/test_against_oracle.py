@@ -17,6 +17,8 @@ from scoring.errors import ScoringError
 from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset
 from tests.scoring.replayed import Shape, play_document
 
+pytestmark = pytest.mark.no_cover  # counting lines would take four times as long as the test
+
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
 CHUNK = 50
 RULESETS = [*PRESETS, "random rulesets"]

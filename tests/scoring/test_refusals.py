@@ -232,6 +232,12 @@ def test_every_mistake_is_explained_to_operators() -> None:
     assert sorted(explained) == sorted(PROVOKED)
 
 
+def test_a_hand_by_itself_has_one_board_a_seat() -> None:
+    twice = [LonePlayer(player_of(1, HIGH)), LonePlayer(player_of(1, MID))]
+    [mistake] = mistakes_of(lambda: score_lone_hand(PRESETS["pineapple"], twice))
+    assert (mistake.code, pointer_to(mistake.path)) == ("seat-twice", "#/players/1/seat")
+
+
 def test_an_error_says_all_its_mistakes_in_one_line() -> None:
     with pytest.raises(HandError, match=r"^2 discards .* \(null means unknown\); Ah is already .*deck$"):
         deal({"board": HIGH, "discards": "AhQh"})

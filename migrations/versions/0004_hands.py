@@ -1,0 +1,155 @@
+"""Hands as they were received, what they came to, and who paid whom."""
+
+from alembic import op
+
+from migrations.safety import append_only, one_club_at_a_time
+
+revision = "0004"
+down_revision = "0003"
+
+
+def upgrade() -> None:
+    _hands()
+    _scores()
+    _transfers()
+    one_club_at_a_time("submissions", "hands", "hand_scores", "payouts", "transfers")
+    append_only("submissions", "hands", "hand_scores", "payouts", "transfers")
+
+
+def _hands() -> None:
+    op.execute("""
+        -- The exact bytes received. Those of a document are kept once for all of its hands.
+        CREATE TABLE submissions (
+            club_id uuid NOT NULL,
+            id uuid NOT NULL,
+            kind text NOT NULL,
+            content bytea NOT NULL,
+            sha256 bytea NOT NULL,
+            received_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, id),
+            CONSTRAINT submissions_sha256_check CHECK (sha256 = sha256(content))
+        );
+
+        -- What happened in a hand, and no result. `seats` rise, and what stands beside them follows their order.
+        CREATE TABLE hands (
+            club_id uuid NOT NULL,
+            id uuid NOT NULL,
+            round_id uuid NOT NULL,
+            number integer NOT NULL CHECK (number >= 1),
+            button smallint NOT NULL CHECK (button >= 1),
+            played_at timestamptz,
+            recorded_at timestamptz NOT NULL,
+            submission_id uuid NOT NULL,
+            digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+            content jsonb NOT NULL,
+            seats smallint[] NOT NULL,
+            fantasyland smallint[] NOT NULL,
+            boards bytea NOT NULL,
+            PRIMARY KEY (club_id, id),
+            -- Any number of records of one hand; only one of them is scored in a revision.
+            CONSTRAINT hands_number_key UNIQUE (club_id, round_id, number, id),
+            FOREIGN KEY (club_id, round_id) REFERENCES rounds,
+            FOREIGN KEY (club_id, submission_id) REFERENCES submissions,
+            CONSTRAINT hands_boards_check CHECK (octet_length(boards) = 13 * cardinality(seats)),
+            CONSTRAINT hands_fantasyland_check CHECK (cardinality(fantasyland) = cardinality(seats))
+        );
+    """)
+
+
+def _scores() -> None:
+    """
+    Keep what a hand came to in one revision.
+
+    Points, fouls, royalties, cards earned and stays stand in the order of the hand's seats; top-ups and stacks in that
+    of all seats of the round; exchanges in paying order.
+    """
+    op.execute("""
+        CREATE TABLE hand_scores (
+            club_id uuid NOT NULL,
+            round_id uuid NOT NULL,
+            revision integer NOT NULL,
+            number integer NOT NULL,
+            hand_id uuid NOT NULL,
+            ruleset_name text NOT NULL,
+            ruleset_version integer NOT NULL,
+            scorer_version integer NOT NULL,
+            points bigint[] NOT NULL,
+            fouls boolean[] NOT NULL,
+            royalties bigint[] NOT NULL,
+            earned smallint[] NOT NULL,
+            stays smallint[] NOT NULL,
+            exchanges bigint[] NOT NULL,
+            top_ups bigint[] NOT NULL,
+            stacks_before bigint[] NOT NULL,
+            stacks bigint[] NOT NULL,
+            transfer_count smallint NOT NULL,
+            -- No two hands with one number in one revision.
+            PRIMARY KEY (club_id, round_id, revision, number),
+            FOREIGN KEY (club_id, round_id, number, hand_id) REFERENCES hands (club_id, round_id, number, id),
+            FOREIGN KEY (club_id, round_id, revision, ruleset_name, ruleset_version)
+                REFERENCES settlements (club_id, round_id, revision, ruleset_name, ruleset_version),
+            CONSTRAINT hand_scores_every_player_check CHECK (
+                cardinality(fouls) = cardinality(points)
+                AND cardinality(royalties) = cardinality(points)
+                AND cardinality(earned) = cardinality(points)
+                AND cardinality(stays) = cardinality(points)
+                AND cardinality(exchanges) = cardinality(points) * (cardinality(points) - 1) / 2
+            ),
+            CONSTRAINT hand_scores_every_seat_check CHECK (
+                cardinality(top_ups) = cardinality(stacks) AND cardinality(stacks_before) = cardinality(stacks)
+            ),
+            CONSTRAINT hand_scores_negative_check CHECK (
+                (0 <= ALL (royalties)) IS TRUE AND (0 <= ALL (earned)) IS TRUE AND (0 <= ALL (stays)) IS TRUE
+                AND (0 <= ALL (top_ups)) IS TRUE AND (0 <= ALL (stacks_before)) IS TRUE AND (0 <= ALL (stacks)) IS TRUE
+            ),
+            CONSTRAINT hand_scores_zero_sum_check CHECK (points_sum(points) = 0),
+            CONSTRAINT hand_scores_conserved_check CHECK (
+                points_sum(stacks) = points_sum(stacks_before) + points_sum(top_ups)
+            )
+        );
+
+        -- What scope `round` has added up, paid after the last hand by the departure or closing that ended the round.
+        CREATE TABLE payouts (
+            club_id uuid NOT NULL,
+            round_id uuid NOT NULL,
+            revision integer NOT NULL,
+            number integer NOT NULL,
+            stacks_before bigint[] NOT NULL,
+            stacks bigint[] NOT NULL,
+            transfer_count smallint NOT NULL CHECK (transfer_count > 0),
+            PRIMARY KEY (club_id, round_id, revision),
+            FOREIGN KEY (club_id, round_id, revision, number) REFERENCES hand_scores,
+            CONSTRAINT payouts_every_seat_check CHECK (cardinality(stacks) = cardinality(stacks_before)),
+            CONSTRAINT payouts_negative_check CHECK (
+                (0 <= ALL (stacks_before)) IS TRUE AND (0 <= ALL (stacks)) IS TRUE
+            ),
+            CONSTRAINT payouts_conserved_check CHECK (points_sum(stacks) = points_sum(stacks_before))
+        );
+    """)
+
+
+def _transfers() -> None:
+    op.execute("""
+        -- `late`: paid by the payout after the hand, not with it.
+        CREATE TABLE transfers (
+            club_id uuid NOT NULL,
+            round_id uuid NOT NULL,
+            revision integer NOT NULL,
+            number integer NOT NULL,
+            late boolean NOT NULL,
+            position smallint NOT NULL CHECK (position >= 1),
+            payer smallint NOT NULL,
+            payee smallint NOT NULL,
+            due bigint NOT NULL CHECK (due > 0),
+            paid bigint NOT NULL,
+            limited_by text CHECK (limited_by IN ('payer_stack', 'winner_room')),
+            payer_stack bigint NOT NULL,
+            payee_stack bigint NOT NULL,
+            PRIMARY KEY (club_id, round_id, revision, number, late, position),
+            FOREIGN KEY (club_id, round_id, revision, number) REFERENCES hand_scores,
+            CONSTRAINT transfers_to_another_check CHECK (payer <> payee),
+            CONSTRAINT transfers_paid_check CHECK (paid BETWEEN 0 AND due),
+            CONSTRAINT transfers_limited_when_cut_check CHECK ((limited_by IS NULL) = (paid = due)),
+            CONSTRAINT transfers_negative_check CHECK (payer_stack >= 0 AND payee_stack >= 0)
+        );
+    """)

@@ -1,0 +1,189 @@
+"""Chips that add up, hand by hand and transfer by transfer."""
+
+from alembic import op
+
+revision = "0005"
+down_revision = "0004"
+
+
+def upgrade() -> None:
+    """
+    Refuse a hand whose stacks are not those before it, with its top-ups and its transfers, one after the other.
+
+    Checked at the end of the statement that adds it, so it comes in one statement with its transfers; they are counted,
+    and none can be put beside them later. Look-ups are by whole keys, one hand at a time: their plans stay right while
+    the tables grow.
+    """
+    _moves()
+    _hands()
+    _payouts()
+    _transfers()
+
+
+def _moves() -> None:
+    op.execute("""
+        CREATE FUNCTION refuse_chips(place text, why text) RETURNS void LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION 'the chips do not add up in %: %', place, why USING ERRCODE = 'check_violation';
+        END $$;
+
+        -- What transfers, in their order, make of stacks.
+        CREATE FUNCTION move_chips(
+            place text, seats smallint[], stacks bigint[], transfer_count integer, paid transfers[]
+        ) RETURNS bigint[] LANGUAGE plpgsql AS $$
+        DECLARE
+            now_stacks bigint[] := stacks;
+            transfer transfers;
+            payer_at integer;
+            payee_at integer;
+        BEGIN
+            IF cardinality(paid) <> transfer_count THEN
+                PERFORM refuse_chips(place, format('%s transfers are there where %s belong',
+                    cardinality(paid), transfer_count));
+            END IF;
+            FOREACH transfer IN ARRAY paid LOOP
+                payer_at := array_position(seats, transfer.payer);
+                payee_at := array_position(seats, transfer.payee);
+                IF payer_at IS NULL OR payee_at IS NULL THEN
+                    PERFORM refuse_chips(place, format('seat %s pays seat %s in a round of %s',
+                        transfer.payer, transfer.payee, seats));
+                END IF;
+                now_stacks[payer_at] := now_stacks[payer_at] - transfer.paid;
+                now_stacks[payee_at] := now_stacks[payee_at] + transfer.paid;
+                IF transfer.payer_stack <> now_stacks[payer_at] OR transfer.payee_stack <> now_stacks[payee_at] THEN
+                    PERFORM refuse_chips(place, format('transfer %s leaves payer and payee %s and %s, not %s and %s',
+                        transfer.position, now_stacks[payer_at], now_stacks[payee_at],
+                        transfer.payer_stack, transfer.payee_stack));
+                END IF;
+            END LOOP;
+            RETURN now_stacks;
+        END $$;
+    """)
+
+
+def _hands() -> None:
+    op.execute("""
+        CREATE FUNCTION check_hands() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            hand hand_scores;
+            place text;
+            seats smallint[];
+            now_stacks bigint[];
+        BEGIN
+            FOR hand IN SELECT * FROM added LOOP
+                place := format('revision %s of round %s, hand %s', hand.revision, hand.round_id, hand.number);
+                SELECT array_agg(s.seat ORDER BY s.seat), array_agg(s.opening_stack ORDER BY s.seat)
+                    INTO seats, now_stacks FROM round_seats AS s
+                    WHERE (s.club_id, s.round_id, s.revision) = (hand.club_id, hand.round_id, hand.revision);
+                IF hand.number > 1 THEN
+                    SELECT h.stacks INTO now_stacks FROM hand_scores AS h
+                        WHERE (h.club_id, h.round_id, h.revision) = (hand.club_id, hand.round_id, hand.revision)
+                            AND h.number = hand.number - 1;
+                    PERFORM FROM payouts AS p
+                        WHERE (p.club_id, p.round_id, p.revision) = (hand.club_id, hand.round_id, hand.revision)
+                            AND p.number < hand.number;
+                    IF FOUND THEN
+                        PERFORM refuse_chips(place, 'the round was paid out before it');
+                    END IF;
+                END IF;
+                IF hand.stacks_before IS DISTINCT FROM now_stacks THEN
+                    PERFORM refuse_chips(place, format('it begins with %s where %s were left before it',
+                        hand.stacks_before, now_stacks));
+                END IF;
+                FOR i IN 1 .. cardinality(seats) LOOP
+                    now_stacks[i] := now_stacks[i] + hand.top_ups[i];
+                END LOOP;
+                now_stacks := move_chips(place, seats, now_stacks, hand.transfer_count,
+                    ARRAY(SELECT t FROM transfers AS t
+                        WHERE (t.club_id, t.round_id, t.revision) = (hand.club_id, hand.round_id, hand.revision)
+                            AND t.number = hand.number AND NOT t.late ORDER BY t.position));
+                IF hand.stacks IS DISTINCT FROM now_stacks THEN
+                    PERFORM refuse_chips(place, format('it ends with %s where its transfers leave %s',
+                        hand.stacks, now_stacks));
+                END IF;
+            END LOOP;
+            RETURN NULL;
+        END $$;
+
+        CREATE TRIGGER chips_add_up AFTER INSERT ON hand_scores REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_hands();
+    """)
+
+
+def _payouts() -> None:
+    op.execute("""
+        CREATE FUNCTION check_payouts() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            payout payouts;
+            place text;
+            seats smallint[];
+            now_stacks bigint[];
+        BEGIN
+            FOR payout IN SELECT * FROM added LOOP
+                place := format('revision %s of round %s, the payout after hand %s',
+                    payout.revision, payout.round_id, payout.number);
+                SELECT array_agg(s.seat ORDER BY s.seat) INTO seats FROM round_seats AS s
+                    WHERE (s.club_id, s.round_id, s.revision) = (payout.club_id, payout.round_id, payout.revision);
+                SELECT h.stacks INTO now_stacks FROM hand_scores AS h
+                    WHERE (h.club_id, h.round_id, h.revision) = (payout.club_id, payout.round_id, payout.revision)
+                        AND h.number = payout.number;
+                IF payout.stacks_before IS DISTINCT FROM now_stacks THEN
+                    PERFORM refuse_chips(place, format('it begins with %s where the hand leaves %s',
+                        payout.stacks_before, now_stacks));
+                END IF;
+                PERFORM FROM hand_scores AS h
+                    WHERE (h.club_id, h.round_id, h.revision) = (payout.club_id, payout.round_id, payout.revision)
+                        AND h.number = payout.number + 1;
+                IF FOUND THEN
+                    PERFORM refuse_chips(place, 'another hand follows');
+                END IF;
+                now_stacks := move_chips(place, seats, now_stacks, payout.transfer_count,
+                    ARRAY(SELECT t FROM transfers AS t
+                        WHERE (t.club_id, t.round_id, t.revision) = (payout.club_id, payout.round_id, payout.revision)
+                            AND t.number = payout.number AND t.late ORDER BY t.position));
+                IF payout.stacks IS DISTINCT FROM now_stacks THEN
+                    PERFORM refuse_chips(place, format('it ends with %s where its transfers leave %s',
+                        payout.stacks, now_stacks));
+                END IF;
+            END LOOP;
+            RETURN NULL;
+        END $$;
+
+        CREATE TRIGGER chips_add_up AFTER INSERT ON payouts REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_payouts();
+    """)
+
+
+def _transfers() -> None:
+    """Let no transfer in beyond those that were counted when the hand, or the payout, was added."""
+    op.execute("""
+        CREATE FUNCTION check_transfers() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            paid record;
+            counted smallint;
+        BEGIN
+            FOR paid IN
+                SELECT club_id, round_id, revision, number, late, max(position) AS position
+                FROM added GROUP BY club_id, round_id, revision, number, late
+            LOOP
+                IF paid.late THEN
+                    SELECT p.transfer_count INTO counted FROM payouts AS p
+                        WHERE (p.club_id, p.round_id, p.revision) = (paid.club_id, paid.round_id, paid.revision)
+                            AND p.number = paid.number;
+                ELSE
+                    SELECT h.transfer_count INTO counted FROM hand_scores AS h
+                        WHERE (h.club_id, h.round_id, h.revision) = (paid.club_id, paid.round_id, paid.revision)
+                            AND h.number = paid.number;
+                END IF;
+                IF paid.position > coalesce(counted, 0) THEN
+                    PERFORM refuse_chips(
+                        format('revision %s of round %s, hand %s', paid.revision, paid.round_id, paid.number),
+                        format('transfer %s is one too many', paid.position));
+                END IF;
+            END LOOP;
+            RETURN NULL;
+        END $$;
+
+        CREATE TRIGGER chips_add_up AFTER INSERT ON transfers REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_transfers();
+    """)

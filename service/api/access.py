@@ -1,0 +1,82 @@
+"""Who asks: the key, its club, and the one transaction of the request."""
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from functools import wraps
+from hashlib import sha256
+from typing import Any, Final
+
+from flask import current_app, g, request
+
+from service.database import Database, Transaction
+from service.errors import KeyMissing, KeyUnknown
+from service.repository import keys
+from service.repository.keys import StoredKey
+
+_SCHEME: Final = "bearer"
+
+
+def database() -> Database:
+    """Give the application's database."""
+    found: Database = current_app.extensions["ofc_database"]
+    return found
+
+
+def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a view work in one transaction of the club whose key the request carries; it commits when the view ends."""
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        with _transaction_of(find_key()) as transaction:
+            g.transaction = transaction
+            return view(*arguments, **options)
+
+    return guarded
+
+
+def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Let a view work without a key, or in its club where the request carries one."""
+    guarded = with_key(view)
+
+    @wraps(view)
+    def open_to_all(*arguments: Any, **options: Any) -> Any:
+        return guarded(*arguments, **options) if request.authorization else view(*arguments, **options)
+
+    return open_to_all
+
+
+def _transaction_of(key: StoredKey) -> AbstractContextManager[Transaction]:
+    """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
+    if request.method in ("GET", "HEAD"):
+        return database().reading(key.club_id)
+    return database().transaction(key.club_id, actor=key.id, request_id=g.request_id)
+
+
+def current_transaction() -> Transaction:
+    """Give the request's transaction."""
+    transaction: Transaction = g.transaction
+    return transaction
+
+
+def transaction_if_any() -> Transaction | None:
+    """Give the request's transaction, or None where it came without a key."""
+    transaction: Transaction | None = g.get("transaction")
+    return transaction
+
+
+def find_key() -> StoredKey:
+    """
+    Find the key that the request carries.
+
+    Raises:
+        KeyMissing: it carries none.
+        KeyUnknown: the key opens nothing.
+    """
+    sent = request.authorization
+    if sent is None or sent.type != _SCHEME or not sent.token:
+        raise KeyMissing("the request carries no key; the header 'Authorization: Bearer KEY' is right")
+    with database().outside_clubs() as connection:
+        key = keys.find(connection, sha256(sent.token.encode()).digest())
+    if key is None:
+        raise KeyUnknown("the key is not known, or was revoked")
+    return key

@@ -1,0 +1,34 @@
+"""Rounds as whole documents."""
+
+from http import HTTPStatus
+
+from flask import Response
+
+from schemas.documents import DocumentRequestSchema, PlayedDocumentSchema, RoundDocument
+from schemas.rounds import dump_round
+from schemas.settlements import dump_settlement
+from service.api.access import current_transaction
+from service.api.answers import recorded
+from service.api.expected import check_expected
+from service.api.resource import Resource, received_bytes
+from service.usecases.play_document import play_document
+
+documents = Resource("documents", __name__, description="Rounds played whole, from one document.")
+
+
+@documents.route("/v1/documents", methods=["POST"])
+@documents.operation("play_document", problems=(HTTPStatus.CONFLICT,))
+@documents.arguments(DocumentRequestSchema)
+@documents.response(201, PlayedDocumentSchema)
+def post_document(document: RoundDocument) -> Response:
+    """
+    Play a round whole, in one transaction, or refuse it whole and name the first thing that fails.
+
+    The table is made by its name where there is none. The same document again is answered as it was recorded.
+    """
+    played = play_document(current_transaction(), document, received_bytes())
+    view = played.view
+    settlement = dump_settlement(view.round, played.payments, played.revision, view.point_value, view.currency)
+    result = {"round": dump_round(view), "settlement": settlement}
+    check_expected(document.expected, result)
+    return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

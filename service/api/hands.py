@@ -1,0 +1,55 @@
+"""Hands."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.pages import PageQuerySchema
+from schemas.rounds import HandAnswerSchema, HandPageSchema, dump_recorded_hand, dump_round
+from service.api.access import current_transaction
+from service.api.answers import answer, page_link, recorded
+from service.api.expected import check_expected
+from service.api.resource import Resource, received_bytes
+from service.usecases.get_hand import get_hand
+from service.usecases.list_hands import list_hands
+from service.usecases.record_hand import record_hand
+
+hands = Resource("hands", __name__, description="Finished hands, in the order in which they were played.")
+
+
+@hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
+@hands.operation("record_hand", problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@hands.arguments(HandRequestSchema)
+@hands.response(201, HandAnswerSchema)
+def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
+    """
+    Record the next hand of a round: it is checked, scored and settled, and the round moves on.
+
+    The same hand again is answered as it was recorded; another hand with its number is a conflict.
+    """
+    result = record_hand(current_transaction(), round_id, submitted, received_bytes())
+    document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
+    check_expected(submitted.expected, document)
+    return recorded(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
+
+
+@hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
+@hands.operation("list_hands", problems=(HTTPStatus.NOT_FOUND,))
+@hands.arguments(PageQuerySchema, location="query")
+@hands.response(200, HandPageSchema)
+def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
+    """List the hands of a round in the order in which they were played."""
+    page = list_hands(current_transaction(), round_id, after=query["cursor"], limit=query["limit"])
+    return answer({"hands": [dump_recorded_hand(hand) for hand in page.items]}, headers=page_link(page.next_after))
+
+
+@hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
+@hands.operation("get_hand", problems=(HTTPStatus.NOT_FOUND,))
+@hands.response(200, HandAnswerSchema)
+def get_one_hand(hand_id: UUID) -> Response:
+    """Show a hand, what it came to, and the round as it stands now."""
+    found = get_hand(current_transaction(), hand_id)
+    return answer({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})

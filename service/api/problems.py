@@ -1,0 +1,212 @@
+"""What went wrong, as problem documents. The only place that knows status codes."""
+
+import logging
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Flask, Response, g
+from werkzeug.exceptions import HTTPException
+
+from schemas.base import WireError
+from schemas.problems import dump_mistakes
+from scoring.errors import Mistake, ScoringError
+from service.api.answers import answer
+from service.errors import ServiceError
+
+MEDIA_TYPE: Final = "application/problem+json"
+MOST_SHOWN: Final = 200
+"""Mistakes shown of one request; who makes more has not begun to look."""
+
+_log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """A kind of problem: its status, its title, and what to do about it."""
+
+    status: HTTPStatus
+    title: str
+    advice: str
+
+
+KINDS: Final[Mapping[str, Kind]] = {
+    "json-invalid": Kind(
+        HTTPStatus.BAD_REQUEST,
+        "The body is not JSON as it should be",
+        "Send one JSON document in UTF-8, no key twice in an object, and only numbers that JSON knows.",
+    ),
+    "request-malformed": Kind(HTTPStatus.BAD_REQUEST, "The request cannot be read", "Correct the request."),
+    "key-missing": Kind(
+        HTTPStatus.UNAUTHORIZED,
+        "A key is needed",
+        "Send the header 'Authorization: Bearer KEY' with one of your club's keys.",
+    ),
+    "key-unknown": Kind(
+        HTTPStatus.UNAUTHORIZED, "The key is not known", "Check the key; it may have been revoked or cut off."
+    ),
+    "not-found": Kind(
+        HTTPStatus.NOT_FOUND,
+        "There is no such thing",
+        "Check the address and the id. What belongs to another club is not found either.",
+    ),
+    "method-not-allowed": Kind(
+        HTTPStatus.METHOD_NOT_ALLOWED,
+        "That cannot be done here",
+        "The header Allow lists the methods that can be used.",
+    ),
+    "body-too-large": Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large", "Send a body of up to 1 MiB."),
+    "media-type-unsupported": Kind(
+        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+        "The body is of another kind",
+        "Send JSON with the header 'Content-Type: application/json'.",
+    ),
+    "request-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The request has not the shape that it should have",
+        "Correct every place named in errors; the OpenAPI document shows the shape.",
+    ),
+    "hand-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The hand cannot be",
+        "It cannot have been dealt like this, or cannot follow the hands before it. Nothing was stored. Correct every"
+        " place named in errors and send it again.",
+    ),
+    "round-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The round cannot be like this",
+        "Seats, stacks, departures and closings must fit the ruleset. Nothing was stored.",
+    ),
+    "ruleset-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "The rules contradict each other", "Correct every rule named in errors."
+    ),
+    "ruleset-unknown": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "There is no such ruleset",
+        "GET /v1/rulesets lists the presets and your club's own rulesets.",
+    ),
+    "expected-differs": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The answer is not what was expected",
+        "Sender and service disagree about the result. Nothing was stored. Compare the two values at each place.",
+    ),
+    "round-complete": Kind(
+        HTTPStatus.CONFLICT, "The round is complete", "It takes no further hand; open a new round at the table."
+    ),
+    "round-closed": Kind(
+        HTTPStatus.CONFLICT, "The round was closed", "It takes no further hand; open a new round at the table."
+    ),
+    "round-open": Kind(
+        HTTPStatus.CONFLICT,
+        "A round is open at this table",
+        "A table plays one round at a time; finish or close it first.",
+    ),
+    "round-conflict": Kind(
+        HTTPStatus.CONFLICT,
+        "The reference belongs to another round",
+        "A round with this reference and other content is recorded at this table. Use a new reference.",
+    ),
+    "hand-conflict": Kind(
+        HTTPStatus.CONFLICT,
+        "The number belongs to another hand",
+        "A hand with this number and other content is recorded in this round. GET the round for the next number.",
+    ),
+    "table-conflict": Kind(
+        HTTPStatus.CONFLICT, "The name belongs to another table", "Names of tables are unique in a club; use a new one."
+    ),
+    "ruleset-conflict": Kind(
+        HTTPStatus.CONFLICT,
+        "A stored ruleset never changes",
+        "Leave the version out, or give the next one, to add the rules as a new version; presets' names are taken.",
+    ),
+    "busy": Kind(
+        HTTPStatus.CONFLICT, "Somebody else is changing the same thing", "Nothing was stored. Send the request again."
+    ),
+    "database-unavailable": Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "The database does not answer",
+        "Nothing was stored. Send the request again soon.",
+    ),
+    "database-behind": Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE, "The database awaits its migration", "Run 'ofc-server migrate', then try again."
+    ),
+    "database-newer": Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE, "A newer release has changed the database", "Run that release, or a newer one."
+    ),
+    "database-denied": Kind(
+        HTTPStatus.SERVICE_UNAVAILABLE, "The database does not let the service in", "The operator must grant the login."
+    ),
+    "internal-error": Kind(
+        HTTPStatus.INTERNAL_SERVER_ERROR,
+        "Something went wrong in the service",
+        "Nothing was stored. Report the request id to the operator of the service.",
+    ),
+}
+"""Every kind of problem by its stable code."""
+
+_BY_STATUS: Final = {
+    HTTPStatus.NOT_FOUND: "not-found",
+    HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "body-too-large",
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "media-type-unsupported",
+}
+
+
+def problem(
+    code: str, detail: str, mistakes: Iterable[Mistake] = (), headers: Mapping[str, str] | None = None
+) -> Response:
+    """Make a problem document of a known kind."""
+    kind = KINDS[code]
+    document: dict[str, Any] = {
+        "type": f"/problems/{code}",
+        "title": kind.title,
+        "status": kind.status.value,
+        "code": code,
+        "detail": detail,
+        "request_id": g.request_id,
+        "errors": dump_mistakes(list(mistakes)[:MOST_SHOWN]),
+    }
+    return answer(document, kind.status, headers, media_type=MEDIA_TYPE)
+
+
+def register_error_handlers(app: Flask) -> None:
+    """Answer every error with a problem document."""
+    app.register_error_handler(WireError, _wire_problem)
+    app.register_error_handler(ScoringError, _scoring_problem)
+    app.register_error_handler(ServiceError, _service_problem)
+    app.register_error_handler(HTTPException, _http_problem)
+    app.register_error_handler(Exception, _unforeseen_problem)
+
+
+def _wire_problem(error: WireError) -> Response:
+    is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
+    return problem("json-invalid" if is_json else "request-invalid", _summary(error.mistakes), error.mistakes)
+
+
+def _scoring_problem(error: ScoringError) -> Response:
+    first = error.mistakes[0].code
+    return problem(first if first in KINDS else error.code, _summary(error.mistakes), error.mistakes)
+
+
+def _service_problem(error: ServiceError) -> Response:
+    headers = {"WWW-Authenticate": "Bearer"} if KINDS[error.code].status is HTTPStatus.UNAUTHORIZED else None
+    return problem(error.code, str(error), error.mistakes, headers)
+
+
+def _http_problem(error: HTTPException) -> Response:
+    status = HTTPStatus(error.code or 500)
+    code = _BY_STATUS.get(status, "request-malformed" if status < 500 else "internal-error")
+    headers = dict(error.get_headers())
+    headers.pop("Content-Type", None)
+    return problem(code, KINDS[code].advice, headers=headers)
+
+
+def _unforeseen_problem(error: Exception) -> Response:
+    _log.error("request %s failed", g.request_id, exc_info=error)
+    return problem("internal-error", KINDS["internal-error"].advice)
+
+
+def _summary(mistakes: tuple[Mistake, ...]) -> str:
+    first = mistakes[0].detail
+    return first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"

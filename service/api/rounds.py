@@ -1,0 +1,111 @@
+"""Rounds: opened, left, closed and looked at."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.documents import RoundDocumentSchema, dump_document
+from schemas.rounds import (
+    CloseRequestSchema,
+    DepartureRequest,
+    DepartureRequestSchema,
+    RoundPageSchema,
+    RoundQuerySchema,
+    RoundRequest,
+    RoundRequestSchema,
+    RoundSchema,
+    dump_round,
+)
+from schemas.settlements import SettlementSchema, dump_settlement
+from service.api.access import current_transaction
+from service.api.answers import answer, page_link, recorded
+from service.api.expected import check_expected
+from service.api.resource import Resource
+from service.repository.rounds import RoundFilter
+from service.usecases.close_round import close_round
+from service.usecases.get_document import get_document
+from service.usecases.get_round import get_round
+from service.usecases.get_settlement import get_settlement
+from service.usecases.list_rounds import list_rounds
+from service.usecases.open_round import open_round
+from service.usecases.record_departure import record_departure
+
+rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
+
+CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+@rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
+@rounds.operation("open_round", problems=CONFLICTS)
+@rounds.arguments(RoundRequestSchema)
+@rounds.response(201, RoundSchema)
+def post_round(request: RoundRequest, table_id: UUID) -> Response:
+    """
+    Open a round at a table.
+
+    A stack left out carries over from the player's stack at the end of the table's last round. The same round again,
+    by its reference, is answered as it stands.
+    """
+    opened = open_round(current_transaction(), table_id, request)
+    document = dump_round(opened.view)
+    check_expected(request.expected, document)
+    return recorded(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
+
+
+@rounds.route("/v1/rounds", methods=["GET"])
+@rounds.operation("list_rounds")
+@rounds.arguments(RoundQuerySchema, location="query")
+@rounds.response(200, RoundPageSchema)
+def get_rounds(query: dict[str, Any]) -> Response:
+    """List the club's rounds, the newest first, by table, player, status and time of opening."""
+    after, limit = query.pop("cursor"), query.pop("limit")
+    page = list_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
+    return answer({"rounds": [dump_round(view) for view in page.items]}, headers=page_link(page.next_after))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
+@rounds.operation("get_round", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.response(200, RoundSchema)
+def get_one_round(round_id: UUID) -> Response:
+    """Show a round as it stands, and what the next hand must be."""
+    return answer(dump_round(get_round(current_transaction(), round_id)))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
+@rounds.operation("close_round", problems=CONFLICTS)
+@rounds.arguments(CloseRequestSchema)
+@rounds.response(200, RoundSchema)
+def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
+    """End a round early. What scope `round` has added up is settled; Fantasyland still owed is void."""
+    return answer(dump_round(close_round(current_transaction(), round_id, request["reason"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
+@rounds.operation("record_departure", problems=CONFLICTS)
+@rounds.arguments(DepartureRequestSchema)
+@rounds.response(201, RoundSchema)
+def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
+    """Record that a player left between two hands, for the rest of the round."""
+    view = record_departure(current_transaction(), round_id, request)
+    return answer(dump_round(view), HTTPStatus.CREATED)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
+@rounds.operation("get_settlement", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.response(200, SettlementSchema)
+def get_one_settlement(round_id: UUID) -> Response:
+    """Show who paid whom, what was cut off, and where that leaves everyone."""
+    settlement = get_settlement(current_transaction(), round_id)
+    view = settlement.view
+    document = dump_settlement(view.round, settlement.payments, settlement.revision, view.point_value, view.currency)
+    return answer(document)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
+@rounds.operation("get_document", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.response(200, RoundDocumentSchema)
+def get_one_document(round_id: UUID) -> Response:
+    """Show a round as one document: all that happened, and no result."""
+    return answer(dump_document(get_document(current_transaction(), round_id)))

@@ -1,0 +1,47 @@
+"""Rulesets: the presets, and a club's own."""
+
+from http import HTTPStatus
+from typing import Any
+
+from flask import Response
+
+from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
+from service.api.access import current_transaction, transaction_if_any
+from service.api.answers import answer
+from service.api.resource import Resource, decoded_body
+from service.usecases.add_ruleset import add_ruleset
+from service.usecases.get_ruleset import get_ruleset
+from service.usecases.list_rulesets import list_rulesets
+
+rulesets = Resource("rulesets", __name__, description="The presets, and a club's own rules.")
+
+
+@rulesets.route("/v1/rulesets", methods=["GET"])
+@rulesets.operation("list_rulesets", needs_key=False)
+@rulesets.response(200, RulesetPageSchema)
+def get_rulesets() -> Response:
+    """List the presets and, with a key, the club's own rulesets, each in its newest version."""
+    found = list_rulesets(transaction_if_any())
+    return answer({"rulesets": [dump_ruleset(ruleset) for ruleset in found]})
+
+
+@rulesets.route("/v1/rulesets", methods=["POST"])
+@rulesets.operation("add_ruleset", problems=(HTTPStatus.CONFLICT,))
+@rulesets.arguments(RulesetSchema)
+@rulesets.response(201, RulesetSchema)
+def post_ruleset(_: Any) -> Response:
+    """
+    Add a ruleset, or a new version of one.
+
+    The version may be left out. The same rules again are answered as they are stored.
+    """
+    ruleset = add_ruleset(current_transaction(), decoded_body())
+    return answer(dump_ruleset(ruleset), HTTPStatus.CREATED, {"Location": f"/v1/rulesets/{ruleset}"})
+
+
+@rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])
+@rulesets.operation("get_ruleset", needs_key=False, problems=(HTTPStatus.NOT_FOUND,))
+@rulesets.response(200, RulesetSchema)
+def get_one_ruleset(reference: str) -> Response:
+    """Show a ruleset by name, in its newest version, or by name@version."""
+    return answer(dump_ruleset(get_ruleset(transaction_if_any(), reference)))

@@ -1,0 +1,46 @@
+"""Tables."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.pages import PageQuerySchema
+from schemas.tables import TablePageSchema, TableRequest, TableRequestSchema, TableSchema, dump_table
+from service.api.access import current_transaction
+from service.api.answers import answer, page_link
+from service.api.resource import Resource
+from service.usecases.add_table import add_table
+from service.usecases.get_table import get_table
+from service.usecases.list_tables import list_tables
+
+tables = Resource("tables", __name__, description="Tables: a name, a ruleset, and what a point is worth.")
+
+
+@tables.route("/v1/tables", methods=["POST"])
+@tables.operation("add_table", problems=(HTTPStatus.CONFLICT,))
+@tables.arguments(TableRequestSchema)
+@tables.response(201, TableSchema)
+def post_table(request: TableRequest) -> Response:
+    """Set up a table. Its rounds keep the ruleset's version, the point value and the currency that it has now."""
+    table = add_table(current_transaction(), request)
+    return answer(dump_table(table), HTTPStatus.CREATED, {"Location": f"/v1/tables/{table.id}"})
+
+
+@tables.route("/v1/tables", methods=["GET"])
+@tables.operation("list_tables")
+@tables.arguments(PageQuerySchema, location="query")
+@tables.response(200, TablePageSchema)
+def get_tables(query: dict[str, Any]) -> Response:
+    """List the club's tables, the newest first."""
+    page = list_tables(current_transaction(), after=query["cursor"], limit=query["limit"])
+    return answer({"tables": [dump_table(table) for table in page.items]}, headers=page_link(page.next_after))
+
+
+@tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
+@tables.operation("get_table", problems=(HTTPStatus.NOT_FOUND,))
+@tables.response(200, TableSchema)
+def get_one_table(table_id: UUID) -> Response:
+    """Show a table."""
+    return answer(dump_table(get_table(current_transaction(), table_id)))

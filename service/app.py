@@ -1,0 +1,46 @@
+"""The web application: its parts, put together."""
+
+from flask import Flask, Response, g
+from uuid_utils.compat import uuid7
+
+from service.api.documents import documents
+from service.api.hands import hands
+from service.api.health import health
+from service.api.problems import register_error_handlers
+from service.api.rounds import rounds
+from service.api.rulesets import rulesets
+from service.api.scores import scores
+from service.api.tables import tables
+from service.config import Config
+from service.database import Database
+from service.openapi import describe_api
+from service.web.pages import pages
+
+MOST_BYTES = 1024 * 1024
+"""The largest body of a request."""
+
+
+def create_app(config: Config) -> Flask:
+    """Make the application; the database is first reached by the first request that needs it."""
+    app = Flask("service", static_folder=None)
+    app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
+    app.url_map.strict_slashes = False
+    app.extensions["ofc_database"] = Database(config.database_url)
+    app.before_request(_name_request)
+    app.after_request(_show_name)
+    register_error_handlers(app)
+    api = describe_api(app)
+    for resource in (scores, rulesets, tables, rounds, hands, documents, health):
+        api.register_blueprint(resource)
+    app.register_blueprint(pages)
+    app.extensions["ofc_contract"] = api
+    return app
+
+
+def _name_request() -> None:
+    g.request_id = str(uuid7())
+
+
+def _show_name(response: Response) -> Response:
+    response.headers["Request-Id"] = g.request_id
+    return response

@@ -1,0 +1,120 @@
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from service import database
+from service.config import MOST_WORKERS, Config, ConfigError, Hosting, default_directory
+from service.embedded import EmbeddedError
+from service.errors import ServiceError
+from service.running import UpError
+from service.running import up as run_everything
+
+_DIRECTORY = str(default_directory()).replace(str(Path.home()), "~")
+
+
+class OneSentence(click.Group):
+    """Says an operator's mistake in one sentence on stderr, without a traceback."""
+
+    def invoke(self, context: click.Context) -> object:
+        """Run the command; what the operator can put right becomes a sentence and exit code 1."""
+        try:
+            return super().invoke(context)
+        except (ConfigError, EmbeddedError, UpError, ServiceError) as error:
+            raise click.ClickException(str(error)) from error
+
+
+@click.group(
+    cls=OneSentence,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Start here:  ofc-server up",
+)
+@click.version_option(package_name="tablestakes", prog_name="ofc-server")
+def main() -> None:
+    """
+    Tablestakes: scores and settles Open Face Chinese poker.
+
+    The service keeps its records in PostgreSQL: one of its own, or the one that OFC_DATABASE_URL names.
+    """
+
+
+@main.command()
+@click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one.  [OFC_PORT; 8000]")
+@click.option(
+    "--data",
+    "directory",
+    type=click.Path(path_type=Path),
+    help=f"Directory of the records and the first key.  [OFC_DATA; {_DIRECTORY}]",
+)
+@click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
+def up(host: str | None, port: int | None, directory: Path | None, workers: int | None) -> None:
+    """
+    Run everything until Ctrl-C: database, migrations, web.
+
+    The first start makes the club `home` and writes a key that may do everything to DIR/api-key.
+
+    With OFC_DATABASE_URL set, that PostgreSQL (15 to 18) is used instead of the embedded one; OFC_OWNER_URL names the
+    login that migrates it, where the service's own may not.
+
+    \b
+    Examples:
+      ofc-server up
+      ofc-server up --port 0 --data /tmp/try-it
+      OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
+    """  # noqa: D301 (click wants the character, not its escape)
+    hosting = Hosting.from_environment(os.environ, host=host, port=port, workers=workers, directory=directory)
+    run_everything(hosting, os.environ, click.echo)
+
+
+@main.command()
+def migrate() -> None:
+    """
+    Bring the tables of an external database up to date.
+
+    `ofc-server up` does this itself; alone it is for those who migrate before they deploy. The login is that of
+    OFC_OWNER_URL, or else OFC_DATABASE_URL.
+
+    \b
+    Example:
+      export OFC_DATABASE_URL=postgresql://ofc@db.example/ofc
+      ofc-server migrate
+    """  # noqa: D301 (click wants the character, not its escape)
+    config = Config.from_environment()
+    database.migrate(config.owner_url)
+    click.echo(f"{config.database} is up to date.")
+
+
+@main.command()
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write it to this file.")
+@click.option(
+    "--check", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Fail if this file says otherwise."
+)
+def openapi(output: Path | None, check: Path | None) -> None:
+    """
+    Print the contract of the HTTP API, an OpenAPI 3.1 document.
+
+    \b
+    Examples:
+      ofc-server openapi
+      ofc-server openapi --output openapi.yaml
+      ofc-server openapi --check openapi.yaml
+    """  # noqa: D301 (click wants the character, not its escape)
+    from service.app import create_app
+    from service.openapi import render
+
+    # The contract is written without a database, but an application must name one.
+    document = render(create_app(Config("postgresql:///ofc")).extensions["ofc_contract"])
+    if check is not None and check.read_text(encoding="utf-8") != document:
+        raise click.ClickException(
+            f"{check} is not what the code says; `ofc-server openapi --output {check}` renews it."
+        )
+    if output is not None:
+        output.write_text(document, encoding="utf-8")
+    elif check is None:
+        click.echo(document, nl=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

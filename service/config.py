@@ -1,0 +1,135 @@
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Self
+
+import platformdirs
+from sqlalchemy import URL, make_url
+from sqlalchemy.exc import ArgumentError
+
+MOST_WORKERS = 64
+
+
+class ConfigError(ValueError):
+    """
+    The service was told something that it cannot use; the message says what was found and what would be right.
+
+    >>> Hosting.from_environment({"OFC_PORT": "http"})
+    Traceback (most recent call last):
+    ...
+    service.config.ConfigError: OFC_PORT is 'http'; it must be a whole number from 0 to 65535.
+    """
+
+    code = "configuration"
+
+
+@dataclass(frozen=True)
+class Config:
+    """
+    Where the records are kept; all that a web worker must be told.
+
+    >>> config = Config("postgresql://ofc:secret@db.example/ofc")
+    >>> config
+    Config(database='postgresql://ofc:***@db.example/ofc')
+    >>> config.owner_url == config.database_url
+    True
+    """
+
+    database_url: str = field(repr=False)
+    """The login that the service works as; it should own nothing."""
+    owner_url: str = field(default="", repr=False)
+    """The login that owns the tables and migrates them; the service's own where it is not given."""
+    database: str = field(init=False)
+    """The database as it may be shown: without a password."""
+
+    def __post_init__(self) -> None:
+        """Refuse what is not the URL of a PostgreSQL database."""
+        service = _database("OFC_DATABASE_URL", self.database_url)
+        owner = _database("OFC_OWNER_URL", self.owner_url) if self.owner_url else service
+        object.__setattr__(self, "database_url", service.render_as_string(hide_password=False))
+        object.__setattr__(self, "owner_url", owner.render_as_string(hide_password=False))
+        object.__setattr__(self, "database", service.set(query={}).render_as_string(hide_password=True))
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
+        """
+        Read OFC_DATABASE_URL and, where another login migrates, OFC_OWNER_URL.
+
+        Raises:
+            ConfigError: a URL is missing, or is not one of a PostgreSQL database.
+        """
+        if not environment.get("OFC_DATABASE_URL"):
+            raise ConfigError(
+                "OFC_DATABASE_URL is not set; it must be like postgresql://login:password@host/database "
+                "(`ofc-server up` does without and brings a PostgreSQL of its own)."
+            )
+        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""))
+
+
+@dataclass(frozen=True)
+class Hosting:
+    """
+    Where and how `ofc-server up` serves.
+
+    >>> Hosting.from_environment({"OFC_PORT": "8080", "OFC_DATA": "/srv/ofc"}, port=9000)
+    Hosting(host='127.0.0.1', port=9000, workers=2, directory=PosixPath('/srv/ofc'))
+    """
+
+    host: str
+    port: int
+    """0 takes any free port."""
+    workers: int
+    directory: Path
+    """Holds the embedded PostgreSQL and the first key."""
+
+    @classmethod
+    def from_environment(
+        cls,
+        environment: Mapping[str, str] = os.environ,
+        *,
+        host: str | None = None,
+        port: int | None = None,
+        workers: int | None = None,
+        directory: Path | None = None,
+    ) -> Self:
+        """
+        Read OFC_HOST, OFC_PORT, OFC_WORKERS and OFC_DATA; what is given here comes first.
+
+        Raises:
+            ConfigError: one of them cannot be what it says.
+        """
+        named = environment.get("OFC_DATA")
+        return cls(
+            host=host or environment.get("OFC_HOST") or "127.0.0.1",
+            port=_number(environment, "OFC_PORT", 8000, 0, 65535) if port is None else port,
+            workers=_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
+            directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
+        )
+
+
+def default_directory() -> Path:
+    """The user's own place for what programs keep: `~/.local/share/tablestakes` on Linux."""
+    return platformdirs.user_data_path("tablestakes", appauthor=False)
+
+
+def _number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    text = environment.get(name) or str(default)
+    if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
+        raise ConfigError(f"{name} is {text!r}; it must be a whole number from {least} to {most}.")
+    return int(text)
+
+
+def _database(name: str, text: str) -> URL:
+    """Read a URL; it may hold a password, so it is never repeated in an error."""
+    right = "it must be like postgresql://login:password@host/database"
+    try:
+        url = make_url(text)
+    except (ArgumentError, ValueError):
+        raise ConfigError(f"{name} is not a URL; {right}.") from None
+    if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
+        raise ConfigError(f"{name} begins with {url.drivername}://; {right}.")
+    if not url.database:
+        raise ConfigError(f"{name} names no database; {right}.")
+    # The plain name is understood by SQLAlchemy and by libpq.
+    return url.set(drivername="postgresql")

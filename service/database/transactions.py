@@ -1,0 +1,123 @@
+"""One transaction per request, in one club. The only commit is here."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import cached_property
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, text
+
+from service.database.address import SERVICE_ROLE, connect_arguments, engine_url
+from service.database.failures import plain_failures
+from service.database.migrating import find_revision, refuse_all_but_newest
+
+_SET_CLUB: Final = text("SELECT set_config('ofc.club', :club, true)")
+
+
+@dataclass(frozen=True, slots=True)
+class Transaction:
+    """
+    What one request reads and writes, all of it or nothing.
+
+    Attributes:
+        connection: PostgreSQL sees the club's rows on it, and no others.
+        club_id: whose rows.
+        actor: the key that asked; None for the server itself.
+        request_id: what the request is called in logs and answers.
+        now: the one time of everything that is recorded in it.
+    """
+
+    connection: Connection
+    club_id: UUID
+    actor: UUID | None = None
+    request_id: str | None = None
+    now: datetime = field(default_factory=lambda: datetime.now(UTC))
+
+    def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
+        """Run a statement of SQLAlchemy's."""
+        return self.connection.execute(statement, parameters)
+
+
+class Database:
+    """
+    The database, as the service works with it. Connections are opened when they are needed.
+
+    Whatever login the URL has, sessions work as the role `ofc_service` from their first moment, so that neither an
+    owner's nor a superuser's rights are at work in a request. `role=None` keeps the login's own: for making clubs.
+    """
+
+    def __init__(self, url: str, *, role: str | None = SERVICE_ROLE, pool_size: int = 8) -> None:
+        self._url = engine_url(url)
+        self._role = role
+        self._pool_size = pool_size
+
+    @cached_property
+    def engine(self) -> Engine:
+        """Where connections are kept; a process has its own."""
+        return create_engine(
+            self._url,
+            connect_args=connect_arguments(self._url, self._role),
+            pool_size=self._pool_size,
+            max_overflow=0,
+            pool_timeout=10,
+            pool_pre_ping=True,
+        )
+
+    def dispose_after_fork(self) -> None:
+        """Leave the parent's connections to the parent; the child opens its own."""
+        self.engine.dispose(close=False)
+
+    def close(self) -> None:
+        """Close every connection that is not in use."""
+        self.engine.dispose()
+
+    @contextmanager
+    def transaction(
+        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+    ) -> Iterator[Transaction]:
+        """
+        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
+
+        Args:
+            club_id: whose rows are seen and written.
+            actor: the key that asks, for the audit trail.
+            request_id: what the request is called.
+            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+
+        Raises:
+            DatabaseError, Busy: the database does not answer, or somebody else is in the way.
+        """
+        with plain_failures(self._url), self.engine.connect() as connection, connection.begin() as begun:
+            connection.execute(_SET_CLUB, {"club": str(club_id)})
+            yield Transaction(connection, club_id, actor, request_id)
+            if rolled_back:
+                begun.rollback()
+
+    @contextmanager
+    def reading(self, club_id: UUID) -> Iterator[Transaction]:
+        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
+        with plain_failures(self._url), self.engine.connect() as connection:
+            connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
+            with connection.begin():
+                connection.execute(_SET_CLUB, {"club": str(club_id)})
+                yield Transaction(connection, club_id)
+
+    @contextmanager
+    def outside_clubs(self) -> Iterator[Connection]:
+        """Give a connection for what comes before a club is known; it sees no club's rows."""
+        with plain_failures(self._url), self.engine.connect() as connection:
+            connection.execution_options(isolation_level="AUTOCOMMIT")
+            yield connection
+
+    def check_head(self) -> None:
+        """
+        See that the database answers and has the newest shape that this release knows, and no newer one.
+
+        Raises:
+            DatabaseUnreachable, DatabaseBehind, DatabaseNewer: in one sentence.
+        """
+        with self.outside_clubs() as connection:
+            refuse_all_but_newest(find_revision(connection), self._url)

@@ -1,0 +1,47 @@
+import os
+import pwd
+from pathlib import Path
+
+from service.embedded.errors import EmbeddedError
+
+
+def account_for(files: Path) -> tuple[int, int] | None:
+    """
+    Which user and group PostgreSQL runs as on these files; None means the caller's own.
+
+    PostgreSQL refuses to run as root. Started by root it runs as whoever owns the files, and new files are made for the
+    user `nobody`, who exists everywhere: no user is created on anybody's machine. Others who run as `nobody` cannot
+    reach the files, since the directory above them is root's alone.
+
+    Raises:
+        EmbeddedError: the files cannot be used by the caller.
+    """
+    me = os.geteuid()
+    if files.exists():
+        owner = files.stat()
+        if owner.st_uid == 0:
+            raise EmbeddedError(
+                f"{files} belongs to root, as whom PostgreSQL never runs; `chown -R nobody {files}` makes it usable."
+            )
+        if me not in (0, owner.st_uid):
+            raise EmbeddedError(
+                f"{files} belongs to the user {_name(owner.st_uid)} and you are {_name(me)}; "
+                "run as that user or choose another --data."
+            )
+        return (owner.st_uid, owner.st_gid) if me == 0 else None
+    if me != 0:
+        return None
+    try:
+        nobody = pwd.getpwnam("nobody")
+    except KeyError:
+        raise EmbeddedError(
+            "PostgreSQL never runs as root and this machine has no user `nobody`; run ofc-server as an ordinary user."
+        ) from None
+    return nobody.pw_uid, nobody.pw_gid
+
+
+def _name(uid: int) -> str:
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return str(uid)

@@ -1,0 +1,9 @@
+class EmbeddedError(Exception):
+    """
+    The embedded PostgreSQL cannot be used; the message is one sentence that says why and what would help.
+
+    >>> str(EmbeddedError("/srv/ofc is in use by another ofc-server."))
+    '/srv/ofc is in use by another ofc-server.'
+    """
+
+    code = "embedded-database"

@@ -1,0 +1,141 @@
+# ruff: noqa: N818  # what is not found is no error of the service: the names say what happened
+"""
+What the service refuses beyond the rules of the game.
+
+    ServiceError
+    ├── NotFound                  no such thing, or another club's
+    ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
+    ├── RulesetUnknown            a request names a ruleset that is not there
+    ├── ExpectedDiffers           the result is not what the sender expected
+    ├── Conflict
+    │   ├── RulesetConflict       this version of the ruleset has other rules
+    │   ├── TableConflict         the name belongs to another table
+    │   ├── RoundConflict         the reference belongs to another round
+    │   ├── RoundOpen             the table has an open round already
+    │   ├── HandConflict          the number belongs to another hand
+    │   └── Busy                  somebody else is changing the same thing
+    └── DatabaseError
+        ├── DatabaseUnreachable   it does not answer
+        ├── DatabaseBehind        it awaits its migrations
+        ├── DatabaseNewer         a newer release has migrated it
+        └── DatabaseDenied        the login may not do what is needed
+
+Every message is one sentence for whoever can put it right. Only the API knows status codes.
+"""
+
+from collections.abc import Iterable
+from typing import ClassVar
+
+from scoring.errors import Mistake
+
+
+class ServiceError(Exception):
+    """The service cannot do what it was asked; where a part of the request is to blame, `mistakes` says which."""
+
+    code: ClassVar[str] = "refused"
+
+    def __init__(self, message: str, mistakes: Iterable[Mistake] = ()) -> None:
+        self.mistakes = tuple(mistakes)
+        super().__init__(message)
+
+
+class NotFound(ServiceError):
+    """There is no such thing, or it belongs to another club, which is the same to whoever asks."""
+
+    code = "not-found"
+
+
+class KeyMissing(ServiceError):
+    """The request has no key."""
+
+    code = "key-missing"
+
+
+class KeyUnknown(ServiceError):
+    """The key is not known, or not any more."""
+
+    code = "key-unknown"
+
+
+class RulesetUnknown(ServiceError):
+    """A request names a ruleset that is neither a preset nor the club's own."""
+
+    code = "ruleset-unknown"
+
+
+class ExpectedDiffers(ServiceError):
+    """The result is not what the sender expected."""
+
+    code = "expected-differs"
+
+
+class Conflict(ServiceError):
+    """What is recorded already, or being recorded, stands against it."""
+
+    code = "busy"
+
+
+class RulesetConflict(Conflict):
+    """A stored ruleset of this name and version has other rules."""
+
+    code = "ruleset-conflict"
+
+
+class TableConflict(Conflict):
+    """The name belongs to another table of the club."""
+
+    code = "table-conflict"
+
+
+class RoundConflict(Conflict):
+    """The reference belongs to another round of the table."""
+
+    code = "round-conflict"
+
+
+class RoundOpen(Conflict):
+    """The table has an open round already."""
+
+    code = "round-open"
+
+
+class HandConflict(Conflict):
+    """The number belongs to another hand of the round."""
+
+    code = "hand-conflict"
+
+
+class Busy(Conflict):
+    """Somebody else is changing the same thing; asking again helps."""
+
+    code = "busy"
+
+
+class DatabaseError(ServiceError):
+    """The database is not as the service needs it."""
+
+    code = "database-unavailable"
+
+
+class DatabaseUnreachable(DatabaseError):
+    """The database does not answer."""
+
+    code = "database-unavailable"
+
+
+class DatabaseBehind(DatabaseError):
+    """The database awaits its migrations."""
+
+    code = "database-behind"
+
+
+class DatabaseNewer(DatabaseError):
+    """A newer release has migrated the database."""
+
+    code = "database-newer"
+
+
+class DatabaseDenied(DatabaseError):
+    """The login may not do what is needed."""
+
+    code = "database-denied"

@@ -1,0 +1,36 @@
+"""
+The records, as SQLAlchemy needs to know them.
+
+Only what a query touches is said here, and `alembic check` sees that it agrees with the tables. What keeps records
+true, the checks, triggers, policies and privileges, is said once, in `migrations/`.
+"""
+
+from service.models.base import Base
+from service.models.clubs import ApiKeyRecord, ClubRecord
+from service.models.endings import ClosingRecord, DepartureRecord
+from service.models.events import EventRecord
+from service.models.hands import HandRecord, SubmissionRecord
+from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
+from service.models.rulesets import RulesetRecord
+from service.models.settlements import HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
+from service.models.tables import TableRecord
+
+__all__ = [
+    "ApiKeyRecord",
+    "Base",
+    "ClosingRecord",
+    "ClubRecord",
+    "DepartureRecord",
+    "EventRecord",
+    "HandRecord",
+    "HandScoreRecord",
+    "PayoutRecord",
+    "RoundHeadRecord",
+    "RoundRecord",
+    "RoundSeatRecord",
+    "RulesetRecord",
+    "SettlementRecord",
+    "SubmissionRecord",
+    "TableRecord",
+    "TransferRecord",
+]

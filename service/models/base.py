@@ -1,0 +1,39 @@
+from datetime import datetime
+from typing import Annotated, Any
+from uuid import UUID
+
+from sqlalchemy import BigInteger, DateTime, ForeignKeyConstraint, MetaData, SmallInteger, Text
+from sqlalchemy.dialects.postgresql import ARRAY, BYTEA, JSONB
+from sqlalchemy.orm import DeclarativeBase, mapped_column
+
+Small = Annotated[int, mapped_column(SmallInteger)]
+Big = Annotated[int, mapped_column(BigInteger)]
+Key = Annotated[UUID, mapped_column(primary_key=True)]
+NumberKey = Annotated[int, mapped_column(primary_key=True)]
+SmallKey = Annotated[int, mapped_column(SmallInteger, primary_key=True)]
+SmallList = Annotated[list[int], mapped_column(ARRAY(SmallInteger))]
+PointsList = Annotated[list[int], mapped_column(ARRAY(BigInteger))]
+TextList = Annotated[list[str], mapped_column(ARRAY(Text))]
+Json = Annotated[Any, mapped_column(JSONB)]
+
+
+class Base(DeclarativeBase):
+    """What all records have in common: PostgreSQL's own types and names."""
+
+    metadata = MetaData(
+        naming_convention={
+            "pk": "%(table_name)s_pkey",
+            "uq": "%(table_name)s_%(column_0_N_name)s_key",
+            "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
+        }
+    )
+    type_annotation_map = {  # noqa: RUF012  # SQLAlchemy's own way to say it
+        str: Text,
+        bytes: BYTEA,
+        datetime: DateTime(timezone=True),
+    }
+
+
+def leads_to(table: str, *columns: str, to: tuple[str, ...] = ()) -> ForeignKeyConstraint:
+    """Say that the columns are another table's key; the names there are the same unless given."""
+    return ForeignKeyConstraint(columns, [f"{table}.{column}" for column in to or columns])

@@ -1,0 +1,306 @@
+"""Hands: recorded in one statement with all that follows from them, and read back."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from functools import cached_property
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Select, and_, select, text
+from uuid_utils.compat import uuid7
+
+from scoring import SCORER_VERSION
+from scoring.hand import Hand, Seat
+from scoring.round import PlayedHand
+from scoring.ruleset import Points, Ruleset
+from scoring.score import HandScore, score_hand
+from scoring.settlement import Transfer
+from service.audit import INSERT_EVENT, EventKind, event_parameters
+from service.database import Transaction
+from service.errors import NotFound
+from service.models import HandRecord, HandScoreRecord, RoundSeatRecord, RulesetRecord
+from service.repository import rulesets, transfers
+from service.repository.conflicts import conflicts
+from service.repository.hand_records import load_hand, pack_boards
+from service.repository.round_state import dump_round, in_order
+from service.repository.rounds import changed_meanwhile
+from service.repository.stored_round import StoredRound
+from service.repository.submissions import INSERT_SUBMISSION, Submission, submission_parameters
+
+
+@dataclass(frozen=True, slots=True)
+class HandToRecord:
+    """
+    A hand as it came, ready to be kept.
+
+    Attributes:
+        content: the hand in the document's shape.
+        digest: of that content; the same number with the same digest is the same hand sent again.
+        submission: what it was received in; its id alone where that is kept already.
+        event: what the audit trail says of it.
+        played_at: when it was played, where the sender says so.
+    """
+
+    content: Mapping[str, Any]
+    digest: bytes
+    submission: Submission | UUID
+    event: bytes
+    played_at: datetime | None = None
+    id: UUID = field(default_factory=uuid7)
+
+
+@dataclass(frozen=True)
+class StoredHand:
+    """
+    A hand as it was recorded, and what it came to in a revision of its round.
+
+    Attributes:
+        content: in the document's shape.
+        hand: what happened, the players by seat.
+        stays: how many times in a row players in Fantasyland had stayed there before.
+        players: everyone of the round, by seat.
+        transfers: what was paid with it.
+        stacks: what everyone of the round had in front of him after it.
+        scorer_version: of the scorer that scored it.
+    """
+
+    id: UUID
+    round_id: UUID
+    revision: int
+    digest: bytes
+    content: Mapping[str, Any]
+    played_at: datetime | None
+    recorded_at: datetime
+    ruleset: Ruleset
+    hand: Hand
+    stays: Mapping[Seat, int]
+    players: Mapping[Seat, str]
+    transfers: tuple[Transfer, ...]
+    stacks: Mapping[Seat, Points]
+    scorer_version: int
+
+    @cached_property
+    def score(self) -> HandScore:
+        """What every board and pair came to: scored again, for the record holds the sums and not the reasons."""
+        return score_hand(self.hand.players, self.ruleset, self.hand.button, self.stays)
+
+
+_RECORD: Final = f"""
+    hand AS (
+        INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
+            content, seats, fantasyland, boards)
+        VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
+            CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
+    ),
+    score AS (
+        INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
+            scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
+            transfer_count)
+        VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
+            :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
+            :transfer_count)
+    ),
+    paid AS ({transfers.INSERT_TRANSFERS}),
+    event AS ({INSERT_EVENT})
+    UPDATE round_heads
+    SET version = :sequence, status = :status, hands = :number, top_ups = :top_ups, stacks = :stacks,
+        state = CAST(:state AS jsonb)
+    WHERE club_id = :club_id AND round_id = :round_id AND version = :version
+"""
+_RECORD_HAND: Final = text(f"WITH {_RECORD}")
+_RECORD_HAND_AND_SUBMISSION: Final = text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}")
+
+
+def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
+    """
+    Keep a hand that was played: the record, its score, its transfers, the event, and where the round stands now.
+
+    All of it is one statement: one way to the database and back, and nothing between its parts.
+
+    Args:
+        transaction: in which the round was locked.
+        before: the round that the hand was played in, as it was locked.
+        played: what came of it.
+        given: as it came.
+
+    Returns:
+        The round after it.
+
+    Raises:
+        Busy: somebody else has changed the round since it was read.
+    """
+    parameters = {
+        **_hand_parameters(transaction, before, played, given),
+        **_score_parameters(before, played),
+        **transfers.transfer_parameters(played.transfers, late=False),
+        **_head_parameters(before, played),
+        **event_parameters(
+            transaction, EventKind.HAND_RECORDED, given.event, round_id=before.id, sequence=before.version + 1
+        ),
+    }
+    statement = _RECORD_HAND
+    if isinstance(given.submission, Submission):
+        statement = _RECORD_HAND_AND_SUBMISSION
+        parameters |= submission_parameters(transaction, given.submission)
+    changed = changed_meanwhile(before)
+    with conflicts(hand_scores_pkey=changed, events_sequence_key=changed):
+        if transaction.execute(statement, parameters).rowcount != 1:
+            raise changed
+    return replace(before, version=before.version + 1, round=played.round)
+
+
+def _hand_parameters(
+    transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord
+) -> dict[str, Any]:
+    hand = played.hand
+    by_seat = sorted(hand.players, key=lambda player: player.seat)
+    return {
+        "club_id": transaction.club_id,
+        "now": transaction.now,
+        "round_id": before.id,
+        "hand_id": given.id,
+        "number": hand.number,
+        "button": hand.button,
+        "played_at": given.played_at,
+        "submission_id": given.submission.id if isinstance(given.submission, Submission) else given.submission,
+        "digest": given.digest,
+        "content": json.dumps(given.content),
+        "hand_seats": [player.seat for player in by_seat],
+        "fantasyland": [player.fantasyland for player in by_seat],
+        "boards": pack_boards(by_seat),
+    }
+
+
+def _score_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]:
+    round_, ruleset = before.round, before.round.ruleset
+    boards = sorted(played.score.boards, key=lambda board: board.seat)
+    top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
+    return {
+        "revision": before.revision,
+        "ruleset_name": ruleset.name,
+        "ruleset_version": ruleset.version,
+        "scorer_version": SCORER_VERSION,
+        "points": [played.score.points[board.seat] for board in boards],
+        "fouls": [board.foul is not None for board in boards],
+        "royalties": [board.royalty_points for board in boards],
+        "earned": [board.earned.cards if board.earned else 0 for board in boards],
+        "stays": [round_.owed[board.seat].stays if board.seat in round_.owed else 0 for board in boards],
+        "exchanges": [exchange.points for exchange in played.score.exchanges],
+        "added": [top_ups.get(seat, 0) for seat in round_.seat_numbers],
+        "stacks_before": in_order(round_.seat_numbers, round_.stacks),
+    }
+
+
+def _head_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]:
+    stands = dump_round(played.round)
+    return {
+        "version": before.version,
+        "status": stands["status"],
+        "top_ups": stands["top_ups"],
+        "stacks": stands["stacks"],
+        "state": json.dumps(stands["state"]),
+    }
+
+
+def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
+    """
+    Read a hand, as the newest revision that has it scores it.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    newest = _mine(transaction).where(HandRecord.id == hand_id).order_by(HandScoreRecord.revision.desc()).limit(1)
+    found = _load(transaction, transaction.execute(newest).all())
+    if not found:
+        raise NotFound(f"there is no hand {hand_id}")
+    return found[0]
+
+
+def find_by_digest(transaction: Transaction, round_id: UUID, number: int, digest: bytes) -> StoredHand | None:
+    """Find the record of a round's hand with the same content, whether it is still in force or not."""
+    same = _mine(transaction).where(
+        HandRecord.round_id == round_id, HandRecord.number == number, HandRecord.digest == digest
+    )
+    found = _load(transaction, transaction.execute(same.order_by(HandScoreRecord.revision.desc()).limit(1)).all())
+    return found[0] if found else None
+
+
+def list_page(
+    transaction: Transaction, round_id: UUID, revision: int, *, after: UUID | None = None, limit: int | None = None
+) -> list[StoredHand]:
+    """List the hands of a round's revision in the order in which they were played, from the one after `after`."""
+    query = _mine(transaction).where(HandScoreRecord.round_id == round_id, HandScoreRecord.revision == revision)
+    if after is not None:
+        last = select(HandRecord.number).where(HandRecord.club_id == transaction.club_id, HandRecord.id == after)
+        query = query.where(HandScoreRecord.number > last.scalar_subquery())
+    found = transaction.execute(query.order_by(HandScoreRecord.number).limit(limit)).all()
+    return _load(transaction, found)
+
+
+def _mine(transaction: Transaction) -> Select[Any]:
+    hand, score = HandRecord, HandScoreRecord
+    return (
+        select(
+            hand.__table__,
+            score.revision,
+            score.scorer_version,
+            score.stays,
+            score.stacks,
+            rulesets.CONTENT,
+        )
+        .join(
+            score,
+            and_(
+                score.club_id == hand.club_id,
+                score.round_id == hand.round_id,
+                score.number == hand.number,
+                score.hand_id == hand.id,
+            ),
+        )
+        .join(
+            RulesetRecord,
+            and_(
+                RulesetRecord.club_id == score.club_id,
+                RulesetRecord.name == score.ruleset_name,
+                RulesetRecord.version == score.ruleset_version,
+            ),
+        )
+        .where(hand.club_id == transaction.club_id)
+    )
+
+
+def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredHand]:
+    """Make hands of one round's revision again from their records."""
+    if not records:
+        return []
+    round_id, revision = records[0].round_id, records[0].revision
+    players = _players(transaction, round_id, revision)
+    paid = transfers.list_with_hands(transaction, round_id, revision, [record.number for record in records])
+    return [
+        StoredHand(
+            id=record.id,
+            round_id=round_id,
+            revision=revision,
+            digest=record.digest,
+            content=record.content,
+            played_at=record.played_at,
+            recorded_at=record.recorded_at,
+            ruleset=rulesets.parse_ruleset(record.ruleset_content),
+            hand=load_hand(dict(record._mapping)),
+            stays=dict(zip(record.seats, record.stays, strict=True)),
+            players=players,
+            transfers=paid[record.number],
+            stacks=dict(zip(players, record.stacks, strict=True)),
+            scorer_version=record.scorer_version,
+        )
+        for record in records
+    ]
+
+
+def _players(transaction: Transaction, round_id: UUID, revision: int) -> dict[Seat, str]:
+    seat = RoundSeatRecord
+    of_round = (seat.club_id == transaction.club_id, seat.round_id == round_id, seat.revision == revision)
+    found = transaction.execute(select(seat.seat, seat.player).where(*of_round).order_by(seat.seat))
+    return {each.seat: each.player for each in found}

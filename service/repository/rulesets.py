@@ -1,0 +1,102 @@
+"""Rulesets: a club's own, and the presets that it has used."""
+
+import json
+from functools import lru_cache
+from typing import Final
+
+from sqlalchemy import ColumnElement, Text, cast, select
+from sqlalchemy.dialects.postgresql import insert
+
+from schemas.hands import digest_of
+from schemas.rulesets import dump_ruleset, load_ruleset
+from scoring.ruleset import Ruleset
+from service.audit import EventKind, record_event
+from service.database import Transaction
+from service.errors import NotFound, RulesetConflict
+from service.models import RulesetRecord
+
+CONTENT: Final = cast(RulesetRecord.content, Text).label("ruleset_content")
+"""What `parse_ruleset` reads; queries of other records that need their rules select it too."""
+
+
+def add(transaction: Transaction, ruleset: Ruleset, event: bytes) -> None:
+    """
+    Keep a ruleset for good.
+
+    A preset is added when the club first uses it, and again at no cost: equal rules under the same name and version are
+    there already.
+
+    Args:
+        transaction: whose club's it becomes.
+        ruleset: its version included.
+        event: what the audit trail says of it.
+
+    Raises:
+        RulesetConflict: the version is there with other rules.
+    """
+    content = dump_ruleset(ruleset)
+    digest = digest_of(content)
+    statement = (
+        insert(RulesetRecord)
+        .values(
+            club_id=transaction.club_id,
+            name=ruleset.name,
+            version=ruleset.version,
+            content=content,
+            digest=digest,
+            created_at=transaction.now,
+        )
+        .on_conflict_do_nothing()
+        .returning(RulesetRecord.version)
+    )
+    if transaction.execute(statement).first() is not None:
+        record_event(transaction, EventKind.RULESET_ADDED, event)
+        return
+    there = transaction.execute(select(RulesetRecord.digest).where(*_is(transaction, ruleset.name, ruleset.version)))
+    if there.scalar_one() != digest:
+        raise RulesetConflict(f"{ruleset} is stored with other rules; a change is a new version")
+
+
+def get(transaction: Transaction, name: str, version: int) -> Ruleset:
+    """
+    Read one version of a ruleset.
+
+    Raises:
+        NotFound: the club has none.
+    """
+    found = find(transaction, name, version)
+    if found is None:
+        raise NotFound(f"there is no ruleset {name}@{version}")
+    return found
+
+
+def find(transaction: Transaction, name: str, version: int) -> Ruleset | None:
+    """Find one version of a ruleset that the club has stored."""
+    content = transaction.execute(select(CONTENT).where(*_is(transaction, name, version))).scalar_one_or_none()
+    return None if content is None else parse_ruleset(content)
+
+
+def find_newest(transaction: Transaction, name: str) -> Ruleset | None:
+    """Find the newest version of a ruleset that the club has stored."""
+    mine = RulesetRecord.club_id == transaction.club_id
+    newest = select(CONTENT).where(mine, RulesetRecord.name == name).order_by(RulesetRecord.version.desc()).limit(1)
+    content = transaction.execute(newest).scalar_one_or_none()
+    return None if content is None else parse_ruleset(content)
+
+
+def list_all(transaction: Transaction) -> list[Ruleset]:
+    """List every version of every ruleset that the club has stored, by name and version."""
+    mine = select(CONTENT).where(RulesetRecord.club_id == transaction.club_id)
+    contents = transaction.execute(mine.order_by(RulesetRecord.name, RulesetRecord.version)).scalars()
+    return [parse_ruleset(content) for content in contents]
+
+
+@lru_cache(maxsize=256)
+def parse_ruleset(content: str) -> Ruleset:
+    """Read a stored ruleset; the same text is read once, for every hand needs its rules and they never change."""
+    return load_ruleset(json.loads(content))
+
+
+def _is(transaction: Transaction, name: str, version: int) -> tuple[ColumnElement[bool], ...]:
+    record = RulesetRecord
+    return record.club_id == transaction.club_id, record.name == name, record.version == version

@@ -1,0 +1,98 @@
+"""Tables."""
+
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Select, insert, select, text
+
+from scoring.ruleset import Points
+from service.audit import EventKind, record_event
+from service.database import Transaction
+from service.errors import NotFound, TableConflict
+from service.models import TableRecord
+from service.repository.conflicts import conflicts
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table: the rules and the money that its next round is played for."""
+
+    id: UUID
+    name: str
+    ruleset_name: str
+    ruleset_version: int
+    point_value: int | None
+    currency: str | None
+    minimum_stack: Points | None
+    created_at: datetime
+
+
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
+
+def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
+    """
+    Set up a table; its ruleset has been added before.
+
+    Raises:
+        TableConflict: the club has a table of this name.
+    """
+    taken = TableConflict(f"the club has a table named {table.name!r} already; names are unique in a club")
+    with conflicts(tables_name_key=taken):
+        transaction.execute(insert(TableRecord).values(club_id=transaction.club_id, **asdict(table)))
+    record_event(transaction, EventKind.TABLE_CREATED, event)
+
+
+def get(transaction: Transaction, table_id: UUID) -> StoredTable:
+    """
+    Read a table.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    found = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no table {table_id}")
+    return _load(found)
+
+
+def find(transaction: Transaction, name: str) -> StoredTable | None:
+    """Find a table by its name."""
+    found = transaction.execute(_mine(transaction).where(TableRecord.name == name)).one_or_none()
+    return None if found is None else _load(found)
+
+
+def lock(transaction: Transaction, name: str) -> None:
+    """
+    Wait until nobody else makes this table or opens a round at it, and keep others from it until the end.
+
+    What is looked for and then added where it is missing, a table by name or a round by its content, is so added once.
+    """
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
+
+
+def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredTable]:
+    """List tables, the newest first, from the one after `after`."""
+    query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
+    if after is not None:
+        query = query.where(TableRecord.id < after)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def _mine(transaction: Transaction) -> Select[Any]:
+    return select(TableRecord.__table__).where(TableRecord.club_id == transaction.club_id)
+
+
+def _load(found: Row[Any]) -> StoredTable:
+    return StoredTable(
+        id=found.id,
+        name=found.name,
+        ruleset_name=found.ruleset_name,
+        ruleset_version=found.ruleset_version,
+        point_value=found.point_value,
+        currency=found.currency,
+        minimum_stack=found.minimum_stack,
+        created_at=found.created_at,
+    )

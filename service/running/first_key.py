@@ -1,0 +1,37 @@
+import os
+from pathlib import Path
+
+from service.config import Config
+from service.running.errors import UpError
+from service.usecases.found_club import found_club
+
+HOME = "home"
+"""The club that the first start makes."""
+
+
+def ensure_key(config: Config, directory: Path) -> Path:
+    """
+    Write the key of the first club to `DIR/api-key`, unless it is there.
+
+    A start that was interrupted between making the key and writing it makes another at the next start: a key that
+    nobody has ever seen opens nothing, and the operator is never locked out.
+
+    Raises:
+        UpError: the directory cannot be written.
+    """
+    file = directory / "api-key"
+    if file.exists():
+        return file
+    unfinished = directory / "api-key.unfinished"
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as writer:
+            writer.write(found_club(config.owner_url, HOME) + "\n")
+            writer.flush()
+            os.fsync(descriptor)
+        unfinished.rename(file)
+    except OSError as error:
+        raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
+    return file

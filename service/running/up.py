@@ -1,0 +1,82 @@
+import contextlib
+import signal
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from types import FrameType
+from typing import NoReturn
+
+from service.config import Config, Hosting
+from service.database import SERVICE_ROLE, migrate
+from service.embedded import OWNER, Cluster, EmbeddedError
+from service.running.address import listen
+from service.running.first_key import HOME, ensure_key
+from service.running.web import Web
+
+_MOST_DEATHS, _WITHIN_SECONDS = 5, 60.0
+
+
+class Stopped(BaseException):
+    """Somebody asked the service to stop."""
+
+
+def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
+    """
+    Run everything until somebody stops it: database, migrations, web.
+
+    The order is that of a careful operator: take the port first, for a port in use is the commonest mistake and the
+    cheapest to find; then the database, its newest shape, the first key; and say that it is ready only once it answers.
+
+    Raises:
+        UpError, EmbeddedError, ConfigError, ServiceError: it cannot be done; the message is for the operator.
+    """
+    _raise_stopped_on_signals()
+    with contextlib.suppress(Stopped), contextlib.ExitStack() as stack:
+        listener = stack.enter_context(listen(hosting.host, hosting.port))
+        cluster: Cluster | None = None
+        if environment.get("OFC_DATABASE_URL"):
+            config = Config.from_environment(environment)
+            say(f"Starting on {config.database} ...")
+        else:
+            say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
+            cluster = stack.enter_context(Cluster(hosting.directory))
+            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER))
+        migrate(config.owner_url)
+        if cluster is not None:
+            cluster.allow_login(SERVICE_ROLE)
+        key_file = ensure_key(config, hosting.directory)
+        web = stack.enter_context(Web(config, hosting.workers, listener, environment))
+        # Only gunicorn holds the port now, so that it is free as soon as that has ended.
+        listener.close()
+        web.wait_until_ready()
+        say(f"Ready on {web.address.url}")
+        say(f"The key of the club `{HOME}` is in {key_file}")
+        if not web.knows(key_file.read_text().strip()):
+            say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
+        say("Press Ctrl-C to stop.")
+        _keep_running(web, cluster, say)
+
+
+def _keep_running(web: Web, cluster: Cluster | None, say: Callable[[str], None]) -> NoReturn:
+    deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
+    while True:
+        time.sleep(0.1)
+        web.refuse_dead()
+        if cluster is not None and cluster.revive():
+            say("PostgreSQL had died and was started again.")
+            deaths.append(time.monotonic())
+            if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN_SECONDS:
+                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute; {cluster.log} says why.")
+
+
+def _raise_stopped_on_signals() -> None:
+    """Turn the first Ctrl-C, or SIGTERM or SIGHUP, into `Stopped`; further ones do not disturb the stopping."""
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
+        raise Stopped
+
+    for number in numbers:
+        signal.signal(number, stop)

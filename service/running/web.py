@@ -1,0 +1,92 @@
+import contextlib
+import http.client
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Mapping
+from http import HTTPStatus
+from types import MappingProxyType, TracebackType
+from typing import Self
+
+from service.config import Config
+from service.embedded import leash
+from service.running.address import address_of
+from service.running.errors import UpError
+
+_READY_SECONDS = 60.0
+_ANSWER_SECONDS = 10.0
+_GRACE_SECONDS = 15.0  # more than gunicorn gives its workers
+
+
+class Web:
+    """Gunicorn with its workers, on a port already taken; stopped at the end of the `with`."""
+
+    def __init__(self, config: Config, workers: int, listener: socket.socket, environment: Mapping[str, str]) -> None:
+        self.address = address_of(listener)
+        listening = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
+        self._gunicorn = leash.spawn(
+            [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_config", *listening],
+            # With its starter it loses the database too; nothing is gained by stopping slowly, but the port is kept.
+            last_signal=signal.SIGKILL,
+            # The owner's login stays with the starter: the web has no use for it.
+            env={**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""},
+            pass_fds=[listener.fileno()],
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let requests under way be answered, then end what is left."""
+        self._gunicorn.terminate()
+        try:
+            self._gunicorn.wait(_GRACE_SECONDS)
+        except subprocess.TimeoutExpired:
+            os.killpg(self._gunicorn.pid, signal.SIGKILL)
+            self._gunicorn.wait()
+
+    def wait_until_ready(self) -> None:
+        """
+        Wait until the service answers.
+
+        Raises:
+            UpError: it ended, or did not answer in time.
+        """
+        deadline = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < deadline:
+            self.refuse_dead()
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if self._ask("/healthz") == HTTPStatus.OK:
+                    return
+            time.sleep(0.05)
+        raise UpError(f"The service did not answer on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
+
+    def refuse_dead(self) -> None:
+        """
+        Notice that gunicorn has ended.
+
+        Raises:
+            UpError: it has.
+        """
+        if self._gunicorn.poll() is not None:
+            code = self._gunicorn.returncode
+            raise UpError(f"The web server ended by itself (exit code {code}); what it said is above.")
+
+    def knows(self, key: str) -> bool:
+        """Whether the database knows the key; the directory that holds it may have served another one before."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self._ask("/v1/tables", {"Authorization": f"Bearer {key}"}) != HTTPStatus.UNAUTHORIZED
+        return True
+
+    def _ask(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
+        connection = http.client.HTTPConnection(self.address.reachable_host, self.address.port, timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", path, headers=headers)
+            return connection.getresponse().status
+        finally:
+            connection.close()

@@ -1,0 +1,42 @@
+from dataclasses import asdict
+
+from uuid_utils.compat import uuid7
+
+from schemas.hands import canonical_json
+from schemas.tables import TableRequest, TableView
+from scoring.ruleset import Ruleset
+from service.database import Transaction
+from service.repository import tables
+from service.repository.tables import StoredTable
+from service.usecases.add_ruleset import keep_ruleset
+from service.usecases.find_ruleset import ruleset_named
+from service.usecases.views import view_table
+
+
+def add_table(transaction: Transaction, request: TableRequest) -> TableView:
+    """
+    Set up a table.
+
+    Raises:
+        RulesetUnknown: there is no such ruleset.
+        TableConflict: the club has a table of this name.
+    """
+    ruleset = ruleset_named(transaction, request.ruleset)
+    return view_table(make_table(transaction, request, ruleset))
+
+
+def make_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Keep a table, with the version of the ruleset that it has now."""
+    keep_ruleset(transaction, ruleset)
+    table = StoredTable(
+        id=uuid7(),
+        name=request.name,
+        ruleset_name=ruleset.name,
+        ruleset_version=ruleset.version,
+        point_value=request.point_value,
+        currency=request.currency,
+        minimum_stack=request.minimum_stack,
+        created_at=transaction.now,
+    )
+    tables.add(transaction, table, canonical_json({**asdict(request), "ruleset": str(ruleset), "id": str(table.id)}))
+    return table

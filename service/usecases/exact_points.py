@@ -1,0 +1,21 @@
+"""Points and money are counted exactly, also by readers of JSON that know no larger numbers than 2⁵³."""
+
+from schemas.fields import MOST_INTEGER
+from scoring.errors import Mistake, RoundError
+from scoring.round_state import Round
+
+
+def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> None:
+    """
+    Refuse more points in a round than can be counted exactly, as points and as money.
+
+    All points of the round together bound everything that is ever answered of it: stacks, nets and money.
+
+    Raises:
+        RoundError: at `path`, which brought them.
+    """
+    total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
+    most = MOST_INTEGER // worth
+    if total > most:
+        detail = f"{total} points would be in the round; at {worth} a point, {most} at most are counted exactly"
+        raise RoundError([Mistake("points-beyond-count", path, detail)])

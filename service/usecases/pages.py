@@ -1,0 +1,32 @@
+"""Pages of lists."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, Protocol, TypeVar
+from uuid import UUID
+
+
+class Identified(Protocol):
+    """What is listed has an id, and lists are in the order of ids."""
+
+    @property
+    def id(self) -> UUID:
+        """Its id."""
+
+
+T = TypeVar("T", bound=Identified)
+U = TypeVar("U")
+
+
+@dataclass(frozen=True, slots=True)
+class Page(Generic[U]):
+    """Some of a list, and the id after which it goes on; None where it does not."""
+
+    items: list[U]
+    next_after: UUID | None
+
+
+def cut_page(found: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
+    """Make a page of what a query for one more than the page found."""
+    shown = found[:limit]
+    return Page([view(item) for item in shown], shown[-1].id if len(found) > limit else None)

@@ -1,0 +1,123 @@
+from dataclasses import dataclass, replace
+
+from schemas.documents import RoundDocument, dump_document
+from schemas.hands import canonical_json, digest_of, dump_hand
+from schemas.rounds import RoundView
+from schemas.tables import TableRequest
+from scoring.errors import Mistake
+from scoring.history import Closing, Departure, History, Paid, replay_steps
+from scoring.round import Departed, PlayedHand
+from scoring.round import open_round as seat_players
+from service.database import Transaction
+from service.errors import RoundConflict
+from service.repository import endings, hands, rounds, submissions, tables, transfers
+from service.repository.hands import HandToRecord
+from service.repository.rounds import StoredRound
+from service.repository.submissions import Submission
+from service.repository.tables import StoredTable
+from service.usecases.add_ruleset import keep_ruleset
+from service.usecases.add_table import make_table
+from service.usecases.exact_points import refuse_inexact
+from service.usecases.find_ruleset import ruleset_named
+from service.usecases.get_document import document_of
+from service.usecases.open_round import keep_round
+from service.usecases.record_hand import hand_event
+from service.usecases.views import view_round
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDocument:
+    """A round as it stands after its document, who paid whom, and whether it had been recorded before."""
+
+    view: RoundView
+    revision: int
+    payments: tuple[Paid, ...]
+    is_replay: bool
+
+
+def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
+    """
+    Play a round whole from one document, making its table by name where there is none.
+
+    The same document again is answered as it was recorded: by its reference or, without one, by its content.
+
+    Raises:
+        RulesetUnknown: there is no such ruleset.
+        RoundConflict: the reference belongs to a round with other content.
+        RoundOpen: the document leaves its round open, and another is open at the table.
+        ScoringError: the first thing that cannot be, with its place in the document.
+    """
+    ruleset = ruleset_named(transaction, document.ruleset)
+    document = replace(document, ruleset=str(ruleset))
+    tables.lock(transaction, document.table)
+    table = tables.find(transaction, document.table) or make_table(transaction, _table_of(document), ruleset)
+    digest = digest_of(dump_document(document))
+    recorded = _find_recorded(transaction, table, document, digest)
+    if recorded is not None:
+        return _played(transaction, recorded, is_replay=True)
+    history = document.history(ruleset)
+    keep_ruleset(transaction, ruleset)
+    opened = keep_round(
+        transaction,
+        table,
+        seat_players(ruleset, history.seats),
+        reference=document.reference,
+        point_value=document.point_value,
+        currency=document.currency,
+        digest=digest,
+        carried_over=[],
+    )
+    return _played(transaction, _play(transaction, opened, document, history, received), is_replay=False)
+
+
+def _play(
+    transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, received: bytes
+) -> StoredRound:
+    """Record every step of a document in the order in which it happened."""
+    submission = Submission("document", received)
+    submissions.add(transaction, submission)
+    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    for step in replay_steps(stored.round, history):
+        if isinstance(step, PlayedHand):
+            index = step.hand.number - 1
+            refuse_inexact(step.round, stored.point_value, "hands", index, "top_ups")
+            submitted = document.hands[index]
+            content = dump_hand(submitted)
+            digest = digest_of(content)
+            event = hand_event(stored.id, digest, content)
+            given = HandToRecord(content, digest, submission.id, event, submitted.played_at)
+            stored = hands.add(transaction, stored, step, given)
+        else:
+            ending = next(departures, None) or document.closed
+            assert ending is not None, "a step that is no hand is a departure or the closing"
+            stored = _end(transaction, stored, step, ending)
+    return stored
+
+
+def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: Departure | Closing) -> StoredRound:
+    event: dict[str, object] = {"round": str(stored.id), "after_hand": ending.after_hand, "reason": ending.reason}
+    if isinstance(ending, Departure):
+        event["seat"] = ending.seat
+        return endings.add_departure(transaction, stored, step, ending, canonical_json(event))
+    return endings.add_closing(transaction, stored, step, ending, canonical_json(event))
+
+
+def _table_of(document: RoundDocument) -> TableRequest:
+    return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
+
+
+def _find_recorded(
+    transaction: Transaction, table: StoredTable, document: RoundDocument, digest: bytes
+) -> StoredRound | None:
+    if document.reference is None:
+        return rounds.find_by_digest(transaction, table.id, digest)
+    found = rounds.find_by_reference(transaction, table.id, document.reference)
+    if found is None or digest_of(dump_document(document_of(transaction, found, table.name))) == digest:
+        return found
+    detail = f"the reference {document.reference!r} belongs to round {found.id}, which has other content"
+    raise RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
+
+
+def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:
+    payments = tuple(transfers.list_paid(transaction, stored.id, stored.revision))
+    return PlayedDocument(view_round(stored), stored.revision, payments, is_replay)

@@ -1,0 +1,110 @@
+from collections.abc import Iterator
+from dataclasses import dataclass
+from uuid import UUID
+
+from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
+from schemas.rounds import RecordedHand, RoundView
+from scoring.errors import HandError, Mistake
+from scoring.hand import Hand
+from scoring.round import PlayedHand, play_hand
+from scoring.round_state import Round
+from service.database import Transaction
+from service.errors import HandConflict
+from service.repository import hands, rounds
+from service.repository.hands import HandToRecord
+from service.repository.rounds import StoredRound
+from service.repository.submissions import Submission
+from service.usecases.exact_points import refuse_inexact
+from service.usecases.views import view_hand, view_round
+
+
+@dataclass(frozen=True, slots=True)
+class HandResult:
+    """A recorded hand, the round as it stands now, and whether the hand had been recorded before."""
+
+    recorded: RecordedHand
+    view: RoundView
+    is_replay: bool
+
+
+def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHand, received: bytes) -> HandResult:
+    """
+    Record the next hand of a round: check it, score it, move the chips.
+
+    The same hand again is answered as it was recorded. Players may be named, and are then who sits there.
+
+    Args:
+        transaction: of the club that plays.
+        round_id: the round.
+        submitted: the hand.
+        received: the exact bytes that it came in, which are kept.
+
+    Raises:
+        NotFound: the club has no such round.
+        HandConflict: another hand with this number is recorded.
+        RoundError, HandError: the round takes no hand, or not this one.
+    """
+    before = rounds.lock(transaction, round_id)
+    misnamed = list(_name_mistakes(before.round, submitted))
+    content = dump_hand(submitted)
+    digest = digest_of(content)
+    number = submitted.hand.number
+    if number <= before.round.hands:
+        recorded = hands.find_by_digest(transaction, round_id, number, digest)
+        if recorded is None:
+            raise _conflict(number, before)
+        if misnamed:
+            raise HandError(misnamed)
+        return HandResult(view_hand(recorded), view_round(before), is_replay=True)
+    played = _play(before.round, submitted.hand, misnamed)
+    refuse_inexact(played.round, before.point_value, "top_ups")
+    submission = Submission("hand", received)
+    given = HandToRecord(content, digest, submission, hand_event(round_id, digest, content), submitted.played_at)
+    after = hands.add(transaction, before, played, given)
+    return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
+
+
+def hand_event(round_id: UUID, digest: bytes, content: dict[str, object]) -> bytes:
+    """Say for the audit trail what hand was recorded."""
+    return canonical_json({"round": str(round_id), "digest": digest.hex(), "hand": content})
+
+
+def _name_mistakes(round_: Round, submitted: SubmittedHand) -> Iterator[Mistake]:
+    sitting = {seat.seat: seat.player for seat in round_.seats}
+    for index, (name, played) in enumerate(zip(submitted.names, submitted.hand.players, strict=False)):
+        right = sitting.get(played.seat)
+        if name is not None and right is not None and name != right:
+            detail = f"player {name!r} is given; {right!r} sits in seat {played.seat}"
+            yield Mistake("player-wrong", ("players", index, "player"), detail)
+
+
+def _play(round_: Round, hand: Hand, misnamed: list[Mistake]) -> PlayedHand:
+    """Play the hand; every mistake is named, also those in the players' names."""
+    try:
+        played = play_hand(round_, hand)
+    except HandError as error:
+        raise HandError([*error.mistakes, *misnamed]) from error
+    if misnamed:
+        raise HandError(misnamed)
+    return played
+
+
+def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> RecordedHand:
+    return RecordedHand(
+        id=str(given.id),
+        hand=played.hand,
+        ruleset=played.round.ruleset,
+        players={seat.seat: seat.player for seat in played.round.seats},
+        played_at=given.played_at,
+        recorded_at=transaction.now,
+        score=played.score,
+        transfers=played.transfers,
+        stacks=played.round.stacks,
+    )
+
+
+def _conflict(number: int, before: StoredRound) -> HandConflict:
+    following = before.round.next_hand
+    right = f"hand {following.number} comes next" if following else "the round takes no further hand"
+    detail = f"hand {number} of this round is recorded with other content; {right}"
+    return HandConflict(detail, (Mistake("hand-conflict", ("number",), detail),))

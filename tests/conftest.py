@@ -1,0 +1,98 @@
+from collections.abc import Iterator
+
+import pytest
+
+from service.database import Database
+from tests.postgres import ExternalServer, Logins, Server, embedded_server, external_server, find_external
+
+EVERY_SERVER = "every_server"
+USED: pytest.StashKey[set[str]] = pytest.StashKey()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", f"{EVERY_SERVER}: run on the embedded PostgreSQL, and on an external one where there is one"
+    )
+    config.stash[USED] = set()
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "server" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_SERVER):
+        servers = ["embedded", "external"] if find_external() else ["embedded"]
+        metafunc.parametrize("server", servers, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def embedded_postgres(pytestconfig: pytest.Config) -> Iterator[Server]:
+    with embedded_server() as server:
+        pytestconfig.stash[USED].add(server.name)
+        yield server
+
+
+@pytest.fixture(scope="session")
+def external_postgres(pytestconfig: pytest.Config) -> Iterator[ExternalServer]:
+    admin = find_external()
+    assert admin is not None, "no external PostgreSQL answers"
+    with external_server(admin) as server:
+        pytestconfig.stash[USED].add(server.name)
+        yield server
+
+
+@pytest.fixture
+def server(request: pytest.FixtureRequest) -> Server:
+    """The embedded server; in tests marked `every_server` each there is."""
+    found = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_postgres")
+    assert isinstance(found, Server)
+    return found
+
+
+@pytest.fixture
+def logins(server: Server) -> Iterator[Logins]:
+    """A fresh database at the newest migration: `logins.owner` and `logins.service` are its URLs."""
+    made = server.create_database()
+    yield made
+    server.drop_database(made)
+
+
+@pytest.fixture
+def bare_logins(server: Server) -> Iterator[Logins]:
+    """A fresh database that no migration has touched; the service's login works once they have run."""
+    made = server.create_bare_database()
+    yield made
+    server.drop_database(made)
+
+
+@pytest.fixture
+def owner_url(logins: Logins) -> str:
+    return logins.owner
+
+
+@pytest.fixture
+def database_url(logins: Logins) -> str:
+    return logins.service
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """The fresh database, as the service works with it."""
+    opened = Database(database_url)
+    yield opened
+    opened.close()
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    # A process of pytest-xdist tells the one that writes the summary.
+    if hasattr(session.config, "workeroutput"):
+        used: set[str] = session.config.stash[USED]
+        session.config.workeroutput["postgres"] = sorted(used)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: object) -> None:
+    node.config.stash[USED].update(getattr(node, "workeroutput", {}).get("postgres", []))  # type: ignore[attr-defined]  # xdist's own class
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    used: set[str] = config.stash[USED]
+    if used:
+        terminalreporter.write_line(f"Databases: {', '.join(sorted(used))}")

@@ -1,0 +1,134 @@
+"""Rounds put into a database by way of the repository, step by step as the service's use cases do it."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from schemas.documents import RoundDocument
+from schemas.hands import SubmittedHand, digest_of, dump_hand
+from scoring.board import Board
+from scoring.hand import Hand, PlayerHand
+from scoring.history import Closing, Departure, replay_steps
+from scoring.presets import PRESETS
+from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
+from scoring.round_state import Round, RoundSeat
+from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
+from service.database import Database, Transaction
+from service.repository import clubs, endings, hands, keys, rounds, rulesets, tables
+from service.repository.hands import HandToRecord
+from service.repository.rounds import FIRST, StoredRound
+from service.repository.submissions import Submission
+from service.repository.tables import StoredTable
+
+EVENT = b"{}"
+PINEAPPLE = PRESETS["pineapple"]
+SECRET = b"a secret of the club "
+
+# Nobody ever enters Fantasyland, chips move at the end, and who likes may leave before.
+PATIENT = replace(
+    PINEAPPLE,
+    name="patient",
+    fantasyland=replace(PINEAPPLE.fantasyland, enter={}),
+    stakes=StakesRules(Scope.ROUND, WinLimit.OPENING),
+    leaving=Leaving.BETWEEN_HANDS,
+)
+
+# The worked example of the rules: seat 1 is due 4 and 2 and gets 3 and 2.
+EXAMPLE = Hand(
+    1,
+    3,
+    (
+        PlayerHand(1, Board.of("Qs Qd 4c", "Ks Kd 9h 8h 3c", "Ah Jh 7h 6h 2h")),
+        PlayerHand(2, Board.of("Ac 8d 2s", "Ts Tc 5d 5c 6s", "7s 7d 7c Jd Js")),
+        PlayerHand(3, Board.of("Kh Kc 3s", "9s 9d 8s 8c 4h", "As Ad Qh Qc 2d")),
+    ),
+)
+SEATS = (RoundSeat(1, "ann", 3), RoundSeat(2, "bob", 50), RoundSeat(3, "cleo", 50))
+
+
+def example_round(ruleset: Ruleset = PINEAPPLE) -> Round:
+    return open_round(ruleset, SEATS)
+
+
+def add_club(owner_url: str, name: str = "home") -> UUID:
+    owner = Database(owner_url, role=None)
+    try:
+        with owner.transaction(uuid7()) as transaction:
+            clubs.add(transaction, name)
+            secret = sha256(SECRET + name.encode()).digest()
+            keys.add(transaction, name="first", prefix="ofc_", secret_sha256=secret, scopes=["read", "write"])
+        return transaction.club_id
+    finally:
+        owner.close()
+
+
+def add_table(transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen") -> StoredTable:
+    rulesets.add(transaction, ruleset, EVENT)
+    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, transaction.now)
+    tables.add(transaction, table, EVENT)
+    return table
+
+
+def add_round(
+    transaction: Transaction,
+    table: StoredTable,
+    round_: Round,
+    *,
+    reference: str | None = None,
+    carried_over: Sequence[int] = (),
+) -> StoredRound:
+    opened = StoredRound(
+        id=uuid7(),
+        table_id=table.id,
+        reference=reference,
+        digest=digest_of([seat.player for seat in round_.seats]),
+        point_value=table.point_value,
+        currency=table.currency,
+        opened_at=transaction.now,
+        version=FIRST,
+        revision=FIRST,
+        round=round_,
+    )
+    rounds.add(transaction, opened, EVENT, carried_over=carried_over)
+    return opened
+
+
+def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:
+    return hands.add(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+
+
+def to_record(submitted: SubmittedHand, submission: Submission | UUID | None = None) -> HandToRecord:
+    content = dump_hand(submitted)
+    received = Submission("hand", repr(content).encode()) if submission is None else submission
+    return HandToRecord(content, digest_of(content), received, EVENT, submitted.played_at)
+
+
+def add_document(transaction: Transaction, before: StoredRound, document: RoundDocument) -> StoredRound:
+    """Every step of a document."""
+    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    for step in replay_steps(before.round, document.history(before.round.ruleset)):
+        if isinstance(step, PlayedHand):
+            before = hands.add(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
+        elif departure := next(departures, None):
+            before = endings.add_departure(transaction, before, step, departure, EVENT)
+        else:
+            assert document.closed is not None
+            before = endings.add_closing(transaction, before, step, document.closed, EVENT)
+    return before
+
+
+def fill_club(owner_url: str, database: Database, name: str) -> UUID:
+    """A club that has something in every table."""
+    club_id = add_club(owner_url, name)
+    with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
+        at_once = add_round(transaction, add_table(transaction), example_round())
+        add_hand(transaction, at_once, SubmittedHand(EXAMPLE))
+        later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
+        later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
+        departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
+        later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
+        endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+    return club_id

@@ -1,0 +1,169 @@
+"""Boards, hands and rounds that the tests of the service play, and short words for playing them over HTTP."""
+
+import copy
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from tests.service.speaking import Answer, Api
+
+Document = dict[str, Any]
+
+HIGH = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s"
+MID = "KsQd7h / 9s9d6c4h3c / KcKh8s8h5c"
+LOW = "QsJc6d / 7s7d5s3h2d / QcQh4d4c3s"
+"""Three boards from one deck, each of which beats the next in every row; none is foul or earns anything."""
+
+QUEENS = "QsQd4c / KsKd9h8h3c / AhJh7h6h2h"
+SEVENS = "Ac8d2s / TsTc5d5c6s / 7s7d7cJdJs"
+KINGS = "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"
+"""The boards of the worked example, in seats 1, 2 and 3: the first and the last enter Fantasyland."""
+
+FOUL = "AcAd5s / JsJd8c5h2c / KsKd9h9c4s"
+RENEWED = "8s8d8h / Ts9d8c7c6h / AsJs7s5s2s"
+"""Three of a kind on top, which stays in Fantasyland under every ruleset that lets anybody stay."""
+
+
+def cards(text: str) -> list[str]:
+    """
+    Split cards that are written one after the other.
+
+    >>> cards("QsQd 4c")
+    ['Qs', 'Qd', '4c']
+    """
+    joined = text.replace(" ", "")
+    return [joined[start : start + 2] for start in range(0, len(joined), 2)]
+
+
+def rows(board: str) -> Document:
+    """Write a board as the wire does."""
+    return {row: cards(text) for row, text in zip(("top", "middle", "bottom"), board.split("/"), strict=True)}
+
+
+def player(seat: int, board: str, **more: Any) -> Document:
+    """Say what one player made of a hand."""
+    return {"seat": seat, **rows(board), **more}
+
+
+def hand(number: int, button: int, players: Mapping[int, str | Document], **more: Any) -> Document:
+    """Write a hand; a player is a board, or a board with what else is known of him."""
+    dealt_in = [
+        player(seat, played) if isinstance(played, str) else {**player(seat, played["board"]), **_beside(played)}
+        for seat, played in players.items()
+    ]
+    return {"number": number, "button": button, "players": dealt_in, **more}
+
+
+def _beside(played: Document) -> Document:
+    return {name: value for name, value in played.items() if name != "board"}
+
+
+THREE = {1: HIGH, 2: MID, 3: LOW}
+TWO = {1: HIGH, 2: MID}
+SIXES = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}
+"""Who sits where with how much, in a round in which nobody is short."""
+
+WORKED: Document = {
+    "ruleset": "pineapple",
+    "button": 3,
+    "players": [player(1, QUEENS, stack=3), player(2, SEVENS, stack=50), player(3, KINGS, stack=50)],
+}
+"""The worked example of the rules, to score without storing it."""
+
+
+def changed(document: Document, *changes: tuple[str, Any]) -> Document:
+    """
+    Copy a document with other values at some pointers; a value of None beside a pointer that ends in `-` removes.
+
+    >>> changed({"a": [{"b": 1}]}, ("a/0/b", 2), ("c", 3))
+    {'a': [{'b': 2}], 'c': 3}
+    """
+    made = copy.deepcopy(document)
+    for pointer, value in changes:
+        *path, last = [int(step) if step.isdigit() else step for step in pointer.split("/")]
+        place: Any = made
+        for step in path:
+            place = place[step]
+        place[last] = value
+    return made
+
+
+def without(document: Document, *names: str) -> Document:
+    """Copy a document without some of its fields."""
+    return {name: copy.deepcopy(value) for name, value in document.items() if name not in names}
+
+
+def seats(written: Mapping[int, str]) -> list[Document]:
+    """
+    Write who sits down, with how much or, without a number, with what is left.
+
+    >>> seats({1: "ann 200", 4: "bob"})
+    [{'seat': 1, 'player': 'ann', 'stack': 200}, {'seat': 4, 'player': 'bob'}]
+    """
+    return [
+        {"seat": seat, "player": who.split()[0], **({"stack": int(who.split()[1])} if " " in who else {})}
+        for seat, who in written.items()
+    ]
+
+
+def add_table(api: Api, ruleset: str = "pineapple", name: str = "kitchen", **more: Any) -> str:
+    """Set up a table, and give its id."""
+    table = api.post("/v1/tables", {"name": name, "ruleset": ruleset, **more})
+    assert table.status == 201, table
+    return str(table["id"])
+
+
+def open_round(api: Api, table: str, sitting: Mapping[int, str] | None = None, **more: Any) -> Answer:
+    """Open a round at a table."""
+    return api.post(f"/v1/tables/{table}/rounds", {"seats": seats(sitting or SIXES), **more})
+
+
+def start_round(api: Api, ruleset: str = "pineapple", sitting: Mapping[int, str] | None = None, **table: Any) -> str:
+    """Set up a table, open a round at it, and give the round's id."""
+    opened = open_round(api, add_table(api, ruleset, **table), sitting)
+    assert opened.status == 201, opened
+    return str(opened["id"])
+
+
+def record(api: Api, round_id: str, played: Document) -> Answer:
+    """Post a hand."""
+    return api.post(f"/v1/rounds/{round_id}/hands", played)
+
+
+def play(api: Api, round_id: str, *hands: Document) -> Answer:
+    """Post hands that must be taken, and give the answer to the last."""
+    for played in hands:
+        answer = record(api, round_id, played)
+        assert answer.status == 201, answer
+    return answer
+
+
+def depart(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
+    """Let a player leave."""
+    return api.post(f"/v1/rounds/{round_id}/departures", {"seat": seat, **more})
+
+
+def close(api: Api, round_id: str, reason: str = "the room closes") -> Answer:
+    """Close a round early."""
+    return api.post(f"/v1/rounds/{round_id}/close", {"reason": reason})
+
+
+def document_of(
+    ruleset: str = "pineapple",
+    sitting: Mapping[int, str] | None = None,
+    hands: list[Document] | None = None,
+    **more: Any,
+) -> Document:
+    """Write a round as one document."""
+    return {"ruleset": ruleset, "table": "kitchen", "seats": seats(sitting or SIXES), "hands": hands or [], **more}
+
+
+def walk(api: Api, path: str) -> Iterator[Answer]:
+    """Read a list page by page, as the header `Link` leads."""
+    while path:
+        page = api.get(path)
+        assert page.status == 200, page
+        yield page
+        link = re.fullmatch(r'<(\S+)>; rel="next"', page.headers.get("Link", ""))
+        assert (link is not None) == ("Link" in page.headers)
+        path = link[1] if link else ""

@@ -1,0 +1,91 @@
+"""Starts `ofc-server up` as an operator does, and looks at what it leaves."""
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx2
+import psutil
+
+COMMAND = [sys.executable, "-m", "service.cli"]
+
+
+class Running:
+    """An `ofc-server up` that has said it is ready."""
+
+    def __init__(self, directory: Path, **variables: str) -> None:
+        self.directory = directory
+        self.up = subprocess.Popen(
+            [*COMMAND, "up", "--port", "0", "--data", str(directory)],
+            env=environment(**variables),
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+        self.said = ""
+        assert self.up.stdout is not None
+        for line in self.up.stdout:
+            self.said += line
+            if "Ctrl-C" in line:
+                break
+        else:
+            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.said}")
+        self.url = re.findall(r"http://\S+", self.said)[0]
+        self.children = psutil.Process(self.up.pid).children(recursive=True)
+
+    def get(self, path: str) -> httpx2.Response:
+        return httpx2.get(self.url + path, timeout=5, trust_env=False)
+
+    def child(self, name: str) -> psutil.Process:
+        """A process that `up` itself has started."""
+        return next(child for child in psutil.Process(self.up.pid).children() if name in " ".join(child.cmdline()[:3]))
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        """Stop it and answer its exit code."""
+        self.up.send_signal(number)
+        return self.up.wait(timeout=30)
+
+    def left_over(self, seconds: float = 0) -> list[str]:
+        """What still runs of all that `up` had started, after waiting for it to go."""
+        _gone, alive = psutil.wait_procs(self.children, timeout=seconds)
+        return [" ".join(one.cmdline()) for one in alive]
+
+
+@contextmanager
+def running(directory: Path, **variables: str) -> Iterator[Running]:
+    service = Running(directory, **variables)
+    try:
+        yield service
+    finally:
+        if service.up.poll() is None:
+            service.stop()
+        assert service.up.stdout is not None
+        service.up.stdout.close()
+
+
+def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `ofc-server` to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """What the tester's own OFC_ variables say must not matter; one worker starts fastest."""
+    others = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
+    return others | {"OFC_WORKERS": "1"} | variables
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True

@@ -1,0 +1,124 @@
+"""Speaks to the application as a client does, and holds every answer against the contract."""
+
+import re
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+import jsonschema
+from flask import Flask
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+Document = dict[str, Any]
+ROOT = "urn:contract"
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    document: Any
+    headers: dict[str, str]
+
+    def __getitem__(self, key: str) -> Any:
+        return self.document[key]
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of all mistakes of a problem."""
+        return {mistake["code"] for mistake in self.document["errors"]}
+
+    @property
+    def mistakes(self) -> dict[str, str]:
+        """The code of the mistake at each pointer of a problem."""
+        return {mistake["pointer"]: mistake["code"] for mistake in self.document["errors"]}
+
+
+class Api:
+    """A client with a key."""
+
+    def __init__(self, app: Flask, key: str | None) -> None:
+        self.app = app
+        self.key = key
+        self.contract = app.extensions["ofc_contract"].spec.to_dict()
+
+    def get(self, path: str) -> Answer:
+        return self.ask("GET", path)
+
+    def post(self, path: str, document: object) -> Answer:
+        return self.ask("POST", path, json=document)
+
+    def ask(self, method: str, path: str, **options: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        headers |= options.pop("headers", {})
+        response = self.app.test_client().open(path, method=method, headers=headers, **options)
+        answer = Answer(response.status_code, response.get_json(silent=True, force=True), dict(response.headers))
+        self._check(method, path, answer, response.content_type)
+        return answer
+
+    def _check(self, method: str, path: str, answer: Answer, content_type: str) -> None:
+        assert answer.headers["Request-Id"]
+        operation = self._operation(method, path.partition("?")[0])
+        if operation is None:
+            assert answer.status in (404, 405), f"{method} {path} is not in the contract"
+            return
+        responses = operation["responses"]
+        problem = {"$ref": f"{ROOT}#/components/schemas/Problem"}
+        if answer.status >= 400:
+            assert content_type == "application/problem+json"
+            assert answer["request_id"] == answer.headers["Request-Id"]
+            assert str(answer.status) in responses, f"{operation['operationId']} does not document {answer.status}"
+            schema = problem
+        else:
+            content = resolve(self.contract, responses[str(answer.status)])["content"]
+            if "application/json" not in content:
+                return
+            schema = content["application/json"]["schema"]
+        validate(self.contract, schema, answer.document)
+
+    def _operation(self, method: str, path: str) -> Document | None:
+        for template, operations in self.contract["paths"].items():
+            if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
+                found: Document | None = operations.get(method.lower())
+                return found
+        return None
+
+
+def resolve(contract: Document, part: Document) -> Document:
+    """Follow a reference into the contract."""
+    if "$ref" not in part:
+        return part
+    found: Any = contract
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    assert isinstance(found, dict)
+    return found
+
+
+def validate(contract: Document, schema: Document, document: object) -> None:
+    """Hold a document against a schema of the contract, in which no field may be that is not described."""
+    validator = jsonschema.Draft202012Validator(
+        {"$ref": f"{ROOT}{schema['$ref'].removeprefix(ROOT)}"} if "$ref" in schema else schema,
+        registry=_registry(_Same(contract)),
+    )
+    validator.validate(document)
+
+
+class _Same:
+    """Makes a contract a key, by identity."""
+
+    def __init__(self, contract: Document) -> None:
+        self.contract = contract
+
+    def __hash__(self) -> int:
+        return id(self.contract)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.contract is self.contract
+
+
+@cache
+def _registry(same: _Same) -> Any:
+    return Registry().with_resource(ROOT, DRAFT202012.create_resource(same.contract))

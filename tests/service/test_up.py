@@ -1,0 +1,168 @@
+"""`ofc-server up` with real processes: how it starts, stops, dies and comes back."""
+
+import signal
+import socket
+import stat
+import time
+from pathlib import Path
+
+import httpx2
+import psycopg
+import pytest
+
+from service.embedded import OWNER, Cluster
+from tests.postgres import Logins
+from tests.service.running import command, running, wait_until
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_up_answers_and_one_signal_stops_everything_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+    with running(tmp_path / "ofc", OFC_WORKERS="2") as service:
+        assert service.get("/healthz").status_code == 200
+        assert service.get("/readyz").status_code == 200
+        assert len(service.children) >= 4
+        assert service.stop(number) == 0
+        assert service.left_over() == []
+    assert not (tmp_path / "ofc" / "socket").exists()
+
+
+def test_the_first_key_is_for_the_operator_alone_and_stays_the_same(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        key_file = tmp_path / "api-key"
+        assert str(key_file) in service.said
+        assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
+        key = key_file.read_text()
+        assert httpx2.get(f"{service.url}/v1/tables", headers={"Authorization": f"Bearer {key.strip()}"}).is_success
+    with running(tmp_path) as service:
+        assert key_file.read_text() == key
+        assert "does not know that key" not in service.said
+
+
+def test_a_lost_key_file_does_not_lock_the_operator_out(tmp_path: Path) -> None:
+    with running(tmp_path):
+        (tmp_path / "api-key").rename(tmp_path / "old-key")
+    with running(tmp_path) as service:
+        assert (tmp_path / "api-key").read_text() != (tmp_path / "old-key").read_text()
+        assert "does not know that key" not in service.said
+
+
+def test_a_key_of_another_database_is_noticed(tmp_path: Path, logins: Logins) -> None:
+    (tmp_path / "api-key").write_text("ofc_of_another_database\n")
+    with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
+        assert f"does not know that key; move {tmp_path / 'api-key'} away" in service.said
+
+
+def test_a_killed_up_leaves_nothing_running_and_the_next_one_continues(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        write_note(tmp_path, "before the crash")
+        service.up.kill()
+        assert service.left_over(seconds=10) == []
+    with running(tmp_path) as service:
+        assert service.get("/readyz").status_code == 200
+        assert read_notes(tmp_path) == ["before the crash"]
+
+
+def test_the_next_up_waits_for_what_a_killed_one_left(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        service.up.kill()
+        with running(tmp_path) as next_service:
+            assert next_service.get("/readyz").status_code == 200
+
+
+def test_a_killed_postgresql_is_started_again_and_the_service_answers_again(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        first = service.child("postgres")
+        first.kill()
+        assert wait_until(lambda: not first.is_running())
+        assert wait_until(lambda: service.get("/readyz").status_code == 200)
+        assert service.child("postgres").pid != first.pid
+        assert service.up.poll() is None
+
+
+def test_a_killed_web_server_takes_the_rest_along(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        service.child("gunicorn").kill()
+        assert service.up.wait(timeout=30) == 1
+        assert service.left_over(seconds=5) == []
+
+
+def test_a_second_up_on_the_same_data_says_so_and_disturbs_nothing(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        second = command("up", "--port", "0", "--data", str(tmp_path))
+        assert says_one_sentence(second.stderr, "is in use by another ofc-server")
+        assert second.returncode == 1
+        assert service.get("/readyz").status_code == 200
+
+
+def test_a_port_in_use_is_found_before_anything_is_started(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        refused = command("up", "--port", str(port), "--data", str(tmp_path / "ofc"))
+    assert says_one_sentence(refused.stderr, f"Port {port} of 127.0.0.1 cannot be used: address already in use")
+    assert refused.returncode == 1
+    assert not (tmp_path / "ofc").exists()
+
+
+def test_a_data_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    refused = command("up", "--port", "0", "--data", str(tmp_path / "file" / "ofc"))
+    assert says_one_sentence(refused.stderr, "cannot be written: Not a directory")
+    assert refused.returncode == 1
+
+
+def test_a_database_that_is_down_is_named_without_its_password(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"postgresql://ofc:secret@127.0.0.1:{port}/ofc"
+    refused = command("up", "--port", "0", "--data", str(tmp_path), OFC_DATABASE_URL=url)
+    assert says_one_sentence(refused.stderr, f"ofc at 127.0.0.1:{port} does not answer")
+    assert refused.returncode == 1
+    assert "secret" not in refused.stdout + refused.stderr
+
+
+def test_tables_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
+    with running(tmp_path):
+        pass
+    with Cluster(tmp_path) as cluster, psycopg.connect(cluster.url(OWNER)) as connection:
+        connection.execute("UPDATE alembic_version SET version_num = '9999'")
+    refused = command("up", "--port", "0", "--data", str(tmp_path))
+    assert says_one_sentence(refused.stderr, "has version 9999, and this release knows none after")
+    assert refused.returncode == 1
+
+
+def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins: Logins) -> None:
+    with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
+        assert service.get("/readyz").status_code == 200
+        assert (tmp_path / "api-key").exists()
+        assert not (tmp_path / "postgres").exists()
+        assert service.stop() == 0
+
+
+def test_a_request_under_way_is_answered_before_the_service_stops(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        host, port = service.url.removeprefix("http://").split(":")
+        with socket.create_connection((host, int(port)), timeout=20) as client:
+            client.sendall(f"POST /v1/score HTTP/1.1\r\nHost: {host}\r\nContent-Length: 2\r\n\r\n{{".encode())
+            time.sleep(0.5)
+            service.up.send_signal(signal.SIGINT)
+            time.sleep(0.5)
+            client.sendall(b"}")
+            assert client.recv(1000).startswith(b"HTTP/1.1 4")
+        assert service.up.wait(timeout=30) == 0
+        assert service.left_over() == []
+
+
+def says_one_sentence(stderr: str, words: str) -> bool:
+    lines = stderr.strip().splitlines()
+    return len(lines) == 1 and lines[0].startswith("Error: ") and lines[0].endswith((".", ").")) and words in lines[0]
+
+
+def write_note(directory: Path, text: str) -> None:
+    with psycopg.connect(Cluster(directory).url(OWNER)) as connection:
+        connection.execute("CREATE TABLE note (text text)")
+        connection.execute("INSERT INTO note VALUES (%s)", [text])
+
+
+def read_notes(directory: Path) -> list[str]:
+    with psycopg.connect(Cluster(directory).url(OWNER)) as connection:
+        return [text for (text,) in connection.execute("SELECT text FROM note")]

@@ -1,0 +1,86 @@
+"""What the environment may say, and what is answered when it says something else."""
+
+from pathlib import Path
+
+import pytest
+
+from service.config import Config, ConfigError, Hosting
+from tests.service.running import command
+
+
+@pytest.mark.parametrize("text", ["http", "-1", "65536", "8000.0", "٣", "1_0"])
+def test_a_port_is_a_whole_number(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"^OFC_PORT is '{text}'; it must be a whole number from 0 to 65535\\.$"):
+        Hosting.from_environment({"OFC_PORT": text})
+
+
+@pytest.mark.parametrize("text", ["0", "65", "two"])
+def test_there_is_at_least_one_worker(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"^OFC_WORKERS is '{text}'; it must be a whole number from 1 to 64\\.$"):
+        Hosting.from_environment({"OFC_WORKERS": text})
+
+
+def test_what_the_command_line_says_comes_before_the_environment() -> None:
+    environment = {"OFC_HOST": "0.0.0.0", "OFC_PORT": "1", "OFC_WORKERS": "1", "OFC_DATA": "/srv/one"}
+    said = Hosting.from_environment(environment, host="::1", port=0, workers=3, directory=Path("/srv/two"))
+    assert said == Hosting("::1", 0, 3, Path("/srv/two"))
+
+
+def test_an_empty_variable_is_as_good_as_none() -> None:
+    empty = {"OFC_HOST": "", "OFC_PORT": "", "OFC_WORKERS": "", "OFC_DATA": ""}
+    assert Hosting.from_environment(empty) == Hosting.from_environment({})
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("db.example:5432:secret", "is not a URL"),
+        ("mysql://ofc:secret@db.example/ofc", "begins with mysql://"),
+        ("postgresql://ofc:secret@db.example", "names no database"),
+        ("postgresql://ofc:secret@db.example:port/ofc", "is not a URL"),
+    ],
+)
+def test_what_is_no_database_is_refused_without_repeating_its_password(text: str, words: str) -> None:
+    for variables in ({"OFC_DATABASE_URL": text}, {"OFC_DATABASE_URL": "postgresql:///ofc", "OFC_OWNER_URL": text}):
+        with pytest.raises(ConfigError) as refusal:
+            Config.from_environment(variables)
+        assert str(refusal.value).startswith(f"{list(variables)[-1]} {words}; it must be like postgresql://")
+        assert "secret" not in str(refusal.value)
+
+
+@pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
+def test_every_way_to_write_postgresql_is_the_same_database(scheme: str) -> None:
+    config = Config(f"{scheme}://ofc:p%40ss@db.example:5433/ofc?sslmode=require", f"{scheme}://owner@db.example/ofc")
+    assert config.database_url == "postgresql://ofc:p%40ss@db.example:5433/ofc?sslmode=require"
+    assert config.owner_url == "postgresql://owner@db.example/ofc"
+
+
+def test_a_password_is_never_shown() -> None:
+    config = Config(
+        "postgresql://ofc:secret@db.example/ofc?password=secret", "postgresql://owner:secret@db.example/ofc"
+    )
+    assert "secret" not in f"{config} {config!r} {config.database}"
+
+
+def test_a_missing_database_is_named_with_what_would_be_right() -> None:
+    refused = command("migrate")
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("Error: OFC_DATABASE_URL is not set; it must be like postgresql://")
+
+
+def test_a_bad_variable_stops_up_in_one_sentence() -> None:
+    refused = command("up", OFC_PORT="http")
+    assert refused.returncode == 1
+    assert refused.stderr == "Error: OFC_PORT is 'http'; it must be a whole number from 0 to 65535.\n"
+
+
+@pytest.mark.parametrize("verb", ["up", "migrate", "openapi"])
+def test_every_command_explains_itself_with_an_example(verb: str) -> None:
+    shown = command(verb, "--help")
+    assert shown.returncode == 0
+    assert "Example" in shown.stdout
+    assert f"ofc-server {verb}" in shown.stdout
+
+
+def test_the_version_is_that_of_the_package() -> None:
+    assert command("--version").stdout.startswith("ofc-server, version ")
