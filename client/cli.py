@@ -3,45 +3,79 @@
 import os
 import sys
 from pathlib import Path
+from typing import Final
 
 import click
+from click.core import ParameterSource
+from stamina.instrumentation import set_on_retry_hooks
 
 from client.api import DEFAULT_URL
-from client.commands.common import REFUSED, UNREACHABLE, UNREADABLE, Session, make_console
+from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
 from client.commands.post import post
 from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
-from client.errors import ApiError, TransportError, UnreadableError
+from client.errors import RefusedError, TransportError, UnreadableError
+from client.render.console import make_console, print_plainly_where_needed
 from client.render.problem import show_problem
 
+_KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
+_KEY_ADVICE: Final = "  Give a key with --key-file FILE; `ofc-server up` says where it has put the first one."
 
-class OneSentence(click.Group):
+
+class OneSentence(Group):
     """Says what went wrong without a traceback, and ends with a code that scripts can tell apart."""
 
     def invoke(self, context: click.Context) -> object:
         """Run the command."""
+        print_plainly_where_needed()
+        set_on_retry_hooks([])
         try:
-            return super().invoke(context)
-        except ApiError as error:
-            show_problem(make_console(error=True), error.problem)
+            result = super().invoke(context)
+            if sys.stdout is not None:
+                sys.stdout.flush()
+        except RefusedError as error:
+            console = make_console(error=True)
+            show_problem(console, error.problem, error.about)
+            if error.code in _KEY_CODES:
+                console.print(_KEY_ADVICE)
             sys.exit(REFUSED)
         except UnreadableError as error:
-            click.echo(f"Error: {error}", err=True)
+            _say(error)
             sys.exit(UNREADABLE)
         except TransportError as error:
-            click.echo(f"Error: {error}", err=True)
+            _say(error)
             sys.exit(UNREACHABLE)
+        except KeyboardInterrupt:
+            sys.exit(INTERRUPTED)
         except BrokenPipeError:
             # Whoever read has gone; nobody is there to be told more.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            sys.exit(0)
+            _let_go_of_stdout()
+            sys.exit(PIPE_CLOSED)
+        except OSError as error:
+            _let_go_of_stdout()
+            _say(f"the output cannot be written: {(error.strerror or str(error)).lower()}")
+            sys.exit(UNREADABLE)
+        return result
+
+
+def _say(what: object) -> None:
+    click.echo(f"Error: {what}", err=True)
+
+
+def _let_go_of_stdout() -> None:
+    """Send what is still to be written nowhere, or Python would fail with it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
     cls=OneSentence,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    epilog="Start here:  ofc score examples/score.json",
+    examples=[
+        "ofc score examples/score.json",
+        "ofc --key-file DIR/api-key post examples/pineapple.json",
+        "OFC_URL=http://127.0.0.1:8000 ofc ruleset diff pineapple progressive",
+    ],
 )
 @click.version_option(package_name="tablestakes", prog_name="ofc")
 @click.option("--url", envvar="OFC_URL", default=DEFAULT_URL, show_default=True, help="The service.  [OFC_URL]")
@@ -51,19 +85,17 @@ class OneSentence(click.Group):
 )
 @click.pass_context
 def main(context: click.Context, url: str, key: str | None, key_file: Path | None) -> None:
-    r"""
+    """
     Scores and settles finished hands of Open Face Chinese poker.
 
     `ofc score` works by itself; the other commands ask a service.
 
-    Exit codes: 0 done, 1 refused, 2 not readable or not understood, 3 no answer.
-
-    \b
-    Examples:
-      ofc score examples/score.json
-      ofc --key-file ~/ofc-data/api-key post examples/pineapple.json
-      OFC_URL=http://127.0.0.1:8000 ofc ruleset diff pineapple progressive
+    Exit codes: 0 done, 1 refused, 2 not readable or not understood, 3 no answer,
+    130 interrupted.
     """
+    if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
+        # What is asked for here and now counts for more than the environment.
+        key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
     context.obj = Session(url, key, key_file)
 
 

@@ -5,6 +5,7 @@ Starts the service on an embedded database in a temporary folder, posts every ex
 prints each settlement with its explanation, and checks it against what the example says it comes to.
 """
 
+import io
 import json
 import os
 import re
@@ -12,70 +13,88 @@ import signal
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+
+from schemas.expected import find_differences
+from schemas.problems import show_pointer
 
 EXAMPLES = Path(__file__).parent
+LONE_HAND = "score.json"
 COMMANDS = Path(sys.executable).parent
 READY = re.compile(r"Ready on (http://\S+)")
+STOPPED = 130
+
+# What an operator has set for a service of his own must not reach this one.
+ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
 
 
 @contextmanager
 def running_service(directory: Path) -> Iterator[str]:
-    """Run `ofc-server up` on a free port until the block ends; gives its address."""
+    """Run `ofc-server up` on a free port until the block ends, however it ends; gives its address."""
     command = [COMMANDS / "ofc-server", "up", "--port", "0", "--data", directory]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    server = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
     try:
         yield wait_for_address(server)
     finally:
         server.send_signal(signal.SIGINT)
-        server.communicate(timeout=60)
+        try:
+            server.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            server.kill()
 
 
 def wait_for_address(server: "subprocess.Popen[str]") -> str:
-    """Read what the server says until it is ready."""
+    """Read what the service says until it is ready."""
     assert server.stdout is not None
     for line in server.stdout:
         if ready := READY.search(line):
             return ready[1]
-    raise SystemExit("the service did not start; what it said is above")
+    raise SystemExit("The service did not start; what it said is above.")
 
 
-def ofc(*arguments: str | Path, environment: dict[str, str]) -> str:
-    """Run the client; its complaints are shown as they are."""
-    command = [COMMANDS / "ofc", *arguments]
-    return subprocess.run(command, env=environment, stdout=subprocess.PIPE, text=True, check=True).stdout
+def play_example(example: Path, environment: Mapping[str, str]) -> bool:
+    """Post one example hand by hand, which explains what it comes to, and say whether that is what it says."""
+    print(f"\n━━━ {example.name} ".ljust(100, "━"), flush=True)
+    if subprocess.run([COMMANDS / "ofc", "post", example], env=environment, check=False).returncode:
+        print(f"✗ {example.name} was not taken")
+        return False
+    # Posted once more it records nothing, and answers with what was recorded.
+    again = [COMMANDS / "ofc", "post", "--json", example]
+    played = json.loads(subprocess.run(again, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    return came_to(played["settlement"], EXAMPLES / "expected" / example.name)
 
 
-def play_example(example: Path, environment: dict[str, str]) -> bool:
-    """Post one example hand by hand, print what it comes to, and say whether that is what it says."""
-    print(f"\n━━━ {example.name} " + "━" * max(0, 90 - len(example.name)), flush=True)
-    print(ofc("post", example, environment=environment), end="", flush=True)
-    document = json.loads(example.read_text(encoding="utf-8"))
-    reference, table = document["reference"], document["table"]
-    [recorded] = [
-        round_
-        for round_ in json.loads(ofc("round", "list", "--json", environment=environment))["rounds"]
-        if round_["reference"] == reference and table
-    ]
-    settlement = json.loads(ofc("round", "settlement", recorded["id"], "--json", environment=environment))
-    expected = json.loads((EXAMPLES / "expected" / example.name).read_text(encoding="utf-8"))
-    wrong = [name for name, value in expected.items() if settlement[name] != value]
-    print(f"✗ {', '.join(wrong)} differ from expected/{example.name}" if wrong else f"✓ as expected/{example.name} says")
-    return not wrong
+def came_to(settlement: Mapping[str, Any], expected: Path) -> bool:
+    """Compare a settlement with what an example says, and print every place at which they differ."""
+    differences = list(find_differences(json.loads(expected.read_text(encoding="utf-8")), settlement, ()))
+    for difference in differences:
+        print(f"  {show_pointer(difference.path)}  {difference.detail}")
+    print(f"{'✗ not as' if differences else '✓ as'} expected/{expected.name} says", flush=True)
+    return not differences
 
 
 def main() -> int:
     """Play every example; exit code 0 if each came to what it says."""
-    with tempfile.TemporaryDirectory(prefix="ofc-demo-") as scratch:
-        directory = Path(scratch) / "ofc"
-        with running_service(directory) as url:
-            environment = {**os.environ, "OFC_URL": url, "OFC_API_KEY": (directory / "api-key").read_text().strip()}
-            examples = sorted(path for path in EXAMPLES.glob("*.json") if path.name != "score.json")
-            results = [play_example(example, environment) for example in examples]
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")
+    examples = sorted(path for path in EXAMPLES.glob("*.json") if path.name != LONE_HAND)
+    try:
+        with tempfile.TemporaryDirectory(prefix="ofc-demo-") as scratch:
+            directory = Path(scratch) / "ofc"
+            print("Starting the service on an embedded database in a temporary folder ...", flush=True)
+            with running_service(directory) as url:
+                key_file = directory / "api-key"
+                environment = {**ENVIRONMENT, "OFC_URL": url, "OFC_API_KEY_FILE": str(key_file)}
+                results = [play_example(example, environment) for example in examples]
+    except KeyboardInterrupt:
+        print("\nStopped.")
+        return STOPPED
     print(f"\n{sum(results)} of {len(results)} rounds came to what their examples say.")
-    return 0 if all(results) else 1
+    return 0 if results and all(results) else 1
 
 
 if __name__ == "__main__":

@@ -1,25 +1,44 @@
-"""What every command needs: where the service is, how to print, and how to fail."""
+"""What every command needs: where the service is, what opens it, and how to print."""
 
 import json
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 import click
-from rich.console import Console
 
 from client.api import Client
-from client.errors import UnreadableError
-
-View = TypeVar("View", bound=Callable[..., Any])
+from client.errors import RefusedError, UnreadableError
 
 REFUSED: Final = 1
 UNREADABLE: Final = 2
 UNREACHABLE: Final = 3
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, for scripts.")
+
+
+class Command(click.Command):
+    """A command whose help ends with examples, printed as they are typed."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.examples = examples
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples after the options."""
+        if self.examples:
+            with formatter.section("Examples"):
+                indent = " " * formatter.current_indent
+                formatter.write("".join(f"{indent}{example}\n" for example in self.examples))
+
+
+class Group(Command, click.Group):
+    """Commands that belong together."""
 
 
 @dataclass
@@ -35,29 +54,38 @@ class Session:
         Connect to the service.
 
         Raises:
-            UnreadableError: the key file cannot be read.
+            UnreadableError: the address is none, or the key cannot be read.
         """
-        key = self.key
-        if key is None and self.key_file is not None:
-            try:
-                key = self.key_file.read_text(encoding="utf-8").strip()
-            except (OSError, UnicodeDecodeError) as error:
-                raise UnreadableError(f"the key file {self.key_file} cannot be read: {error}") from None
-        return Client(self.url, key)
+        return Client(self.url, self.key or self._read_key())
+
+    def _read_key(self) -> str | None:
+        if self.key_file is None:
+            return None
+        try:
+            key = self.key_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = (getattr(error, "strerror", None) or "it is no text").lower()
+            raise UnreadableError(f"the key file {self.key_file} cannot be read: {why}") from None
+        if not key:
+            raise UnreadableError(f"the key file {self.key_file} is empty; one key is right")
+        return key
 
 
 pass_session = click.make_pass_decorator(Session)
 
 
-def make_console(*, error: bool = False) -> Console:
-    """Write for people: colours on a terminal that has them, unless NO_COLOR is set; wide lines into a pipe."""
-    console = Console(stderr=error, highlight=False, soft_wrap=False)
-    if not console.is_terminal:
-        console.width = max(console.width, 160)
-    return console
+@contextmanager
+def speaking_of(file: str | Path) -> Iterator[None]:
+    """Let what is refused say which file it was in."""
+    try:
+        yield
+    except RefusedError as error:
+        error.about = str(file)
+        raise
 
 
-def print_json(document: Mapping[str, Any]) -> None:
-    """Print an answer as it is."""
-    json.dump(document, sys.stdout, ensure_ascii=False, indent=2)
-    sys.stdout.write("\n")
+def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
+    """Print an answer as it is; an output that cannot show every character gets their numbers."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    is_unicode = encoding.lower().startswith("utf")
+    print(json.dumps(document, ensure_ascii=not is_unicode, indent=indent))

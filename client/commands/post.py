@@ -1,72 +1,102 @@
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable
 
 import click
 from rich.console import Console
-from rich.text import Text
 
 from client.api import Client
-from client.commands.common import Session, json_option, make_console, pass_session, print_json
-from client.posting import post_round
+from client.commands.common import Command, Session, json_option, pass_session, print_json, speaking_of
+from client.connection import Answer
+from client.offline.refusal import check_expected
+from client.offline.score import Document, check_shape
+from client.posting import PostedHand, PostedStep, find_ruleset, open_round, post_steps
 from client.reading import read_document
-from client.render.cards import Names
-from client.render.hand import explain_hand, what_comes_next
-from client.render.settlement import show_settlement, show_standings
+from client.render.cards import Names, plural
+from client.render.console import make_console
+from client.render.hand import explain_hand
+from client.render.played import explain_departure, explain_end
+from client.render.rounds import show_heading
+
+_RECORDED = "recorded before"
 
 
-@click.command()
+@click.command(
+    cls=Command,
+    examples=[
+        "ofc post examples/pineapple.json",
+        "ofc post --whole examples/pineapple*.json",
+        "ofc post --reference friday/1 round.json",
+    ],
+)
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--whole", is_flag=True, help="Post each round in one request: all of it is recorded, or nothing.")
+@click.option("--reference", metavar="TEXT", help="Your name for the round, whatever FILE says.")
 @json_option
 @pass_session
-def post(session: Session, files: tuple[str, ...], whole: bool, as_json: bool) -> None:
-    r"""
-    Post round documents to the service, hand by hand, and explain what each hand came to.
-
-    The table is made by its name where there is none. What is recorded already is not recorded again, so a post that
-    was interrupted can be repeated.
-
-    \b
-    Examples:
-      ofc post examples/pineapple.json
-      ofc post --whole examples/*.json
+def post(session: Session, files: tuple[str, ...], whole: bool, reference: str | None, as_json: bool) -> None:
     """
-    console = make_console()
+    Post rounds to the service, and explain what they came to.
+
+    A round is posted hand by hand. Its table is made by its name where there is none. What is recorded already is not
+    recorded again: a post that was interrupted goes on where it stopped, and a round still being played can be posted
+    after every hand. --json prints a line for each round.
+    """
+    if reference is not None and len(files) > 1:
+        raise click.UsageError("--reference names one round; give one FILE with it.")
+    documents = [(file, read_document(file)) for file in files]
+    post_one = _post_whole if whole else _post_by_hand
     with session.client() as client:
-        for file in files:
-            document = read_document(file)
-            if as_json:
-                print_json(_post(client, document, whole))
-            elif whole:
-                _post_whole(client, document, console)
-            else:
-                _post_by_hand(client, document, console)
+        for file, document in documents:
+            if reference is not None:
+                document["reference"] = reference
+            with speaking_of(file):
+                post_one(client, document, None if as_json else make_console())
 
 
-def _post(client: Client, document: dict[str, Any], whole: bool) -> dict[str, Any]:
-    if whole:
-        return client.play_document(document)
-    round_ = post_round(client, document, lambda *_: None)
-    return {"round": round_, "settlement": client.get_settlement(round_["id"])}
-
-
-def _post_whole(client: Client, document: dict[str, Any], console: Console) -> None:
+def _post_whole(client: Client, document: Document, console: Console | None) -> None:
     played = client.play_document(document)
-    again = ", recorded before" if client.was_replay else ""
+    if console is None:
+        print_json(played, indent=None)
+        return
+    show_heading(console, f"Round {played['round']['id']}", played["round"], _RECORDED if played.is_replay else "")
     ruleset = client.get_ruleset(played["round"]["ruleset"])
-    console.print(Text(f"Round {played['round']['id']}{again}", style="bold"))
-    show_settlement(console, played["settlement"], ruleset, Names(played["round"]["seats"]))
+    explain_end(console, played, ruleset, Names(played["round"]["seats"]), shown_before=0)
 
 
-def _post_by_hand(client: Client, document: dict[str, Any], console: Console) -> None:
+def _post_by_hand(client: Client, document: Document, console: Console | None) -> None:
+    check_shape(document)
+    ruleset = find_ruleset(client, document)
+    opened = open_round(client, document, ruleset)
+    steps = post_steps(client, opened, document)
     names = Names(document["seats"])
-    ruleset = client.get_ruleset(document["ruleset"])
+    if console is None:
+        shown = list(steps)
+    else:
+        show_heading(console, f"Round {opened['id']}", opened, _RECORDED if opened.is_replay else "")
+        shown = list(_explain_steps(console, steps, ruleset, names))
+    played = {"round": client.get_round(opened["id"]), "settlement": client.get_settlement(opened["id"])}
+    if console is None:
+        print_json(played, indent=None)
+    else:
+        hands = [step.answer for step in shown if isinstance(step, PostedHand)]
+        explain_end(console, played, ruleset, names, shown_before=sum(len(hand["transfers"]) for hand in hands))
+        console.print(_count(hands))
+    check_expected(document.get("expected"), played)
 
-    def tell(hand: Mapping[str, Any], answer: Mapping[str, Any], was_recorded: bool) -> None:
-        explain_hand(console, hand, answer, ruleset, names)
-        if was_recorded:
-            console.print(Text(f"Hand {answer['number']} was recorded before.", style="dim"))
 
-    round_ = post_round(client, document, tell)
-    console.print(what_comes_next(round_, names))
-    show_standings(console, client.get_settlement(round_["id"]), names)
+def _explain_steps(
+    console: Console, steps: Iterable[PostedStep], ruleset: Document, names: Names
+) -> Iterable[PostedStep]:
+    """Explain each step as soon as it is recorded, and pass it on."""
+    for step in steps:
+        if isinstance(step, PostedHand):
+            note = _RECORDED if step.answer.is_replay else ""
+            explain_hand(console, step.hand, step.answer, ruleset, names, note)
+        else:
+            explain_departure(console, step.departure, names, _RECORDED if step.is_replay else "")
+        yield step
+
+
+def _count(hands: list[Answer]) -> str:
+    before = sum(hand.is_replay for hand in hands)
+    now = plural(len(hands) - before, "hand")
+    return f"Recorded now: {now}; recorded before: {before}." if before else f"Recorded: {now}."

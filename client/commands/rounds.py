@@ -1,38 +1,50 @@
+from itertools import islice
+from typing import Final
+from uuid import UUID
+
 import click
 
-from client.commands.common import Session, json_option, make_console, pass_session, print_json
+from client.api import Client
+from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.errors import UnreadableError
 from client.render.cards import Names
+from client.render.console import make_console
 from client.render.rounds import list_rounds, show_round
 from client.render.settlement import show_settlement
 
+EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
-@click.group(name="round")
+id_argument = click.argument("round_id", metavar="ID", type=click.UUID)
+
+
+@click.group(name="round", cls=Group, examples=["ofc round list --status open", f"ofc round show {EXAMPLE_ID}"])
 def rounds() -> None:
     """Look at rounds that are recorded."""
 
 
-@rounds.command(name="show")
-@click.argument("round_id", metavar="ID")
+@rounds.command(name="show", cls=Command, examples=[f"ofc round show {EXAMPLE_ID}"])
+@id_argument
 @json_option
 @pass_session
-def show(session: Session, round_id: str, as_json: bool) -> None:
-    r"""
-    Show a round as it stands, and what the next hand must be.
-
-    \b
-    Example:
-      ofc round show 01a1fa77-4a59-709e-b6dd-b28a73ab9d3e
-    """
+def show(session: Session, round_id: UUID, as_json: bool) -> None:
+    """Show a round as it stands, and what the next hand must be."""
     with session.client() as client:
-        found = client.get_round(round_id)
+        found = client.get_round(str(round_id))
     if as_json:
         print_json(found)
     else:
         show_round(make_console(), found)
 
 
-@rounds.command(name="list")
-@click.option("--table", help="Only of this table, by its id.")
+@rounds.command(
+    name="list",
+    cls=Command,
+    examples=[
+        "ofc round list --status open --table kitchen",
+        "ofc round list --player ann --from 2026-11-01T00:00:00Z",
+    ],
+)
+@click.option("--table", help="Only of this table, by its name or id.")
 @click.option("--player", help="Only with this player.")
 @click.option("--status", type=click.Choice(["open", "complete", "closed"]), help="Only in this state.")
 @click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
@@ -50,55 +62,48 @@ def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    r"""
-    List rounds, the newest first.
-
-    \b
-    Examples:
-      ofc round list --status open
-      ofc round list --player ann --from 2026-11-01T00:00:00Z
-    """
-    wanted = {"table": table, "player": player, "status": status, "from": opened_from, "to": opened_before}
+    """List rounds, the newest first."""
+    wanted = {"player": player, "status": status, "from": opened_from, "to": opened_before}
     with session.client() as client:
-        found = [round_ for round_, _ in zip(client.list_rounds(**wanted), range(limit), strict=False)]
+        table_id = None if table is None else _find_table(client, table)
+        found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
     if as_json:
         print_json({"rounds": found})
     else:
         list_rounds(make_console(), found)
 
 
-@rounds.command(name="settlement")
-@click.argument("round_id", metavar="ID")
+def _find_table(client: Client, table: str) -> str:
+    """Find a table's id by its name, which people know, or take it for an id, which programs know."""
+    try:
+        return str(UUID(table))
+    except ValueError:
+        found = client.find_table(table)
+    if found is None:
+        raise UnreadableError(f"there is no table {table!r}; `ofc round list` without --table lists the rounds of all")
+    return str(found["id"])
+
+
+@rounds.command(name="settlement", cls=Command, examples=[f"ofc round settlement {EXAMPLE_ID}"])
+@id_argument
 @json_option
 @pass_session
-def settlement(session: Session, round_id: str, as_json: bool) -> None:
-    r"""
-    Show who paid whom, what the caps cut off and why, and the standings.
-
-    \b
-    Example:
-      ofc round settlement 01a1fa77-4a59-709e-b6dd-b28a73ab9d3e
-    """
+def settlement(session: Session, round_id: UUID, as_json: bool) -> None:
+    """Show who paid whom, what was cut off, and the standings."""
     with session.client() as client:
-        found = client.get_settlement(round_id)
+        found = client.get_settlement(str(round_id))
         if as_json:
             print_json(found)
             return
-        round_ = client.get_round(round_id)
+        round_ = client.get_round(str(round_id))
         ruleset = client.get_ruleset(round_["ruleset"])
     show_settlement(make_console(), found, ruleset, Names(round_["seats"]))
 
 
-@rounds.command(name="document")
-@click.argument("round_id", metavar="ID")
+@rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])
+@id_argument
 @pass_session
-def document(session: Session, round_id: str) -> None:
-    r"""
-    Print a round as one document: all that happened, and no result.
-
-    \b
-    Example:
-      ofc round document 01a1fa77-4a59-709e-b6dd-b28a73ab9d3e > round.json
-    """
+def document(session: Session, round_id: UUID) -> None:
+    """Print a round as one document: what happened, and no result."""
     with session.client() as client:
-        print_json(client.get_document(round_id))
+        print_json(client.get_document(str(round_id)))

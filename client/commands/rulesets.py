@@ -1,15 +1,16 @@
 import click
 
-from client.commands.common import Session, json_option, make_console, pass_session, print_json
+from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
 from client.render import rulesets as render
+from client.render.console import make_console
 
 
-@click.group(name="ruleset")
+@click.group(name="ruleset", cls=Group, examples=["ofc ruleset list", "ofc ruleset diff pineapple progressive"])
 def rulesets() -> None:
     """Look at rulesets: the presets, and the club's own."""
 
 
-@rulesets.command(name="list")
+@rulesets.command(name="list", cls=Command, examples=["ofc ruleset list", "ofc ruleset list --json"])
 @json_option
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
@@ -22,19 +23,16 @@ def list_(session: Session, as_json: bool) -> None:
         render.list_rulesets(make_console(), found)
 
 
-@rulesets.command(name="show")
+@rulesets.command(
+    name="show",
+    cls=Command,
+    examples=["ofc ruleset show progressive", "ofc ruleset show progressive@1 --json > mine.json"],
+)
 @click.argument("reference", metavar="NAME[@VERSION]")
 @json_option
 @pass_session
 def show(session: Session, reference: str, as_json: bool) -> None:
-    r"""
-    Show every rule of a ruleset.
-
-    \b
-    Examples:
-      ofc ruleset show progressive
-      ofc ruleset show progressive@1 --json > mine.json
-    """
+    """Show every rule of a ruleset."""
     with session.client() as client:
         found = client.get_ruleset(reference)
     if as_json:
@@ -43,19 +41,13 @@ def show(session: Session, reference: str, as_json: bool) -> None:
         render.show_ruleset(make_console(), found)
 
 
-@rulesets.command(name="diff")
+@rulesets.command(name="diff", cls=Command, examples=["ofc ruleset diff pineapple progressive"])
 @click.argument("first", metavar="A")
 @click.argument("second", metavar="B")
 @json_option
 @pass_session
 def diff(session: Session, first: str, second: str, as_json: bool) -> None:
-    r"""
-    Show only what differs between two rulesets.
-
-    \b
-    Example:
-      ofc ruleset diff pineapple progressive
-    """
+    """Show only what differs between two rulesets."""
     with session.client() as client:
         one, other = client.get_ruleset(first), client.get_ruleset(second)
     if as_json:

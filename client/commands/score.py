@@ -3,46 +3,55 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from client.commands.common import json_option, make_console, print_json
-from client.offline.score import Document, find_ruleset, is_round, play_round, score_document
-from client.reading import read_document
+from client.commands.common import Command, json_option, print_json, speaking_of
+from client.offline.rulesets import find_ruleset, read_ruleset
+from client.offline.score import Document, is_round, play_round, score_hand
+from client.reading import read_document, read_json
 from client.render.cards import Names
-from client.render.hand import explain_hand, what_comes_next
-from client.render.settlement import show_standings
+from client.render.console import make_console
+from client.render.hand import explain_hand
+from client.render.picture import make_picture, save_picture
+from client.render.played import explain_departure, explain_end
+from client.render.rounds import show_heading
 
-PICTURE_WIDTH = 118
 
-
-@click.command()
-@click.argument("file")
-@click.option("--ruleset", "own", type=click.Path(path_type=Path), help="Rules of your own, a JSON file.")
-@click.option(
-    "--svg", "picture", type=click.Path(dir_okay=False, path_type=Path), help="Draw the explanation into FILE."
+@click.command(
+    cls=Command,
+    examples=[
+        "ofc score examples/score.json",
+        "ofc score examples/pineapple.json --json",
+        "ofc score examples/score.json --svg explanation.svg",
+        "ofc score examples/score.json --ruleset mine.json",
+        "ofc score - < examples/turbo.json",
+    ],
 )
+@click.argument("file")
+@click.option("--ruleset", "own", metavar="FILE", help="Play by rules of your own, whatever FILE says.")
+@click.option("--svg", "picture", metavar="FILE", help="Draw the explanation into a file, too.")
 @json_option
-def score(file: str, own: Path | None, picture: Path | None, as_json: bool) -> None:
-    r"""
+def score(file: str, own: str | None, picture: str | None, as_json: bool) -> None:
+    """
     Score a finished hand, or play a whole round, without a service.
 
     FILE is what `POST /v1/score` takes, or a round document; - reads standard input. Cards may be written As, 10s or
-    A♠, rows front and back.
-
-    \b
-    Examples:
-      ofc score examples/score.json
-      ofc score examples/pineapple.json --json
-      echo '{"ruleset": "turbo", …}' | ofc score -
+    A♠, a row as one text like "QsQd4c", top and bottom as front and back.
     """
     document = read_document(file)
-    rules = read_document(str(own)) if own else None
-    result = play_round(document, rules) if is_round(document) else score_document(document, rules)
+    rules = None
+    if own:
+        with speaking_of(own):
+            rules = read_ruleset(read_json(own))
+    with speaking_of(file):
+        result = play_round(document, rules) if is_round(document) else score_hand(document, rules)
+    ruleset = find_ruleset(document, rules)
+    if picture:
+        drawn = make_picture()
+        explain(drawn, document, result, ruleset)
+        save_picture(drawn, Path(picture), f"ofc score {Path(file).name}")
     if as_json:
         print_json(result)
-        return
-    console = Console(record=True, width=PICTURE_WIDTH, force_terminal=True) if picture else make_console()
-    explain(console, document, result, find_ruleset(document, rules))
-    if picture:
-        console.save_svg(str(picture), title=f"ofc score {Path(file).name}")
+    else:
+        explain(make_console(), document, result, ruleset)
 
 
 def explain(console: Console, document: Document, result: Document, ruleset: Document) -> None:
@@ -51,7 +60,11 @@ def explain(console: Console, document: Document, result: Document, ruleset: Doc
         explain_hand(console, document, result, ruleset, Names(result["players"]))
         return
     names = Names(document["seats"])
+    show_heading(console, f"Table {document['table']}", result["round"])
     for hand, answer in zip(document["hands"], result["hands"], strict=True):
         explain_hand(console, hand, answer, ruleset, names)
-        console.print(what_comes_next(answer["round"], names))
-    show_standings(console, result["settlement"], names)
+        for departure in document.get("departures", []):
+            if departure["after_hand"] == hand["number"]:
+                explain_departure(console, departure, names)
+    shown = sum(len(answer["transfers"]) for answer in result["hands"])
+    explain_end(console, result, ruleset, names, shown_before=shown)

@@ -1,25 +1,26 @@
 """Score a hand, or play a round document, without a service; what comes out has the service's own shapes."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
-from client.errors import ApiError
-from schemas.base import WireError
-from schemas.documents import load_document
+from client.offline.refusal import check_expected, refusing
+from client.offline.rulesets import find_ruleset
+from schemas.base import load
+from schemas.documents import DocumentRequestSchema, RoundDocument
 from schemas.hands import load_score_request
-from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
-from schemas.rulesets import dump_ruleset, load_ruleset
+from schemas.rulesets import load_ruleset
 from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
 from schemas.settlements import dump_settlement
-from scoring.errors import Mistake, ScoringError
 from scoring.history import replay
 from scoring.lone_hand import score_lone_hand
-from scoring.presets import PRESETS
 from scoring.round import PlayedHand
+from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 
 Document = dict[str, Any]
+
+_ROUND: Final = DocumentRequestSchema()
 
 
 def is_round(document: Mapping[str, Any]) -> bool:
@@ -27,48 +28,62 @@ def is_round(document: Mapping[str, Any]) -> bool:
     return "hands" in document
 
 
-def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
+def check_shape(document: Document) -> None:
     """
-    Find the rules that a document names: a preset, or the operator's own, given as an object.
+    Check that a document has the shape of a round, before anything of it is posted.
 
     Raises:
-        ApiError: there are none of that name here, or the given ones contradict each other.
+        RefusedError: it has not, with every mistake.
     """
-    return dump_ruleset(_ruleset(document, own))
+    with refusing():
+        load(_ROUND, document)
 
 
-def score_document(document: Document, own: Document | None = None) -> Document:
+def score_hand(document: Document, own: Document | None = None) -> Document:
     """
     Score one hand; answers what `POST /v1/score` would.
 
     Raises:
-        ApiError: it cannot be, with every reason.
+        RefusedError: it cannot be, with every reason.
     """
-    try:
-        request = load_score_request(document)
-        ruleset = _ruleset(document, own)
-        return dump_lone_score(ruleset, score_lone_hand(ruleset, request.players, request.button), request.players)
-    except (WireError, ScoringError) as error:
-        raise _refusal(error) from error
+    with refusing():
+        request = load_score_request(_under(document, own))
+        ruleset = load_ruleset(find_ruleset(document, own))
+        lone = score_lone_hand(ruleset, request.players, request.button)
+        answer = dump_lone_score(ruleset, lone, request.players)
+    check_expected(request.expected, answer)
+    return answer
 
 
 def play_round(document: Document, own: Document | None = None) -> Document:
     """
-    Play a round document; answers what each hand came to, and the settlement.
+    Play a round document; answers what `POST /v1/documents` would, but for ids and times, and what each hand came to.
 
     Raises:
-        ApiError: it cannot be, with the first thing that fails.
+        RefusedError: it cannot be, with the first thing that fails.
     """
-    try:
-        read = load_document(document)
-        ruleset = _ruleset(document, own)
+    with refusing():
+        read: RoundDocument = load(_ROUND, _under(document, own))
+        ruleset = load_ruleset(find_ruleset(document, own))
         played = replay(read.history(ruleset))
-    except (WireError, ScoringError) as error:
-        raise _refusal(error) from error
-    return {
-        "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
+    answer = {
+        "round": {
+            "ruleset": str(ruleset),
+            "reference": read.reference,
+            "point_value": read.point_value,
+            "currency": read.currency,
+            **_dump_round(played.round),
+        },
         "settlement": dump_settlement(played.round, played.payments, 1, read.point_value, read.currency),
+        "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
     }
+    check_expected(read.expected, answer)
+    return answer
+
+
+def _under(document: Document, own: Document | None) -> Document:
+    """Put the operator's own rules in the place of those that a document names, if it names any."""
+    return {**document, "ruleset": own["name"]} if own else document
 
 
 def _dump_hand(ruleset: Ruleset, played: PlayedHand) -> Document:
@@ -79,31 +94,14 @@ def _dump_hand(ruleset: Ruleset, played: PlayedHand) -> Document:
         **dump_score(ruleset, played.score, {seat.seat: seat.player for seat in round_.seats}),
         "transfers": dump_transfers(played.transfers),
         "stacks": dump_points(round_.stacks),
-        "round": {
-            "status": round_.status.value,
-            "hands": round_.hands,
-            "seats": dump_seats(round_),
-            "next": dump_next(round_.next_hand),
-        },
+        "round": _dump_round(round_),
     }
 
 
-def _ruleset(document: Mapping[str, Any], own: Document | None) -> Ruleset:
-    reference = str(document.get("ruleset", ""))
-    if own is not None:
-        try:
-            return load_ruleset(own, version=1)
-        except (WireError, ScoringError) as error:
-            raise _refusal(error) from error
-    for ruleset in PRESETS.values():
-        if reference in (ruleset.name, str(ruleset)):
-            return ruleset
-    detail = f"{reference!r} is no preset; give your own rules with --ruleset FILE. Presets: {', '.join(PRESETS)}"
-    raise _refusal(ScoringError([Mistake("ruleset-unknown", ("ruleset",), detail)]))
-
-
-def _refusal(error: WireError | ScoringError) -> ApiError:
-    mistakes = error.mistakes
-    code = getattr(error, "code", "request-invalid")
-    detail = mistakes[0].detail if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {mistakes[0].detail}"
-    return ApiError({"title": "This cannot be", "code": code, "detail": detail, "errors": dump_mistakes(mistakes)})
+def _dump_round(round_: Round) -> Document:
+    return {
+        "status": round_.status.value,
+        "hands": round_.hands,
+        "seats": dump_seats(round_),
+        "next": dump_next(round_.next_hand),
+    }

@@ -40,6 +40,17 @@ def plural(number: int, word: str) -> str:
     return f"{number} {word}" + ("" if number == 1 else "s")
 
 
+def join(words: Iterable[str]) -> str:
+    """
+    List words as one says them.
+
+    >>> join(["ann"]), join(["ann", "bob"]), join(["ann", "bob", "cyd"])
+    ('ann', 'ann and bob', 'ann, bob and cyd')
+    """
+    *others, last = words
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 class Names:
     """What players are called: their id where it is known, their seat otherwise."""
 

@@ -1,27 +1,33 @@
 """The explanation: what a hand came to, point by point, and what the caps cut off."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from rich.console import Console, Group, RenderableType
+from rich.console import Console, RenderableType
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from client.render.cards import ROWS, Names, plural, show_cards, signed
+from client.render.cards import ROWS, Names, join, plural, show_cards, signed
+from client.render.grid import make_grid, show_grid
+from client.render.payments import show_payments
 
 Document = Mapping[str, Any]
 
 FOULS: Final = {
     "top_beats_middle": "foul: the top beats the middle",
     "middle_beats_bottom": "foul: the middle beats the bottom",
-    "middle_does_not_qualify": "foul: the middle is no ten-high low",
+    "middle_does_not_qualify": "foul: the middle does not qualify as a low",
     "top_beats_bottom": "foul: the top beats the bottom",
 }
 NOT_COMPARED: Final = Text("–", style="dim")
 WON: Final = {1: Text("▲", style="green"), -1: Text("▼", style="red"), 0: Text("=", style="dim")}
+_CARDS_WIDTH: Final = 14
 
 
-def explain_hand(console: Console, hand: Document, answer: Document, ruleset: Document, names: Names) -> None:
+def explain_hand(
+    console: Console, hand: Document, answer: Document, ruleset: Document, names: Names, note: str = ""
+) -> None:
     """
     Show every board, every pair and every payment of a hand.
 
@@ -31,122 +37,106 @@ def explain_hand(console: Console, hand: Document, answer: Document, ruleset: Do
         answer: what the service or the offline rules say of it.
         ruleset: whose caps are explained.
         names: of the players.
+        note: what else is to be said of a hand that is part of a round.
     """
-    for part in _parts(hand, answer, ruleset, names):
-        console.print(part)
+    console.print(_heading(hand, answer, names, note))
+    console.print()
+    for top_up in hand.get("top_ups") or ():
+        console.print(f"{names[top_up['seat']]} adds {plural(top_up['points'], 'point')}.")
+    console.print(Text("Boards", style="bold"))
+    played = {player["seat"]: player for player in hand["players"]}
+    for player in answer["players"]:
+        for part in _board(played[player["seat"]], player, names):
+            console.print(Padding(part, (0, 0, 0, 2), expand=False))
+    console.print()
+    show_grid(console, "Pairs, from the first one's side", _pairs(console, answer, names))
+    console.print()
+    _explain_chips(console, answer, ruleset, names)
 
 
-def _parts(hand: Document, answer: Document, ruleset: Document, names: Names) -> Iterator[RenderableType]:
-    if "number" in answer:
-        button = f" · button {names[answer['button']]}"
-        yield Text(f"\nHand {answer['number']}{button}", style="bold")
-    cards = {player["seat"]: player for player in hand["players"]}
-    yield _boards(cards, answer["players"], names)
-    yield ""
-    yield _pairs(answer["exchanges"], {player["seat"] for player in answer["players"] if player["foul"]}, names)
-    if answer["transfers"]:
-        yield ""
-        yield payments(answer["transfers"], ruleset, names)
-    if answer["stacks"] is not None:
-        yield stacks_line(answer["stacks"], names)
+def _heading(hand: Document, answer: Document, names: Names, note: str) -> Text:
+    name = f"\nHand {answer['number']}" if "number" in answer else answer["ruleset"]
+    heading = Text(name, style="bold")
+    if hand.get("button"):
+        heading.append(f" · button {names[hand['button']]}")
+    return heading.append(f" · {note}" if note else "", style="not bold dim")
 
 
-def _boards(cards: Mapping[int, Document], players: Iterable[Document], names: Names) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", *ROWS, "royalties", "points", ""):
-        table.add_column(heading, header_style="dim", justify="right" if heading in ("royalties", "points") else "left")
-    for player in players:
-        board = cards[player["seat"]]
-        rows = [_row(board[row], player["rows"][row]) for row in ROWS]
-        table.add_row(
-            Text(names[player["seat"]], style="bold"), *rows, str(player["royalties"]), signed(player["points"]),
-            _notes(board, player),
-        )  # fmt: skip
-    return table
+def _board(board: Document, scored: Document, names: Names) -> tuple[RenderableType, RenderableType]:
+    line = Text(names[scored["seat"]], style="bold")
+    line.append(f"  {signed(scored['points'])} {'point' if abs(scored['points']) == 1 else 'points'}", style="not bold")
+    if scored["royalties"]:
+        line.append(f", royalties {scored['royalties']}", style="not bold")
+    for note, style in _notes(board, scored):
+        line.append(", ", style="not bold").append(note, style=f"not bold {style}")
+    rows = Table.grid(padding=(0, 2, 0, 0))
+    for width in (max(map(len, ROWS)), _CARDS_WIDTH, None):
+        rows.add_column(min_width=width, no_wrap=width is not None)
+    for row in ROWS:
+        rows.add_row(Text(row, style="dim"), show_cards(board[row]), _description(scored["rows"][row]))
+    return line, Padding(rows, (0, 0, 0, 2), expand=False)
 
 
-def _row(cards: Iterable[str], scored: Document) -> Group:
-    description = Text(scored["description"], style="dim")
-    if scored["royalty"]:
-        description.append(f" +{scored['royalty']}", style="not dim")
-    return Group(show_cards(cards), description)
+def _description(row: Document) -> Text:
+    description = Text(row["description"], style="dim")
+    return description.append(f" +{row['royalty']}", style="not dim green") if row["royalty"] else description
 
 
-def _notes(board: Document, player: Document) -> Group:
-    notes = []
-    if board.get("fantasyland"):
-        notes.append(Text(f"in Fantasyland, {board['fantasyland']} cards", style="magenta"))
-    if player["foul"]:
-        notes.append(Text(FOULS[player["foul_reason"]], style="red"))
-    if player["fantasyland"]:
-        notes.append(Text(f"→ Fantasyland, {player['fantasyland']} cards", style="magenta"))
-    return Group(*notes)
+def _notes(board: Document, scored: Document) -> Iterable[tuple[str, str]]:
+    """Say in words what the figures do not: foul, Fantasyland, the clock."""
+    dealt, earned = board.get("fantasyland"), scored["fantasyland"]
+    if dealt:
+        yield f"in Fantasyland with {dealt} cards", "magenta"
+    if scored["foul"]:
+        yield FOULS[scored["foul_reason"]], "red"
+    if earned:
+        yield f"{'stays in' if dealt else 'enters'} Fantasyland with {earned} cards", "magenta"
+    by_the_clock = sum(len(street.get("auto") or ()) for street in board.get("streets") or ())
+    if by_the_clock:
+        yield f"{plural(by_the_clock, 'card')} set by the clock", "yellow"
 
 
-def _pairs(exchanges: Iterable[Document], fouls: set[int], names: Names) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("pair", *ROWS, "rows", "bonus", "foul", "royalties", "points"):
-        table.add_column(heading, header_style="dim", justify="left" if heading == "pair" else "right")
-    for exchange in exchanges:
+def _pairs(console: Console, answer: Document, names: Names) -> Table:
+    fouls = {player["seat"] for player in answer["players"] if player["foul"]}
+    numbers = (*ROWS, "rows", "bonus", "foul", "royalties", "points")
+    pairs = make_grid(console, "pair", *numbers, numbers=numbers)
+    for exchange in answer["exchanges"]:
         first, second = exchange["seats"]
-        parts = [signed(exchange[part]) for part in ("row_points", "bonus", "foul", "royalties")]
         is_compared = fouls.isdisjoint(exchange["seats"])
         won = [WON[exchange["rows"][row]] if is_compared else NOT_COMPARED for row in ROWS]
-        table.add_row(f"{names[first]} : {names[second]}", *won, *parts, Text(signed(exchange["points"]), style="bold"))
-    return table
+        parts = [signed(exchange[part]) for part in ("row_points", "bonus", "foul", "royalties")]
+        pairs.add_row(f"{names[first]} : {names[second]}", *won, *parts, Text(signed(exchange["points"]), style="bold"))
+    return pairs
 
 
-def payments(transfers: Iterable[Document], ruleset: Document, names: Names) -> Table:
-    """Show payments in order, each with what a cap cut off and why."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", "pays", "due", "paid", "cut off"):
-        table.add_column(heading, header_style="dim", justify="right" if heading in ("due", "paid") else "left")
-    for transfer in transfers:
-        cut = transfer["due"] - transfer["paid"]
-        table.add_row(
-            f"{transfer['order']}.",
-            f"{names[transfer['payer']]} → {names[transfer['payee']]}",
-            str(transfer["due"]),
-            Text(str(transfer["paid"]), style="bold"),
-            Text(f"{cut}: {explain_cap(transfer, ruleset, names)}", style="yellow") if cut else "",
-        )
-    return table
+def _explain_chips(console: Console, answer: Document, ruleset: Document, names: Names) -> None:
+    """Show what was paid and what everyone has now; or why nothing was."""
+    scope_is_round = ruleset["stakes"]["scope"] == "round"
+    if answer["transfers"] is None:
+        console.print(Text("With a stack for every player and the button, payments are shown too.", style="dim"))
+        return
+    if answer["transfers"]:
+        of_round = ", for the whole round" if "number" in answer else ", as if the round ended here"
+        title = "Payments" + (of_round if scope_is_round else "")
+        show_payments(console, title, answer["transfers"], ruleset, names)
+    elif scope_is_round:
+        console.print(Text("Nothing is paid before the round ends.", style="dim"))
+    else:
+        console.print(Text("Nobody owes anybody anything.", style="dim"))
+    stacks = [f"{names[seat]}: {points}" for seat, points in answer["stacks"].items()]
+    console.print(Text("Stacks  ", style="dim").append(" · ".join(stacks), style="not dim"))
 
 
-def explain_cap(transfer: Document, ruleset: Document, names: Names) -> str:
-    """
-    Say in words why a payment was cut off.
-
-    >>> names = Names([{"seat": 1, "player": "ann"}, {"seat": 2, "player": "bob"}])
-    >>> transfer = {"payer": 2, "payee": 1, "due": 4, "paid": 3, "limited_by": "winner_room"}
-    >>> explain_cap(transfer, {"stakes": {"scope": "hand", "win_limit": "stack"}}, names)
-    'ann had 3 in front and can win no more than that'
-    """
-    payer, payee, paid = names[transfer["payer"]], names[transfer["payee"]], transfer["paid"]
-    if transfer["limited_by"] == "payer_stack":
-        return f"{payer} had {paid} left" if paid else f"{payer} had nothing left"
-    if ruleset["stakes"]["win_limit"] == "stack":
-        return f"{payee} had {paid} in front and can win no more than that"
-    scope = {"hand": "hand", "fantasyland": "Fantasyland sequence", "round": "round"}[ruleset["stakes"]["scope"]]
-    room = f"only {paid} more" if paid else "nothing more"
-    return f"{payee} can win {room} in this {scope}: never more than what was opened with"
-
-
-def stacks_line(stacks: Mapping[str, int], names: Names) -> Text:
-    """Show what everyone has in front of him."""
-    parts = [f"{names[seat]} {points}" for seat, points in stacks.items()]
-    return Text("Stacks: ", style="dim").append(" · ".join(parts), style="not dim")
-
-
-def what_comes_next(round_: Document, names: Names) -> Text:
+def explain_next(console: Console, round_: Document, names: Names) -> None:
     """Say what the round's next hand must be, or that it takes none."""
     following = round_["next"]
     if following is None:
-        return Text(f"The round is {round_['status']} after {plural(round_['hands'], 'hand')}.")
-    button = "any seat" if following["button"] is None else names[following["button"]]
-    line = Text(
-        f"Next: hand {following['number']}, button {button}, {', '.join(names[s] for s in following['seats'])} play"
-    )
-    for seat, cards in following["fantasyland"].items():
-        line.append(f"; {names[seat]} in Fantasyland with {cards} cards", style="magenta")
-    return line
+        console.print(f"The round is {round_['status']} after {plural(round_['hands'], 'hand')}.")
+        return
+    button = "with any seat" if following["button"] is None else names[following["button"]]
+    line = Text(f"Next: hand {following['number']}, button {button}; ")
+    line.append(f"{join(names[seat] for seat in following['seats'])} play")
+    fantasyland = [f"{names[seat]} with {cards} cards" for seat, cards in following["fantasyland"].items()]
+    if fantasyland:
+        line.append(f"; in Fantasyland {join(fantasyland)}", style="magenta")
+    console.print(line)

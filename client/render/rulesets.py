@@ -4,37 +4,38 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
+
+from client.render.grid import make_grid
 
 Document = Mapping[str, Any]
 
 
 def list_rulesets(console: Console, rulesets: Iterable[Document]) -> None:
     """List rulesets, a line each."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("ruleset", "deal", "players", "enters", "stakes", "leaving"):
-        table.add_column(heading, header_style="dim")
+    grid = make_grid(console, "ruleset", "in short", unbroken=["ruleset"])
     for ruleset in rulesets:
-        enter = ", ".join(f"{pair} {cards}" for pair, cards in ruleset["fantasyland"]["enter"].items()) or "never"
-        players, stakes = ruleset["players"], ruleset["stakes"]
-        table.add_row(
-            f"{ruleset['name']}@{ruleset['version']}",
-            ruleset["variant"] + (", low middle" if ruleset["low_middle"] else ""),
-            f"{players['min']}–{players['max']}",
-            enter,
-            f"{stakes['scope']}, {stakes['win_limit']}",
-            ruleset["leaving"].replace("_", " "),
-        )
-    console.print(table)
+        grid.add_row(f"{ruleset['name']}@{ruleset['version']}", " · ".join(_in_short(ruleset)))
+    console.print(grid)
+
+
+def _in_short(ruleset: Document) -> Iterator[str]:
+    players, stakes, low = ruleset["players"], ruleset["stakes"], ruleset["fantasyland"]["enter_low"]
+    yield ruleset["variant"] + (", low middle" if ruleset["low_middle"] else "")
+    yield f"{players['min']}–{players['max']} players"
+    enter = [f"{pair} {cards}" for pair, cards in ruleset["fantasyland"]["enter"].items()]
+    enter += [f"75432 {low['cards']}, both {low['both']}"] if low else []
+    yield f"Fantasyland {', '.join(enter)}" if enter else "no Fantasyland"
+    yield f"scope {stakes['scope']}, win limit {stakes['win_limit']}"
+    yield f"leaving {ruleset['leaving'].replace('_', ' ')}"
 
 
 def show_ruleset(console: Console, ruleset: Document) -> None:
     """Show every field of a ruleset."""
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), show_header=False)
+    grid = make_grid(console, "rule", "value", unbroken=["rule"])
     for path, value in flatten(ruleset):
-        table.add_row(Text(path, style="dim"), _word(value))
-    console.print(table)
+        grid.add_row(Text(path, style="dim"), _word(value))
+    console.print(grid)
 
 
 def show_difference(console: Console, first: Document, second: Document) -> None:
@@ -44,12 +45,10 @@ def show_difference(console: Console, first: Document, second: Document) -> None
     if not rows:
         console.print(f"{names[0]} and {names[1]} are the same rules.")
         return
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("", *names):
-        table.add_column(heading, header_style="bold")
+    grid = make_grid(console, "rule", *names, unbroken=["rule"])
     for path, one, other in rows:
-        table.add_row(Text(path, style="dim"), _word(one), _word(other))
-    console.print(table)
+        grid.add_row(Text(path, style="dim"), _word(one), _word(other))
+    console.print(grid)
 
 
 def differences(first: Document, second: Document) -> Iterator[tuple[str, object, object]]:

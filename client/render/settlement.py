@@ -5,39 +5,51 @@ from itertools import groupby
 from typing import Any
 
 from rich.console import Console
-from rich.table import Table
 from rich.text import Text
 
 from client.render.cards import Names, plural, signed
-from client.render.hand import payments
+from client.render.grid import make_grid, show_grid
 from client.render.money import show_money
+from client.render.payments import show_payments
 
 Document = Mapping[str, Any]
 
 
-def show_settlement(console: Console, settlement: Document, ruleset: Document, names: Names) -> None:
-    """Show who paid whom after each hand, and the standings."""
-    for number, transfers in groupby(settlement["transfers"], key=lambda transfer: transfer["hand"]):
-        console.print(Text(f"\nPaid with hand {number}", style="bold"))
-        console.print(payments(transfers, ruleset, names))
-    show_standings(console, settlement, names)
+def show_settlement(
+    console: Console, settlement: Document, ruleset: Document, names: Names, *, shown_before: int = 0
+) -> None:
+    """
+    Show who paid whom after each hand, and the standings.
+
+    Args:
+        console: where to.
+        settlement: what the service or the offline rules say.
+        ruleset: whose caps are explained.
+        names: of the players.
+        shown_before: how many payments, from the first, were shown with their hands.
+    """
+    transfers = settlement["transfers"][shown_before:]
+    for number, paid in groupby(transfers, key=lambda transfer: transfer["hand"]):
+        console.print()
+        show_payments(console, f"Paid after hand {number}", paid, ruleset, names)
+    _show_standings(console, settlement, names)
 
 
-def show_standings(console: Console, settlement: Document, names: Names) -> None:
+def _show_standings(console: Console, settlement: Document, names: Names) -> None:
     """Show who won and lost what, the most points first, and what the caps cut off in all."""
     money = settlement["money"]
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for heading in ("place", "player", "stack", "net", *(["money"] if money else [])):
-        table.add_column(heading, header_style="dim", justify="left" if heading == "player" else "right")
+    numbers = ("stack", "net", *(["money"] if money else []))
+    title = f"Settlement, revision {settlement['revision']}, {settlement['state']}"
+    grid = make_grid(console, "", "player", *numbers, numbers=numbers)
     for standing in settlement["standings"]:
         seat = str(standing["seat"])
         amount = [show_money(money["net"][seat], money["currency"])] if money else []
-        name = Text(names[seat], style="bold")
-        table.add_row(f"{standing['place']}.", name, str(settlement["stacks"][seat]), signed(standing["net"]), *amount)
-    console.print(Text(f"\nSettlement, revision {settlement['revision']}, {settlement['state']}", style="bold"))
-    console.print(table)
+        grid.add_row(
+            f"{standing['place']}.", names[seat], str(settlement["stacks"][seat]), signed(standing["net"]), *amount
+        )
+    console.print()
+    show_grid(console, title, grid)
     cut = sum(transfer["due"] - transfer["paid"] for transfer in settlement["transfers"])
     if cut:
-        console.print(
-            Text(f"Table stakes cut off {plural(cut, 'point')} in all; they are not owed later.", style="yellow")
-        )
+        told = f"Table stakes cut off {plural(cut, 'point')} in all; they are not owed later."
+        console.print(Text(told, style="yellow"))

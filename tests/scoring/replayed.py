@@ -4,11 +4,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from schemas.documents import load_document
+from schemas.hands import load_score_request
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
-from schemas.scores import dump_points, dump_score, dump_transfers
+from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
 from schemas.settlements import dump_settlement
 from scoring.history import replay
+from scoring.lone_hand import score_lone_hand
 from scoring.round import PlayedHand
 from scoring.round_state import Round
 
@@ -27,14 +29,26 @@ def play_document(document: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Sh
     }
 
 
-def _hand(played: PlayedHand) -> Shape:
-    score = dump_score(played.round.ruleset, played.score, {})
+def score_request(request: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
+    """Score a hand by itself; without transfers and stacks where they cannot be known."""
+    read, rules = load_score_request(request), load_ruleset(ruleset)
+    lone = score_lone_hand(rules, read.players, read.button)
+    answer = _without_words(dump_lone_score(rules, lone, read.players))
+    return {part: value for part, value in answer.items() if value is not None}
+
+
+def _without_words(score: Shape) -> Shape:
+    """A score without what only says it: names and descriptions."""
     for player in score["players"]:
         del player["player"]
         for row in player["rows"].values():
             assert row.pop("description")
+    return score
+
+
+def _hand(played: PlayedHand) -> Shape:
     return {
-        **score,
+        **_without_words(dump_score(played.round.ruleset, played.score, {})),
         "number": played.hand.number,
         "transfers": dump_transfers(played.transfers),
         "stacks": dump_points(played.round.stacks),

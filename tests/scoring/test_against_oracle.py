@@ -14,10 +14,9 @@ import pytest
 
 from schemas.base import WireError
 from scoring.errors import ScoringError
-from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset
-from tests.scoring.replayed import Shape, play_document
-
-pytestmark = pytest.mark.no_cover  # counting lines would take four times as long as the test
+from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset, score
+from tests.scoring.replayed import Shape, play_document, score_request
+from tests.scoring.uncounted import uncounted
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
 CHUNK = 50
@@ -47,6 +46,7 @@ def check_rounds(name: str, first: int) -> None:
 
 @seeds(200)
 @pytest.mark.parametrize("name", RULESETS)
+@uncounted
 def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
     check_rounds(name, first)
 
@@ -54,8 +54,35 @@ def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> Non
 @pytest.mark.verify
 @seeds(2000)
 @pytest.mark.parametrize("name", RULESETS)
+@uncounted
 def test_many_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
     check_rounds(name, first)
+
+
+def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
+    """A hand taken out of its round, and most of the time told what the round would know."""
+    fantasyland, known = ruleset["fantasyland"], rng.random() < 0.8
+    most = 3 if fantasyland["stay_limit"] is None else fantasyland["stay_limit"]
+    players = []
+    for player in hand["players"]:
+        players.append(dict(player))
+        if player.get("fantasyland") == fantasyland["stay_cards"]:
+            players[-1]["stays"] = rng.randint(0, most)
+        if known:
+            players[-1]["stack"] = rng.randint(0, 60)
+            players[-1]["opening_stack"] = rng.choice([None, rng.randint(0, 60)])
+    return {"ruleset": ruleset["name"], "button": rng.choice([None, hand["button"], 9]), "players": players}
+
+
+@seeds(CHUNK)
+@pytest.mark.parametrize("name", RULESETS)
+@uncounted
+def test_random_hands_by_themselves_come_out_as_the_oracle_says(name: str, first: int) -> None:
+    for seed in range(first, first + CHUNK // 5):
+        ruleset, document = random_round(name, seed)
+        for hand in document["hands"]:
+            request = alone(Random(seed), hand, ruleset)
+            assert score_request(request, ruleset) == score(request, ruleset), f"{name}, seed {seed}"
 
 
 # --- what cannot be ---
@@ -134,12 +161,14 @@ def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
 
 @seeds(CHUNK)
 @pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
+@uncounted
 def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
 
 
 @pytest.mark.verify
-@seeds(2000)
+@seeds(500)
 @pytest.mark.parametrize("name", RULESETS)
+@uncounted
 def test_what_the_oracle_refuses_is_refused_and_nothing_else_in_many_rounds(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4

@@ -4,8 +4,9 @@ import re
 from pathlib import Path
 
 import pytest
+import yaml
 
-from tests.scoring.cases import Case, compare, load_cases
+from tests.scoring.cases import FOLDER, Case, compare, load_cases
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "docs" / "rules.md"
@@ -55,6 +56,12 @@ def test_every_rule_that_the_code_or_the_documentation_cites_is_a_heading() -> N
 def test_every_title_is_told_once() -> None:
     titles = [case.title for case in CASES]
     assert sorted(titles) == sorted(set(titles))
+
+
+def test_the_case_that_the_description_shows_comes_out_as_it_says() -> None:
+    description = (FOLDER / "README.md").read_text(encoding="utf-8")
+    shown = Case("README.md", yaml.safe_load(description.partition("```yaml\n")[2].partition("```")[0]), {})
+    assert [check for check in compare(shown) if check[1] != check[2]] == []
 
 
 def test_a_case_that_expects_something_else_is_noticed() -> None:

@@ -72,6 +72,14 @@ def test_one_player_twice_in_a_hand_is_named() -> None:
     ]
 
 
+def test_who_does_not_play_is_named_once_whatever_he_was_dealt() -> None:
+    round_ = open_round(PINEAPPLE, seats_of({1: "ann 100", 2: "bob 12", 3: "cyd 100"}))
+    round_ = play_hand(round_, hand_of(1, 1, {1: HIGH, 2: LOW, 3: MID})).round
+    with pytest.raises(HandError) as refused:
+        play_hand(round_, hand_of(2, 3, {1: HIGH, 2: {"board": LOW, "fantasyland": 14}, 3: MID}))
+    assert [mistake.code for mistake in refused.value.mistakes] == ["player-out"]
+
+
 def test_who_is_out_may_leave() -> None:
     round_ = open_round(QQ, seats_of({1: "ann 100", 2: "bob 12", 3: "cyd 100"}))
     round_ = play_hand(round_, hand_of(1, 1, {1: HIGH, 2: LOW, 3: MID})).round

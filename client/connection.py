@@ -1,0 +1,166 @@
+"""Requests over HTTP, sent again where that is safe."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+import httpx2
+import stamina
+
+from client.errors import ApiError, TransportError, UnreadableError
+
+Document = dict[str, Any]
+
+_DOWN: Final = 503
+_PASSING: Final = frozenset({502, _DOWN, 504})
+"""Statuses of a service, or of something before it, that is down for the moment."""
+
+_BUSY: Final = "busy"
+_LAST_PORT: Final = 65535
+_NEVER_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+_OURS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
+_ATTEMPTS: Final = 4
+_TIMEOUT: Final = httpx2.Timeout(30, connect=5)
+
+
+class Answer(Document):
+    """A document that the service answered with."""
+
+    is_replay: bool = False
+    """Whether what was posted had been recorded before."""
+
+
+class _PassingError(Exception):
+    """Asked again, the service may answer otherwise."""
+
+    def __init__(self, why: str, answer: httpx2.Response | None = None) -> None:
+        self.answer = answer
+        super().__init__(why)
+
+
+class Connection:
+    """A connection to a service that refuses with ApiError and fails with TransportError, and with nothing else."""
+
+    def __init__(self, url: str, key: str | None, transport: httpx2.BaseTransport | None) -> None:
+        self.url = _check_url(url)
+        headers = {"Authorization": f"Bearer {_check_key(key)}"} if key else {}
+        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=_TIMEOUT, transport=transport)
+
+    def close(self) -> None:
+        """Let go of it."""
+        self._http.close()
+
+    def get(self, path: str) -> Answer:
+        """Read something."""
+        return self._read(self._send("GET", path))
+
+    def get_pages(self, path: str, name: str, query: Mapping[str, str]) -> Iterator[Document]:
+        """Read a list, page by page as it is needed."""
+        answer = self._send("GET", path, params=query)
+        while True:
+            page = self._read(answer).get(name)
+            if not isinstance(page, list):
+                raise self._not_ours(answer)
+            yield from page
+            following = answer.links.get("next")
+            if following is None:
+                return
+            answer = self._send("GET", following["url"])
+
+    def post(self, path: str, document: Document, *, is_repeatable: bool = False) -> Answer:
+        """Post something; what is repeatable is recorded once, however often it is sent."""
+        answer = self._send("POST", path, is_repeatable=is_repeatable, json=document)
+        read = self._read(answer)
+        read.is_replay = "Idempotent-Replayed" in answer.headers
+        return read
+
+    def _send(self, method: str, path: str, *, is_repeatable: bool = True, **content: Any) -> httpx2.Response:
+        try:
+            answer = self._attempt(method, path, is_repeatable=is_repeatable, **content)
+        except _PassingError as error:
+            if error.answer is None:
+                raise TransportError(f"{self.url} does not answer ({error}); is the service running there?") from error
+            answer = error.answer
+        except httpx2.HTTPError as error:
+            raise TransportError(f"{self.url} does not answer as it should ({_why(error)})") from error
+        if answer.is_success:
+            return answer
+        problem = _problem_of(answer)
+        if problem is None:
+            raise self._not_ours(answer)
+        if answer.status_code == _DOWN:
+            raise TransportError(f"{self.url} cannot answer now: {problem['detail']}")
+        raise ApiError(problem)
+
+    @stamina.retry(on=_PassingError, attempts=_ATTEMPTS, timeout=20, wait_initial=0.2, wait_max=2, wait_jitter=0.2)
+    def _attempt(self, method: str, path: str, *, is_repeatable: bool, **content: Any) -> httpx2.Response:
+        try:
+            answer = self._http.request(method, path, **content)
+        except httpx2.TransportError as error:
+            may_repeat = is_repeatable or isinstance(error, _NEVER_SENT)
+            if isinstance(error, _OURS) or not may_repeat:
+                raise
+            raise _PassingError(_why(error)) from error
+        # A gateway's 502 or 504 leaves open whether the service has done what it was asked.
+        if answer.status_code in (_PASSING if is_repeatable else {_DOWN}):
+            raise _PassingError(answer.reason_phrase, answer)
+        if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") == _BUSY:
+            raise _PassingError(_BUSY, answer)
+        return answer
+
+    def _read(self, answer: httpx2.Response) -> Answer:
+        document = _json_of(answer)
+        if not isinstance(document, dict):
+            raise self._not_ours(answer)
+        return Answer(document)
+
+    def _not_ours(self, answer: httpx2.Response) -> TransportError:
+        kind = answer.headers.get("Content-Type", "no content type").partition(";")[0]
+        found = f"{answer.status_code} {answer.reason_phrase}".strip()
+        return TransportError(
+            f"{self.url} answered {found} with {kind}, which is not Tablestakes; is the address right?"
+        )
+
+
+def _check_url(url: str) -> str:
+    try:
+        read = httpx2.URL(url)
+        is_address = read.scheme in ("http", "https") and bool(read.host) and (read.port or 0) <= _LAST_PORT
+    except httpx2.InvalidURL:
+        is_address = False
+    if not is_address:
+        raise UnreadableError(f"{url!r} is no address of a service; one like http://127.0.0.1:8000 is right")
+    return url.rstrip("/")
+
+
+def _check_key(key: str) -> str:
+    if not (key.isascii() and key.isprintable()) or " " in key:
+        raise UnreadableError(
+            "the key has a blank, a line break or a character that no key has; one key alone is right"
+        )
+    return key
+
+
+def _problem_of(answer: httpx2.Response) -> Document | None:
+    """Read a problem document; what is none comes from something between."""
+    problem = _json_of(answer)
+    if not isinstance(problem, dict) or not {"title", "code", "detail"} <= problem.keys():
+        return None
+    return {"errors": [], **problem}
+
+
+def _json_of(answer: httpx2.Response) -> Any:
+    try:
+        return answer.json()
+    except (ValueError, RecursionError):
+        return None
+
+
+def _why(error: Exception) -> str:
+    """
+    Say what went wrong on the way, without the number that only a system knows.
+
+    >>> _why(OSError("[Errno 111] Connection refused"))
+    'connection refused'
+    """
+    why = (str(error) or type(error).__name__).rpartition("] ")[2]
+    return why[:1].lower() + why[1:]

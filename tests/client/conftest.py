@@ -1,0 +1,37 @@
+from collections.abc import Iterator
+from pathlib import Path
+from uuid import uuid4
+
+import pytest
+
+from client.api import Client
+from tests.service.running import Running, running
+
+
+@pytest.fixture(scope="session")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A service as `ofc-server up` starts it; it is slow to start, so everything here shares one."""
+    with running(tmp_path_factory.mktemp("service") / "ofc") as started:
+        yield started
+
+
+@pytest.fixture
+def reached(service: Running) -> dict[str, str]:
+    """What an operator sets so that `ofc` finds the service."""
+    return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+
+
+@pytest.fixture
+def client(service: Running) -> Iterator[Client]:
+    with Client(service.url, key_file(service).read_text().strip()) as opened:
+        yield opened
+
+
+@pytest.fixture
+def table() -> str:
+    """A table's name that no other test has."""
+    return f"table-{uuid4().hex}"
+
+
+def key_file(service: Running) -> Path:
+    return service.directory / "api-key"

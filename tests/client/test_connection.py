@@ -1,0 +1,226 @@
+"""What the client does when the way to the service, or the service, is not as it should be."""
+
+import socket
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import stamina
+
+from client.api import Client
+from client.errors import ApiError, ClientError, RefusedError, TransportError, UnreadableError
+from tests.client.asking import ofc, ofc_process
+from tests.client.faulty import BUSY, DOWN, HTML, NO_GATEWAY, NOTHING, answer, cut_off, faulty, problem
+
+ROUND = {"id": "1", "hands": 0}
+OK = answer(200, ROUND)
+FAULTS = ["down", "gateway", "closed", "cut off", "busy"]
+RECORDED = answer(201, {"number": 1}, Idempotent_Replayed="true")
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+def closed_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        return int(listener.getsockname()[1])
+
+
+# --- asked again where that is safe ---
+
+
+@pytest.mark.parametrize("fault", [DOWN, NO_GATEWAY, NOTHING, cut_off(OK), BUSY], ids=FAULTS)
+def test_what_is_only_read_is_asked_again(fault: bytes) -> None:
+    with faulty(fault, fault, OK) as server, Client(server.url) as client:
+        assert client.get_round("1") == ROUND
+        assert server.asked == ["GET /v1/rounds/1"] * 3
+
+
+@pytest.mark.parametrize("fault", [DOWN, NO_GATEWAY, NOTHING, cut_off(RECORDED), BUSY], ids=FAULTS)
+def test_a_hand_is_posted_again_for_it_is_recorded_once(fault: bytes) -> None:
+    with faulty(fault, RECORDED) as server, Client(server.url) as client:
+        recorded = client.record_hand("1", {"number": 1})
+        assert recorded == {"number": 1}
+        assert recorded.is_replay
+        assert server.asked == ["POST /v1/rounds/1/hands"] * 2
+
+
+OTHERS: dict[str, Callable[[Client], object]] = {
+    "add_table": lambda client: client.add_table({"name": "kitchen"}),
+    "record_departure": lambda client: client.record_departure("1", {"seat": 1}),
+    "close_round": lambda client: client.close_round("1", "late"),
+    "open_round without a reference": lambda client: client.open_round("1", {"seats": []}),
+}
+
+
+@pytest.mark.parametrize("operation", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("fault", [NOTHING, cut_off(OK), NO_GATEWAY], ids=["closed", "cut off", "gateway"])
+def test_what_may_have_been_done_is_not_done_again(operation: Callable[[Client], object], fault: bytes) -> None:
+    with faulty(fault, OK) as server, Client(server.url) as client:
+        with pytest.raises(TransportError):
+            operation(client)
+        assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize("operation", OTHERS.values(), ids=OTHERS)
+@pytest.mark.parametrize("fault", [DOWN, BUSY], ids=["down", "busy"])
+def test_what_the_service_says_was_not_done_is_asked_again(operation: Callable[[Client], object], fault: bytes) -> None:
+    with faulty(fault, OK) as server, Client(server.url) as client:
+        operation(client)
+        assert len(server.asked) == 2
+
+
+def test_a_round_with_a_reference_is_opened_again_for_it_is_opened_once() -> None:
+    with faulty(cut_off(OK), OK) as server, Client(server.url) as client:
+        assert client.open_round("1", {"seats": [], "reference": "friday/1"}) == ROUND
+        assert len(server.asked) == 2
+
+
+def test_a_refusal_is_never_asked_again() -> None:
+    with faulty(problem(422, "hand-invalid", "no")) as server, Client(server.url) as client:
+        with pytest.raises(ApiError) as refused:
+            client.record_hand("1", {})
+        assert (refused.value.code, len(server.asked)) == ("hand-invalid", 1)
+
+
+# --- and given up after a while ---
+
+
+def test_a_service_that_stays_down_is_given_up(tmp_path: Path) -> None:
+    with faulty(DOWN) as server:
+        said = ofc("round", "list", OFC_URL=server.url)
+        assert said.code == 3
+        assert said.err == f"Error: {server.url} cannot answer now: the database does not answer\n"
+        assert len(server.asked) == 4
+
+
+def test_a_round_that_stays_busy_is_refused() -> None:
+    with faulty(BUSY) as server:
+        said = ofc("round", "list", OFC_URL=server.url)
+        assert said.code == 1
+        assert "No (busy)" in said.err
+        assert "somebody else is changing the same round" in said.err
+
+
+def test_a_service_that_is_not_there_is_one_sentence_soon() -> None:
+    url = f"http://127.0.0.1:{closed_port()}"
+    started = time.monotonic()
+    said = ofc_process("round", "list", OFC_URL=url)
+    assert said.code == 3
+    assert said.err == f"Error: {url} does not answer (connection refused); is the service running there?\n"
+    assert time.monotonic() - started < 10
+
+
+def test_a_name_that_no_machine_has_is_one_sentence() -> None:
+    said = ofc("ruleset", "list", OFC_URL="http://tablestakes.invalid")
+    assert said.code == 3
+    assert said.err.startswith("Error: http://tablestakes.invalid does not answer (")
+    assert said.err.count("\n") == 1
+
+
+def test_a_connection_that_is_always_cut_is_one_sentence() -> None:
+    with faulty(cut_off(OK)) as server:
+        said = ofc("ruleset", "list", OFC_URL=server.url)
+    assert said.code == 3
+    assert said.err.startswith(f"Error: {server.url} does not answer (")
+
+
+# --- something else answers ---
+
+
+@pytest.mark.parametrize(
+    ("other", "found"),
+    [
+        (HTML, "200 Because with text/html"),
+        (answer(404, "<h1>Not here</h1>", "text/html"), "404 Because with text/html"),
+        (answer(200, "{", "application/json"), "200 Because with application/json"),
+        (answer(200, ["a list"]), "200 Because with application/json"),
+        (answer(200, {"a": "strange object"}), "200 Because with application/json"),
+        (answer(302, "", "text/plain", Location="https://example.net/"), "302 Because with text/plain"),
+        (answer(400, {"code": 7}), "400 Because with application/json"),
+        (answer(200, "[" * 100_000), "200 Because with application/json"),
+    ],
+)
+def test_what_is_no_tablestakes_is_one_sentence(other: bytes, found: str) -> None:
+    with faulty(other) as server:
+        said = ofc("ruleset", "list", OFC_URL=server.url)
+    assert said.code == 3
+    assert said.err == f"Error: {server.url} answered {found}, which is not Tablestakes; is the address right?\n"
+
+
+def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
+    with faulty(NO_GATEWAY) as server:
+        said = ofc("ruleset", "list", OFC_URL=server.url)
+    assert said.code == 3
+    assert "answered 502 Because with text/html" in said.err
+
+
+# --- addresses and keys ---
+
+
+@pytest.mark.parametrize(
+    "url", ["localhost:8000", "127.0.0.1", "http://", "ftp://127.0.0.1", "http://[::1", "http://127.0.0.1:99999", "x"]
+)
+def test_what_is_no_address_is_one_sentence(url: str) -> None:
+    said = ofc("--url", url, "ruleset", "list")
+    assert said.code == 2
+    assert said.err == f"Error: {url!r} is no address of a service; one like http://127.0.0.1:8000 is right\n"
+
+
+def test_an_address_may_end_in_a_slash_and_have_a_path() -> None:
+    with faulty(OK) as server, Client(f"{server.url}/ofc/") as client:
+        client.get_round("1")
+        assert server.asked == ["GET /ofc/v1/rounds/1"]
+
+
+@pytest.mark.parametrize("key", ["ключ", "two keys", "a\nb"])
+def test_what_cannot_be_a_key_is_one_sentence_that_does_not_show_it(key: str) -> None:
+    said = ofc("ruleset", "list", OFC_API_KEY=key)
+    assert said.code == 2
+    assert said.err.startswith("Error: the key has a blank, a line break or a character that no key has")
+    assert key not in said.err
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [
+        (None, "cannot be read: no such file or directory"),
+        (b"\xff\xfe", "cannot be read: it is no text"),
+        (b"\n", "is empty; one key is right"),
+    ],
+)
+def test_a_key_file_that_holds_no_key_is_one_sentence(tmp_path: Path, content: bytes | None, why: str) -> None:
+    path = tmp_path / "api-key"
+    if content is not None:
+        path.write_bytes(content)
+    said = ofc("--key-file", path, "ruleset", "list")
+    assert (said.code, said.err) == (2, f"Error: the key file {path} {why}\n")
+
+
+def test_a_key_file_that_is_asked_for_counts_for_more_than_the_environment(tmp_path: Path) -> None:
+    said = ofc("--key-file", tmp_path / "nowhere", "ruleset", "list", OFC_API_KEY="abc")
+    assert said.code == 2
+    assert "nowhere cannot be read" in said.err
+
+
+# --- the tree of errors ---
+
+
+def test_every_error_of_the_client_is_one() -> None:
+    kinds: list[type[Exception]] = [TransportError, UnreadableError, RefusedError, ApiError]
+    assert all(issubclass(kind, ClientError) for kind in kinds)
+    assert issubclass(ApiError, RefusedError)
+    assert [TransportError("").code, UnreadableError("").code] == ["transport", "unreadable"]
+
+
+def test_a_refusal_carries_the_services_own_code() -> None:
+    error = ApiError({"title": "No", "code": "hand-conflict", "detail": "recorded otherwise", "errors": []})
+    assert (error.code, str(error)) == ("hand-conflict", "recorded otherwise")
+    error.under("hands", 2)
+    assert error.problem["errors"] == [
+        {"pointer": "#/hands/2", "code": "hand-conflict", "detail": "recorded otherwise"}
+    ]

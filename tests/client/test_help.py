@@ -1,0 +1,95 @@
+"""The help of every command, and the commands that it shows."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from client.cli import main
+from client.commands.common import Command
+from client.commands.rounds import EXAMPLE_ID
+from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
+from tests.client.conftest import key_file
+from tests.service.running import Running
+
+
+def every_command(
+    command: click.Command, path: tuple[str, ...] = ()
+) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    yield path, command
+    if isinstance(command, click.Group):
+        for name, inner in command.commands.items():
+            yield from every_command(inner, (*path, name))
+
+
+COMMANDS = dict(every_command(main))
+SHOWN = list(
+    dict.fromkeys(
+        example for command in COMMANDS.values() if isinstance(command, Command) for example in command.examples
+    )
+)
+
+
+def test_these_are_all_the_commands() -> None:
+    assert {" ".join(path) for path in COMMANDS} == {
+        "", "score", "post", "round", "round show", "round list", "round settlement", "round document",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff",
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("path", COMMANDS, ids=lambda path: " ".join(path) or "ofc")
+def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
+    said = ofc(*path, "--help")
+    assert ofc(*path, "-h") == said
+    assert said.code == 0
+    assert said.out.startswith(f"Usage: {' '.join(('main', *path))}")
+    command = COMMANDS[path]
+    assert isinstance(command, Command)
+    assert command.examples
+    assert said.out.endswith("Examples:\n" + "".join(f"  {example}\n" for example in command.examples))
+    assert "\\b" not in said.out
+    assert "..." not in "".join(line for line in said.out.splitlines() if not line.startswith("Usage"))
+    assert max(map(len, said.out.splitlines())) <= 100
+
+
+def test_without_a_command_the_help_is_shown() -> None:
+    said = ofc()
+    assert said.code == 2
+    assert "Examples:\n  ofc score examples/score.json\n" in said.out + said.err
+
+
+def test_the_version_is_told() -> None:
+    assert ofc("--version").out.startswith("ofc, version ")
+
+
+@pytest.fixture(scope="module")
+def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory in which the examples can be run as they stand: the files and the round that they speak of."""
+    directory = tmp_path_factory.mktemp("workplace")
+    (directory / "examples").symlink_to(EXAMPLES)
+    reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+    write(directory, {**read_example("turbo"), "table": "kitchen", "reference": "thursday"}, "round.json")
+    recorded = ofc("post", "--json", directory / "round.json", **reached).document["round"]
+    (directory / "id").write_text(recorded["id"], encoding="utf-8")
+    (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
+    return directory
+
+
+@pytest.mark.parametrize("shown", SHOWN)
+def test_the_examples_work(service: Running, workplace: Path, shown: str) -> None:
+    line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
+    line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
+    reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+    beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"
+    run = subprocess.run(
+        ["sh", "-c", line],
+        cwd=workplace,
+        env={**surroundings(**reached), "PATH": beside},
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (0, "")

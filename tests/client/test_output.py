@@ -1,0 +1,166 @@
+"""Where `ofc` prints: terminals of every width and colour, pipes, files, and what closes them."""
+
+import fcntl
+import os
+import pty
+import signal
+import struct
+import subprocess
+import termios
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.client.asking import COMMAND, EXAMPLES, Said, ofc, ofc_process, surroundings, write
+from tests.service.rounds_to_play import WORKED, changed
+
+SCORE = ("score", str(EXAMPLES / "score.json"))
+ESCAPE = "\x1b"
+
+
+def ofc_terminal(*arguments: str, columns: int = 100, **variables: str) -> Said:
+    """Run `ofc` on a terminal."""
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+    environment = surroundings(**{"TERM": "xterm-256color", **variables})
+    with subprocess.Popen(
+        [*COMMAND, *arguments], env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
+    ) as process:
+        os.close(theirs)
+        shown = b"".join(_read_all(ours))
+        os.close(ours)
+        return Said(process.wait(timeout=60), shown.decode().replace("\r\n", "\n"), "")
+
+
+def _read_all(terminal: int) -> Iterator[bytes]:
+    while True:
+        try:
+            part = os.read(terminal, 65536)
+        except OSError:  # a terminal that nobody writes to any more
+            return
+        if not part:
+            return
+        yield part
+
+
+def test_a_terminal_gets_colours() -> None:
+    said = ofc_terminal(*SCORE)
+    assert said.code == 0
+    assert f"{ESCAPE}[31m9♥{ESCAPE}[0m" in said.out
+    assert f"{ESCAPE}[1mBoards{ESCAPE}[0m" in said.out
+
+
+def test_no_color_means_no_escape_codes_at_all() -> None:
+    said = ofc_terminal(*SCORE, NO_COLOR="1")
+    assert ESCAPE not in said.out
+    assert said.text == ofc(*SCORE).text
+
+
+def test_no_color_counts_for_refusals_too(tmp_path: Path) -> None:
+    path = write(tmp_path, {**WORKED, "ruleset": "badugi"})
+    assert ESCAPE in ofc_terminal("score", str(path)).out
+    assert ESCAPE not in ofc_terminal("score", str(path), NO_COLOR="1").out
+
+
+def test_a_pipe_gets_no_escape_codes() -> None:
+    assert ESCAPE not in ofc_process(*SCORE).out
+    assert ESCAPE not in ofc_process(*SCORE, "--json").out
+
+
+def test_colours_can_be_forced_into_a_pipe() -> None:
+    assert f"{ESCAPE}[31m9♥" in ofc_process(*SCORE, FORCE_COLOR="1", TERM="xterm-256color").out
+
+
+@pytest.mark.parametrize("columns", [60, 72, 80])
+@pytest.mark.parametrize("name", ["score", "progressive-round", "deuce-to-seven", "pineapple-qq"])
+def test_a_narrow_terminal_stays_readable(columns: int, name: str) -> None:
+    said = ofc("score", EXAMPLES / f"{name}.json", COLUMNS=str(columns))
+    assert max(map(len, said.text.splitlines())) <= columns
+    # Lines are broken between words; no word, heading or figure is broken or cut.
+    assert sorted(said.out.split()) == sorted(ofc("score", EXAMPLES / f"{name}.json").out.split())
+
+
+def test_long_ids_of_players_are_wrapped_and_never_cut(tmp_path: Path) -> None:
+    long = "0193f0c2-7a11-7bd0-9f1e-3c5a7d9e1b2f"
+    document = changed(WORKED, ("players/0/player", long), ("players/1/player", long[::-1]))
+    said = ofc("score", write(tmp_path, document), COLUMNS="80")
+    assert said.code == 0
+    assert max(map(len, said.text.splitlines())) <= 80
+    assert "".join(said.out.split()).count(long) >= 1
+    assert "…" not in said.out
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
+def test_an_output_that_cannot_show_suits_gets_letters(encoding: str) -> None:
+    run = subprocess.run(
+        [*COMMAND, *SCORE], env=surroundings(PYTHONIOENCODING=encoding), capture_output=True, timeout=60
+    )
+    assert run.returncode == 0, run.stderr
+    told = run.stdout.decode(encoding)
+    if encoding == "utf-8":
+        assert "Q♠ Q♦ 4♣" in told
+        assert "1. seat 2 → seat 1" in told
+    else:
+        assert "Qs Qd 4c" in told
+        assert "1. seat 2 -> seat 1" in told
+        assert "seat 2  -5 points" in told
+
+
+def test_names_that_an_output_cannot_show_lose_nothing(tmp_path: Path) -> None:
+    path = write(tmp_path, changed(WORKED, ("players/0/player", "Zoë")))
+    said = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
+    assert "  Zo\\xeb  +6 points" in said.out
+    scored = ofc_process("score", "--json", str(path), PYTHONIOENCODING="ascii")
+    assert scored.document["players"][0]["player"] == "Zoë"
+    assert '"player": "Zoë"' in ofc_process("score", "--json", str(path), PYTHONIOENCODING="utf-8").out
+
+
+def test_a_refusal_in_ascii_is_readable(tmp_path: Path) -> None:
+    path = write(tmp_path, changed(WORKED, ("players/0/top/2", "Zoë")))
+    said = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
+    assert said.code == 1
+    assert "#/players/0/top/2  is 'Zo\\xeb'" in said.err
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_a_closed_pipe_ends_quietly_as_any_program_does(options: list[str]) -> None:
+    arguments = ["score", str(EXAMPLES / "progressive.json"), *options]
+    with subprocess.Popen(
+        [*COMMAND, *arguments], env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait(timeout=60) == 141
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
+def test_a_full_disk_is_one_sentence(options: list[str]) -> None:
+    with Path("/dev/full").open("wb") as full:
+        run = subprocess.run(
+            [*COMMAND, *SCORE, *options], env=surroundings(), stdout=full, stderr=subprocess.PIPE, timeout=60
+        )
+    assert run.returncode == 2
+    assert run.stderr == b"Error: the output cannot be written: no space left on device\n"
+
+
+def test_without_any_output_it_still_works() -> None:
+    run = subprocess.run(
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *SCORE, "--json"], env=surroundings(), capture_output=True, timeout=60
+    )
+    assert (run.returncode, run.stderr) == (0, b"")
+
+
+def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
+    waiting = tmp_path / "waiting.json"
+    os.mkfifo(waiting)
+    with subprocess.Popen(
+        [*COMMAND, "score", waiting], env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        # The other end opens once the command has begun to read.
+        with waiting.open("wb"):
+            process.send_signal(signal.SIGINT)
+            said, complained = process.communicate(timeout=60)
+        assert (process.returncode, said, complained) == (130, b"", b"")
