@@ -71,8 +71,12 @@ def load(schema: Schema, received: object) -> Any:
 
 
 def find_mistakes(error: ValidationError) -> Iterator[Mistake]:
-    """List what a validation found, each with its code and its place."""
-    yield from _walk(error.messages, ())
+    """List what a validation found, each with its code and its place; fields that are not known come last, by name."""
+    found = list(_walk(error.messages, ()))
+    # The library finds them in another order in every process.
+    unknown = [mistake for mistake in found if mistake.code == "field-unknown"]
+    yield from (mistake for mistake in found if mistake.code != "field-unknown")
+    yield from sorted(unknown, key=lambda mistake: str(mistake.path))
 
 
 def _walk(messages: object, path: Path) -> Iterator[Mistake]:

@@ -134,7 +134,7 @@ def load_document(received: object) -> RoundDocument:
 
 
 def dump_document(document: RoundDocument) -> Dumped:
-    """Write a round document: every field, seats and players in order."""
+    """Write a round document: every field, seats, players and departures in order."""
     return {
         "ruleset": document.ruleset,
         "table": document.table,
@@ -148,7 +148,7 @@ def dump_document(document: RoundDocument) -> Dumped:
         "hands": [dump_hand(submitted) for submitted in document.hands],
         "departures": [
             {"seat": departure.seat, "after_hand": departure.after_hand, "reason": departure.reason}
-            for departure in document.departures
+            for departure in sorted(document.departures, key=lambda departure: departure.after_hand)
         ],
         "closed": document.closed and {"after_hand": document.closed.after_hand, "reason": document.closed.reason},
     }

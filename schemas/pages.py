@@ -5,12 +5,14 @@ from binascii import Error
 from typing import Any, Final
 from uuid import UUID
 
-from marshmallow import ValidationError, fields
+from marshmallow import post_load
 
-from schemas.base import Sentence, WireSchema
+from schemas.base import WireSchema
+from schemas.fields import WireField, show
 
 MOST: Final = 100
 DEFAULT: Final = 20
+LONGEST_CURSOR: Final = 22
 
 
 def show_cursor(last: UUID) -> str:
@@ -40,33 +42,43 @@ def read_cursor(cursor: str) -> UUID:
     return last
 
 
-class CursorField(fields.String):
+class CursorField(WireField):
     """Where a page begins."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"maxLength": LONGEST_CURSOR}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
         try:
-            return read_cursor(super()._deserialize(value, attr, data, **kwargs))
+            return read_cursor(value)
         except ValueError as error:
-            raise ValidationError(Sentence("not-a-cursor", str(error))) from None
+            raise self.refuse("not-a-cursor", str(error)) from None
 
 
-class QueryInteger(fields.String):
+class QueryInteger(WireField):
     """A whole number in a query string: plain digits."""
 
     def __init__(self, *, least: int, most: int, **options: Any) -> None:
         self.least, self.most = least, most
-        super().__init__(metadata={"type": "integer", "minimum": least, "maximum": most}, **options)
+        super().__init__(described={"minimum": least, "maximum": most}, **options)
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if not (text.isascii() and text.isdigit() and len(text) < 10 and self.least <= int(text) <= self.most):
-            found = f"is {text[:60]!r}; a whole number from {self.least} to {self.most} is right"
-            raise ValidationError(Sentence("not-an-integer", found))
-        return int(text)
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
+        if not (value.isascii() and value.isdigit() and len(value) < 10 and self.least <= int(value) <= self.most):
+            right = f"a whole number from {self.least} to {self.most} is right"
+            raise self.refuse("not-an-integer", f"is {show(value)}; {right}")
+        return int(value)
 
 
-class PageQuerySchema(WireSchema):
+class QuerySchema(WireSchema):
+    """What is asked for in a query string; what is not is None, and nothing there is null."""
+
+    @post_load
+    def _fill(self, read: dict[str, Any], **_: Any) -> dict[str, Any]:
+        return dict.fromkeys(self.load_fields) | read
+
+
+class PageQuerySchema(QuerySchema):
     """Which page of a list."""
 
     limit = QueryInteger(least=1, most=MOST, load_default=DEFAULT)
-    cursor = CursorField(load_default=None)
+    cursor = CursorField()

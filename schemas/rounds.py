@@ -172,11 +172,11 @@ class UuidField(Text):
 class RoundQuerySchema(PageQuerySchema):
     """Which rounds to list: those opened from a moment on, and before another."""
 
-    table_id = UuidField(data_key="table", load_default=None)
-    player = PlayerField(load_default=None)
-    status = Choice(STATUSES, load_default=None)
-    opened_from = Time(data_key="from", load_default=None)
-    opened_before = Time(data_key="to", load_default=None)
+    table_id = UuidField(data_key="table")
+    player = PlayerField()
+    status = Choice(STATUSES)
+    opened_from = Time(data_key="from")
+    opened_before = Time(data_key="to")
 
 
 class RoundPageSchema(WireSchema):
@@ -185,21 +185,26 @@ class RoundPageSchema(WireSchema):
     rounds = Listing(Inner(RoundSchema), most=100, required=True)
 
 
-class HandAnswerSchema(ScoreSchema):
-    """A recorded hand: what it comes to, and where the round stands."""
+class RecordedHandSchema(ScoreSchema):
+    """A recorded hand, and what it comes to."""
 
     id = Text(required=True, metadata={"format": "uuid"})
     number = Integer(least=1, required=True)
     button = SeatField(required=True)
     played_at = Time(required=True, allow_none=True)
     recorded_at = Time(required=True)
+
+
+class HandAnswerSchema(RecordedHandSchema):
+    """A recorded hand: what it comes to, and where the round stands."""
+
     round = Inner(RoundSchema, required=True)
 
 
 class HandPageSchema(WireSchema):
     """Hands in the order in which they were played. The header `Link` leads to the next page."""
 
-    hands = Listing(Inner(HandAnswerSchema, exclude=("round",)), most=100, required=True)
+    hands = Listing(Inner(RecordedHandSchema), most=100, required=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,5 +1,9 @@
 """The OpenAPI document: generated from the code, committed, and checked to be in step."""
 
+import re
+from collections.abc import Iterator
+from http import HTTPStatus
+from inspect import cleandoc
 from typing import Any, Final
 
 import flask_smorest
@@ -8,6 +12,8 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 import schemas.fields as wire
+from schemas import pages
+from schemas.base import WireSchema
 from schemas.problems import ProblemSchema
 from service.version import VERSION
 
@@ -23,6 +29,17 @@ rank then suit, `"As"`; rows are arrays of cards; points are whole numbers; a fo
 """
 
 
+REQUEST_ID: Final = {
+    "Request-Id": {"schema": {"type": "string", "format": "uuid"}, "description": "What the service's log calls it."}
+}
+_OF_A_STATUS: Final = {
+    HTTPStatus.UNAUTHORIZED: {
+        "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}, "description": "How a key is sent."}
+    }
+}
+_ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
+
+
 class ContractApi(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
     """The API's contract, with problem documents for errors."""
 
@@ -32,19 +49,23 @@ class ContractApi(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is 
     def _register_error_handlers(self) -> None:
         """Leave errors to the problem documents."""
 
+    def _register_pagination_header(self) -> None:
+        """Leave pages to the header `Link`."""
+
     def _register_responses(self) -> None:
         super()._register_responses()
-        for response in self.spec.components.responses_lazy.values():
+        for status in HTTPStatus:
+            response = self.spec.components.responses_lazy[status.name]
             content = response.get("content", {})
             if "application/json" in content:
                 response["content"] = {PROBLEM_TYPE: content["application/json"]}
+            response["headers"] = {**_OF_A_STATUS.get(status, {}), **REQUEST_ID}
 
 
 def describe_api(app: Flask) -> ContractApi:
     """Prepare the contract of an application."""
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
-        app,
         spec_kwargs={
             "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_name_schema),
             "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
@@ -52,9 +73,7 @@ def describe_api(app: Flask) -> ContractApi:
             "security": [{"key": []}],
         },
     )
-    api.spec.components.security_scheme(
-        "key", {"type": "http", "scheme": "bearer", "description": "One of the club's keys."}
-    )
+    # Before the application is known, for the schemas of problems are described at once when it is.
     for field, kind in (
         (wire.Integer, "integer"),
         (wire.Boolean, "boolean"),
@@ -63,27 +82,54 @@ def describe_api(app: Flask) -> ContractApi:
         (wire.CardField, "string"),
         (wire.Time, "string"),
         (wire.Anything, "object"),
+        (pages.QueryInteger, "integer"),
+        (pages.CursorField, "string"),
     ):
         api.register_field(field, kind, None)
+    api.init_app(app)
+    api.spec.components.security_scheme(
+        "key", {"type": "http", "scheme": "bearer", "description": "One of the club's keys."}
+    )
     return api
+
+
+def contract_of(api: ContractApi) -> dict[str, Any]:
+    """Give the contract as one document, in the order in which it is read."""
+    contract = _plain(api.spec.to_dict())
+    described = dict(_docstrings(WireSchema))
+    for name, schema in contract["components"]["schemas"].items():
+        schema["description"] = described[name]
+    for operation in (operation for path in contract["paths"].values() for operation in path.values()):
+        if "responses" in operation:
+            operation["responses"] = dict(sorted(operation["responses"].items()))
+    return {part: contract[part] for part in _ORDER}
 
 
 def render(api: ContractApi) -> str:
     """Write the contract as YAML, always the same for the same code."""
-    return str(yaml.dump(_plain(api.spec.to_dict()), sort_keys=False, allow_unicode=True, width=120))
+    return str(yaml.dump(contract_of(api), sort_keys=False, allow_unicode=True, width=120))
 
 
 def _plain(value: Any) -> Any:
-    """Leave only what YAML writes without tags."""
+    """Leave only what YAML writes without tags, and texts without the line breaks of the code."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(inner) for inner in value]
-    return value if isinstance(value, bool | int | float) or value is None else str(value)
+    return value if isinstance(value, bool | int | float) or value is None else _flow(str(value))
+
+
+def _flow(text: str) -> str:
+    """Join lines into paragraphs."""
+    return re.sub(r"(?<!\n)\n(?!\n)", " ", text.strip())
+
+
+def _docstrings(schema: type[WireSchema]) -> Iterator[tuple[str, str]]:
+    for kind in schema.__subclasses__():
+        yield _name_schema(kind), _flow(cleandoc(kind.__doc__ or ""))
+        yield from _docstrings(kind)
 
 
 def _name_schema(schema: Any) -> str:
     name = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-    name = name.removesuffix("Schema")
-    exclude = getattr(schema, "exclude", None)
-    return f"{name}Alone" if exclude else name
+    return name.removesuffix("Schema")

@@ -27,7 +27,10 @@ def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        with _transaction_of(find_key()) as transaction:
+        key = find_key()
+        # Who sends slowly keeps no transaction open meanwhile.
+        request.get_data()
+        with _transaction_of(key) as transaction:
             g.transaction = transaction
             return view(*arguments, **options)
 
@@ -40,7 +43,9 @@ def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(view)
     def open_to_all(*arguments: Any, **options: Any) -> Any:
-        return guarded(*arguments, **options) if request.authorization else view(*arguments, **options)
+        # A key that cannot be read is a mistake, not a request without one.
+        sends_key = bool(request.headers.get("Authorization"))
+        return guarded(*arguments, **options) if sends_key else view(*arguments, **options)
 
     return open_to_all
 

@@ -13,6 +13,17 @@ from schemas.pages import show_cursor
 
 MEDIA_TYPE: Final = "application/json"
 
+_TEXT: Final = {"type": "string"}
+NEXT_PAGE: Final = {"Link": {"schema": _TEXT, "description": '`<…>; rel="next"`, where there is a next page.'}}
+LOCATION: Final = {"Location": {"schema": _TEXT, "description": "Where it is found from now on."}}
+REPLAYED: Final = {
+    "Idempotent-Replayed": {
+        "schema": {"type": "string", "const": "true"},
+        "description": "There where the same was sent before, and nothing was recorded now.",
+    }
+}
+"""Headers, as the contract describes them."""
+
 
 def answer(
     document: object,

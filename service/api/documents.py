@@ -8,7 +8,7 @@ from schemas.documents import DocumentRequestSchema, PlayedDocumentSchema, Round
 from schemas.rounds import dump_round
 from schemas.settlements import dump_settlement
 from service.api.access import current_transaction
-from service.api.answers import recorded
+from service.api.answers import LOCATION, REPLAYED, recorded
 from service.api.expected import check_expected
 from service.api.resource import Resource, received_bytes
 from service.usecases.play_document import play_document
@@ -19,7 +19,7 @@ documents = Resource("documents", __name__, description="Rounds played whole, fr
 @documents.route("/v1/documents", methods=["POST"])
 @documents.operation("play_document", problems=(HTTPStatus.CONFLICT,))
 @documents.arguments(DocumentRequestSchema)
-@documents.response(201, PlayedDocumentSchema)
+@documents.response(201, PlayedDocumentSchema, headers=LOCATION | REPLAYED)
 def post_document(document: RoundDocument) -> Response:
     """
     Play a round whole, in one transaction, or refuse it whole and name the first thing that fails.

@@ -10,7 +10,7 @@ from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.pages import PageQuerySchema
 from schemas.rounds import HandAnswerSchema, HandPageSchema, dump_recorded_hand, dump_round
 from service.api.access import current_transaction
-from service.api.answers import answer, page_link, recorded
+from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.expected import check_expected
 from service.api.resource import Resource, received_bytes
 from service.usecases.get_hand import get_hand
@@ -23,7 +23,7 @@ hands = Resource("hands", __name__, description="Finished hands, in the order in
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
 @hands.operation("record_hand", problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
 @hands.arguments(HandRequestSchema)
-@hands.response(201, HandAnswerSchema)
+@hands.response(201, HandAnswerSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     """
     Record the next hand of a round: it is checked, scored and settled, and the round moves on.
@@ -39,7 +39,7 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
 @hands.operation("list_hands", problems=(HTTPStatus.NOT_FOUND,))
 @hands.arguments(PageQuerySchema, location="query")
-@hands.response(200, HandPageSchema)
+@hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
     """List the hands of a round in the order in which they were played."""
     page = list_hands(current_transaction(), round_id, after=query["cursor"], limit=query["limit"])

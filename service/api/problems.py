@@ -13,7 +13,7 @@ from schemas.base import WireError
 from schemas.problems import dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
-from service.errors import ServiceError
+from service.errors import DatabaseError, ServiceError
 
 MEDIA_TYPE: Final = "application/problem+json"
 MOST_SHOWN: Final = 200
@@ -72,6 +72,19 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The hand cannot be",
         "It cannot have been dealt like this, or cannot follow the hands before it. Nothing was stored. Correct every"
         " place named in errors and send it again.",
+    ),
+    "card-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY, "There is no such card", "Write cards as rank and suit: 'As', 'Td', '2c'."
+    ),
+    "board-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The board is not whole",
+        "Three cards belong on top, five in the middle and five at the bottom.",
+    ),
+    "stakes-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The stacks cannot be settled",
+        "Everyone who has points to pay or to get needs a stack of 0 points or more.",
     ),
     "round-invalid": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -175,6 +188,7 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(WireError, _wire_problem)
     app.register_error_handler(ScoringError, _scoring_problem)
     app.register_error_handler(ServiceError, _service_problem)
+    app.register_error_handler(DatabaseError, _database_problem)
     app.register_error_handler(HTTPException, _http_problem)
     app.register_error_handler(Exception, _unforeseen_problem)
 
@@ -185,13 +199,21 @@ def _wire_problem(error: WireError) -> Response:
 
 
 def _scoring_problem(error: ScoringError) -> Response:
-    first = error.mistakes[0].code
-    return problem(first if first in KINDS else error.code, _summary(error.mistakes), error.mistakes)
+    first = error.mistakes[0]
+    # A round that takes no further hand is a conflict where it is recorded, and a mistake inside a document.
+    code = first.code if first.code in KINDS and not first.path else error.code
+    return problem(code, _summary(error.mistakes), error.mistakes)
 
 
 def _service_problem(error: ServiceError) -> Response:
     headers = {"WWW-Authenticate": "Bearer"} if KINDS[error.code].status is HTTPStatus.UNAUTHORIZED else None
     return problem(error.code, str(error), error.mistakes, headers)
+
+
+def _database_problem(error: DatabaseError) -> Response:
+    """Tell the operator which database it is, and everybody else what to do."""
+    _log.error("request %s: %s", g.request_id, error)
+    return problem(error.code, KINDS[error.code].advice)
 
 
 def _http_problem(error: HTTPException) -> Response:

@@ -1,6 +1,7 @@
 """What every resource has in common: strict reading, a key, and documented answers."""
 
 from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -14,8 +15,22 @@ from schemas.base import WireError, find_mistakes
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api.access import with_key, with_key_if_any
+from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
+_READS_QUERY: Final = "reads_query"
+"""Marks a view that can be asked for something in its query string."""
+
+_OF_THE_DATABASE: Final = (
+    HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+_OF_A_BODY: Final = (
+    HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
 
 
 class StrictParser(FlaskParser):
@@ -51,6 +66,29 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
     ARGUMENTS_PARSER = StrictParser()
 
+    def arguments(self, schema: type[Schema], *, location: str = "json", **options: Any) -> Callable[..., Any]:
+        """Read requests by a schema, and list the problems that a body can have beside its shape."""
+        read: Callable[..., Any] = super().arguments(schema, location=location, **options)
+        problems = _OF_A_BODY if location == "json" else ()
+
+        def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            for status in problems:
+                view = self.alt_response(status, status.name)(view)
+            reading: Callable[..., Any] = read(view)
+            setattr(reading, _READS_QUERY, location == "query" or hasattr(view, _READS_QUERY))
+            return reading
+
+        return decorate
+
+    def response(
+        self, status: int, schema: Any = None, *, headers: dict[str, Any] | None = None, **options: Any
+    ) -> Callable[..., Any]:
+        """Describe what is answered when all goes well."""
+        described: Callable[..., Any] = super().response(
+            status, schema, headers={**(headers or {}), **REQUEST_ID}, **options
+        )
+        return described
+
     def operation(
         self, name: str, *, needs_key: bool = True, asks_database: bool = True, problems: tuple[int, ...] = ()
     ) -> Callable[..., Any]:
@@ -59,10 +97,11 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
         Without `needs_key`, a key opens the club's own beside what everybody sees.
         """
-        usual = [HTTPStatus.UNAUTHORIZED, HTTPStatus.SERVICE_UNAVAILABLE] if asks_database else []
+        usual = _OF_THE_DATABASE if asks_database else ()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             if asks_database:
+                view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 view = with_key(view) if needs_key else with_key_if_any(view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
@@ -71,6 +110,19 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             return documented
 
         return decorate
+
+
+def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse what is asked for where nothing can be: overlooked, it would be answered as if it had been heard."""
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Any:
+        if request.args:
+            unknown = "is not known here; nothing can be asked for"
+            raise WireError(tuple(Mistake("field-unknown", ("query", name), unknown) for name in request.args))
+        return view(*arguments, **options)
+
+    return guarded
 
 
 def received_bytes() -> bytes:

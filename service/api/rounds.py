@@ -20,7 +20,7 @@ from schemas.rounds import (
 )
 from schemas.settlements import SettlementSchema, dump_settlement
 from service.api.access import current_transaction
-from service.api.answers import answer, page_link, recorded
+from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.expected import check_expected
 from service.api.resource import Resource
 from service.repository.rounds import RoundFilter
@@ -40,7 +40,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
 @rounds.operation("open_round", problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
-@rounds.response(201, RoundSchema)
+@rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
     """
     Open a round at a table.
@@ -57,7 +57,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 @rounds.route("/v1/rounds", methods=["GET"])
 @rounds.operation("list_rounds")
 @rounds.arguments(RoundQuerySchema, location="query")
-@rounds.response(200, RoundPageSchema)
+@rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
 def get_rounds(query: dict[str, Any]) -> Response:
     """List the club's rounds, the newest first, by table, player, status and time of opening."""
     after, limit = query.pop("cursor"), query.pop("limit")

@@ -2,6 +2,7 @@ from datetime import datetime
 from uuid import UUID
 
 from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import ExcludeConstraint
 from sqlalchemy.orm import Mapped
 
 from service.models.base import Base, Big, Json, Key, NumberKey, PointsList, SmallKey, SmallList, TextList, leads_to
@@ -60,7 +61,14 @@ class RoundHeadRecord(Base):
     __table_args__ = (
         leads_to("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
         leads_to("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
-        Index("round_heads_one_open", "club_id", "table_id", unique=True, postgresql_where=text("status = 'open'")),
+        ExcludeConstraint(
+            ("club_id", "="),
+            ("table_id", "="),
+            name="round_heads_one_open",
+            using="btree",
+            where=text("status = 'open'"),
+            deferrable=True,
+        ),
         Index("round_heads_status", "club_id", "status", "round_id"),
     )
 

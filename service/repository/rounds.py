@@ -1,12 +1,13 @@
 """Rounds: as they were opened, and where they stand."""
 
 from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, bindparam, insert, select, update
+from sqlalchemy import ColumnElement, Select, bindparam, insert, select, text, update
 
 from scoring.hand import Seat
 from scoring.round_state import Round, RoundStatus
@@ -31,6 +32,7 @@ __all__ = [
     "get",
     "list_page",
     "lock",
+    "open_meanwhile",
 ]
 
 FIRST: Final = 1
@@ -52,6 +54,8 @@ _HEAD: Final = RoundHeadRecord
 _ROUND: Final = RoundRecord
 _BY_ID: Final = ROUNDS.where(_ROUND.id == bindparam("round_id"))
 _LOCKED: Final = _BY_ID.with_for_update(of=_HEAD)
+_LATER: Final = text("SET CONSTRAINTS round_heads_one_open DEFERRED")
+_NOW: Final = text("SET CONSTRAINTS round_heads_one_open IMMEDIATE")
 _CHANGING: Final = ("status", "hands", "top_ups", "stacks", "state")
 """What changes while a round is played; who sits in it does not."""
 
@@ -74,7 +78,7 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
     ruleset = opened.round.ruleset
     rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
     taken = RoundConflict(f"the table has a round with the reference {opened.reference!r} already")
-    with conflicts(rounds_reference_key=taken, round_heads_one_open=RoundOpen("the table has an open round already")):
+    with conflicts(rounds_reference_key=taken, round_heads_one_open=_one_open()):
         transaction.execute(
             insert(_ROUND).values(
                 club_id=transaction.club_id,
@@ -113,6 +117,20 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
             )
         )
     record_event(transaction, EventKind.ROUND_OPENED, event, round_id=opened.id, sequence=opened.version)
+
+
+@contextmanager
+def open_meanwhile(transaction: Transaction) -> Iterator[None]:
+    """
+    Let a round be open beside the table's open one until the block ends.
+
+    Raises:
+        RoundOpen: it still is.
+    """
+    transaction.execute(_LATER)
+    yield
+    with conflicts(round_heads_one_open=_one_open()):
+        transaction.execute(_NOW)
 
 
 def get(transaction: Transaction, round_id: UUID) -> StoredRound:
@@ -179,6 +197,10 @@ def advance(transaction: Transaction, before: StoredRound, after: Round) -> Stor
     if transaction.execute(statement).rowcount != 1:
         raise changed_meanwhile(before)
     return replace(before, version=before.version + 1, round=after)
+
+
+def _one_open() -> RoundOpen:
+    return RoundOpen("the table has an open round already; finish or close it first")
 
 
 def changed_meanwhile(before: StoredRound) -> Busy:

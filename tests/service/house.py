@@ -1,8 +1,10 @@
 """The web application on a database that its tests share: each has a club of its own, as if it were alone."""
 
+import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 import psycopg
@@ -12,24 +14,21 @@ from uuid_utils.compat import uuid7
 
 from service.app import create_app
 from service.config import Config
-from service.usecases.found_club import found_club
+from service.database import Database
+from service.repository import clubs, keys
+from service.usecases.found_club import EVERY_SCOPE
 from tests.postgres import Server
 from tests.service.speaking import Api
 
 
 @dataclass(frozen=True)
-class House:
-    """An application, and the login that sees the records of all clubs."""
+class Records:
+    """All that a database keeps, of every club, as the login sees it that owns the tables."""
 
-    app: Flask
     owner_url: str
 
-    def new_client(self) -> Api:
-        """A client with a key of a new club; every answer is held against the contract."""
-        return Api(self.app, found_club(self.owner_url, f"club {uuid7()}"))
-
     def count_records(self) -> dict[str, int]:
-        """How many records every table has, those of all clubs together."""
+        """How many records every table has."""
         with psycopg.connect(self.owner_url) as connection:
             tables = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
             names = [name for (name,) in tables]
@@ -42,11 +41,35 @@ class House:
         with psycopg.connect(self.owner_url) as connection:
             return connection.execute(query, parameters).fetchall()
 
+    def change(self, statement: str, *parameters: Any) -> None:
+        """Change what only the owner may."""
+        with psycopg.connect(self.owner_url) as connection:
+            connection.execute(statement, parameters)
+
+
+@dataclass(frozen=True)
+class House(Records):
+    """An application, and the records behind it."""
+
+    app: Flask
+    owner: Database
+
+    def new_client(self) -> Api:
+        """A client with a key of a new club; every answer is held against the contract."""
+        secret = secrets.token_urlsafe()
+        with self.owner.transaction(uuid7()) as transaction:
+            clubs.add(transaction, f"club {transaction.club_id}")
+            digest = sha256(secret.encode()).digest()
+            keys.add(transaction, name="first", prefix=secret[:8], secret_sha256=digest, scopes=[EVERY_SCOPE])
+        return Api(self.app, secret)
+
 
 @contextmanager
 def open_house(server: Server) -> Iterator[House]:
     logins = server.create_database()
     app = create_app(Config(logins.service, logins.owner))
-    yield House(app, logins.owner)
+    owner = Database(logins.owner, role=None, pool_size=1)
+    yield House(logins.owner, app, owner)
+    owner.close()
     app.extensions["ofc_database"].close()
     server.drop_database(logins)

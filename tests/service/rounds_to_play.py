@@ -14,6 +14,9 @@ MID = "KsQd7h / 9s9d6c4h3c / KcKh8s8h5c"
 LOW = "QsJc6d / 7s7d5s3h2d / QcQh4d4c3s"
 """Three boards from one deck, each of which beats the next in every row; none is foul or earns anything."""
 
+REST = "AcJh9h / 6h6s8d7c3d / TdTs2h2s5d"
+"""What is left of the deck beside those three, not foul either."""
+
 QUEENS = "QsQd4c / KsKd9h8h3c / AhJh7h6h2h"
 SEVENS = "Ac8d2s / TsTc5d5c6s / 7s7d7cJdJs"
 KINGS = "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"
@@ -22,6 +25,13 @@ KINGS = "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"
 FOUL = "AcAd5s / JsJd8c5h2c / KsKd9h9c4s"
 RENEWED = "8s8d8h / Ts9d8c7c6h / AsJs7s5s2s"
 """Three of a kind on top, which stays in Fantasyland under every ruleset that lets anybody stay."""
+
+
+NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
+"""An id of nothing that there is."""
+
+OPEN_TO_ALL = {"check_health", "check_readiness", "get_contract", "list_rulesets", "get_ruleset"}
+"""The operations that need no key."""
 
 
 def cards(text: str) -> list[str]:
@@ -60,6 +70,9 @@ def _beside(played: Document) -> Document:
 
 THREE = {1: HIGH, 2: MID, 3: LOW}
 TWO = {1: HIGH, 2: MID}
+COMPLETE = [hand(1, 1, THREE), hand(2, 2, THREE), hand(3, 3, THREE)]
+"""The hands of a round of three in which seat 1 wins 12 each time, seat 2 nothing and seat 3 loses 12."""
+
 SIXES = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}
 """Who sits where with how much, in a round in which nobody is short."""
 
@@ -73,18 +86,18 @@ WORKED: Document = {
 
 def changed(document: Document, *changes: tuple[str, Any]) -> Document:
     """
-    Copy a document with other values at some pointers; a value of None beside a pointer that ends in `-` removes.
+    Copy a document with other values at some places.
 
     >>> changed({"a": [{"b": 1}]}, ("a/0/b", 2), ("c", 3))
     {'a': [{'b': 2}], 'c': 3}
     """
     made = copy.deepcopy(document)
     for pointer, value in changes:
-        *path, last = [int(step) if step.isdigit() else step for step in pointer.split("/")]
+        *path, last = pointer.split("/")
         place: Any = made
         for step in path:
-            place = place[step]
-        place[last] = value
+            place = place[int(step) if isinstance(place, list) else step]
+        place[int(last) if isinstance(place, list) else last] = value
     return made
 
 
@@ -138,6 +151,11 @@ def play(api: Api, round_id: str, *hands: Document) -> Answer:
     return answer
 
 
+def play_to_the_end(api: Api, round_id: str) -> Answer:
+    """Post a whole round, and give the answer to its last hand."""
+    return play(api, round_id, *COMPLETE)
+
+
 def depart(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
     """Let a player leave."""
     return api.post(f"/v1/rounds/{round_id}/departures", {"seat": seat, **more})
@@ -156,6 +174,19 @@ def document_of(
 ) -> Document:
     """Write a round as one document."""
     return {"ruleset": ruleset, "table": "kitchen", "seats": seats(sitting or SIXES), "hands": hands or [], **more}
+
+
+def post_document(api: Api, document: Document) -> Answer:
+    """Play a round whole."""
+    return api.post("/v1/documents", document)
+
+
+def operations(api: Api) -> Iterator[tuple[str, str, str]]:
+    """Every operation of the contract: its method, a path that leads to it, and its name."""
+    for path, item in api.contract["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                yield method.upper(), re.sub(r"\{\w*id\}", NOBODYS, path), operation["operationId"]
 
 
 def walk(api: Api, path: str) -> Iterator[Answer]:

@@ -7,10 +7,8 @@ from uuid import UUID
 import pytest
 
 from schemas.pages import show_cursor
-from tests.service.rounds_to_play import THREE, add_table, close, hand, open_round, play, start_round, walk
+from tests.service.rounds_to_play import NOBODYS, THREE, add_table, close, hand, open_round, play, start_round, walk
 from tests.service.speaking import Api
-
-NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
 
 
 @pytest.fixture

@@ -10,6 +10,7 @@ from tests.service.rounds_to_play import (
     HIGH,
     LOW,
     MID,
+    NOBODYS,
     QUEENS,
     SEVENS,
     THREE,
@@ -384,7 +385,7 @@ def test_a_number_belongs_to_one_hand(api: Api, house: House, state: Callable[[A
 def test_a_hand_for_a_round_of_another_club_or_none_is_not_found(api: Api, other_api: Api, house: House) -> None:
     round_id = start_round(api, QQ)
     records = house.count_records()
-    for asking, address in ((other_api, round_id), (api, "01a1fa84-64a0-7085-97f3-8afdbd6ebc27")):
+    for asking, address in ((other_api, round_id), (api, NOBODYS)):
         assert asking.post(f"/v1/rounds/{address}/hands", hand(1, 1, THREE))["code"] == "not-found"
         assert depart(asking, address, 1)["code"] == "not-found"
         assert asking.get(f"/v1/hands/{address}").status == 404

@@ -1,6 +1,5 @@
 """Opening rounds over HTTP: who sits down with what, and what carries over from the round before."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from tests.oracle import PRESETS
 from tests.service.house import House
 from tests.service.rounds_to_play import (
+    NOBODYS,
     SIXES,
     THREE,
     add_table,
@@ -16,6 +16,7 @@ from tests.service.rounds_to_play import (
     hand,
     open_round,
     play,
+    play_to_the_end,
     seats,
     start_round,
 )
@@ -24,13 +25,6 @@ from tests.service.speaking import Api
 
 def stacks(answer: Any) -> dict[str, int]:
     return {seat["player"]: seat["stack"] for seat in answer["seats"]}
-
-
-def play_to_the_end(api: Api, round_id: str) -> Any:
-    """Three hands in which seat 1 wins 12, seat 2 nothing and seat 3 loses 12, the stacks allowing."""
-    for number, button in enumerate((1, 2, 3), start=1):
-        answer = play(api, round_id, hand(number, button, THREE))
-    return answer
 
 
 def test_a_round_is_opened_and_shown(api: Api) -> None:
@@ -274,12 +268,29 @@ def test_a_field_of_another_kind_is_refused(api: Api, pointer: str, value: Any, 
 
 def test_a_table_of_another_club_or_none_is_not_found(api: Api, other_api: Api) -> None:
     table = add_table(api)
-    for asking, address in ((other_api, table), (api, "01a1fa84-64a0-7085-97f3-8afdbd6ebc27")):
+    for asking, address in ((other_api, table), (api, NOBODYS)):
         answer = open_round(asking, address)
         assert answer.status == 404
         assert answer["code"] == "not-found"
         assert address in answer["detail"]
     assert open_round(api, "kitchen").status == 404
+
+
+def test_an_opening_that_is_not_what_was_expected_stores_nothing(api: Api, house: House) -> None:
+    table = add_table(api)
+    before = house.count_records()
+    answer = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
+    assert answer.status == 422
+    assert answer["code"] == "expected-differs"
+    assert answer["errors"] == [
+        {
+            "pointer": "#/expected/seats/0/stack",
+            "code": "expected-differs",
+            "detail": "99 is expected; the answer is 100",
+        }
+    ]
+    assert house.count_records() == before
+    assert open_round(api, table, expected={"next": {"number": 1, "button": None}}).status == 201
 
 
 # --- the same round again ---
@@ -342,81 +353,3 @@ def test_a_round_without_a_reference_is_always_a_new_one(api: Api) -> None:
     assert second.status == 201
     assert second["id"] != first["id"]
     assert second["reference"] is None
-
-
-# --- what the sender expects, and closing ---
-
-
-def test_an_opening_that_is_not_what_was_expected_stores_nothing(api: Api, house: House) -> None:
-    table = add_table(api)
-    before = house.count_records()
-    answer = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
-    assert answer.status == 422
-    assert answer["code"] == "expected-differs"
-    assert answer["errors"] == [
-        {
-            "pointer": "#/expected/seats/0/stack",
-            "code": "expected-differs",
-            "detail": "99 is expected; the answer is 100",
-        }
-    ]
-    assert house.count_records() == before
-    assert open_round(api, table, expected={"next": {"number": 1, "button": None}}).status == 201
-
-
-def test_a_round_is_closed_with_a_reason(api: Api) -> None:
-    round_id = start_round(api)
-    play(api, round_id, hand(1, 1, THREE))
-    closed = close(api, round_id)
-    assert closed.status == 200
-    assert (closed["status"], closed["next"], closed["hands"], closed["version"]) == ("closed", None, 1, 3)
-    assert closed.document == api.get(f"/v1/rounds/{round_id}").document
-    settled = api.get(f"/v1/rounds/{round_id}/settlement")
-    assert (settled["state"], settled["revision"]) == ("provisional", 1)
-    assert api.get(f"/v1/rounds/{round_id}/document")["closed"] == {"after_hand": 1, "reason": "the room closes"}
-
-
-def test_a_round_may_be_closed_before_its_first_hand(api: Api) -> None:
-    round_id = start_round(api, "progressive-round")
-    assert close(api, round_id)["status"] == "closed"
-    assert api.get(f"/v1/rounds/{round_id}/settlement")["transfers"] == []
-
-
-@pytest.mark.parametrize("end", [lambda api, id_: play_to_the_end(api, id_), close], ids=["complete", "closed"])
-def test_a_round_is_closed_once(api: Api, house: House, end: Callable[[Api, str], Any]) -> None:
-    round_id = start_round(api)
-    end(api, round_id)
-    before = house.count_records()
-    status = api.get(f"/v1/rounds/{round_id}")["status"]
-    answer = close(api, round_id, "again")
-    assert answer.status == 409
-    assert answer["code"] == f"round-{status}"
-    assert "no closing can come" in answer["detail"]
-    assert house.count_records() == before
-
-
-@pytest.mark.parametrize(
-    ("request_", "mistakes"),
-    [
-        ({}, {"#/reason": "field-missing"}),
-        ({"reason": ""}, {"#/reason": "text-length"}),
-        ({"reason": None}, {"#/reason": "field-null"}),
-        ({"reason": "r" * 501}, {"#/reason": "text-length"}),
-        ({"reason": "x", "seat": 1}, {"#/seat": "field-unknown"}),
-    ],
-)
-def test_a_closing_needs_a_reason(api: Api, request_: dict[str, Any], mistakes: dict[str, str]) -> None:
-    round_id = start_round(api)
-    answer = api.post(f"/v1/rounds/{round_id}/close", request_)
-    assert answer.status == 422
-    assert answer.mistakes == mistakes
-    assert api.get(f"/v1/rounds/{round_id}")["status"] == "open"
-
-
-def test_what_a_round_is_asked_for_is_not_there_for_another_club(api: Api, other_api: Api) -> None:
-    round_id = start_round(api)
-    for asked in (round_id, "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"):
-        for part in ("", "/hands", "/settlement", "/document"):
-            assert other_api.get(f"/v1/rounds/{asked}{part}")["code"] == "not-found"
-        assert close(other_api, asked).status == 404
-    assert api.get(f"/v1/rounds/{round_id}")["version"] == 1

@@ -1,0 +1,75 @@
+"""What a sender expects: checked to the last field, and never believed."""
+
+import copy
+from typing import Any
+
+import pytest
+from hypothesis import given
+
+from schemas.expected import find_differences
+from schemas.problems import dump_mistakes
+from tests.schemas.test_fields import json_values
+
+ANSWER: dict[str, Any] = {
+    "players": [{"seat": 1, "foul": False, "foul_reason": None}, {"seat": 2, "foul": True, "foul_reason": "top"}],
+    "transfers": None,
+    "stacks": {"1": 8, "2": 0},
+}
+
+
+def found(expected: object) -> dict[str, str]:
+    return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_differences(expected, ANSWER))}
+
+
+@pytest.mark.parametrize(
+    "expected",
+    [
+        {},
+        ANSWER,
+        {"stacks": {}},
+        {"stacks": {"2": 0.0}},
+        {"players": [{}, {"foul": True}]},
+        {"transfers": None},
+        {"players": [{"foul_reason": None}, {}]},
+    ],
+)
+def test_any_part_of_the_answer_may_be_expected(expected: object) -> None:
+    assert found(expected) == {}
+
+
+@pytest.mark.parametrize(
+    ("expected", "differences"),
+    [
+        ({"stacks": {"1": 9}}, {"#/expected/stacks/1": "expected-differs"}),
+        ({"stacks": {"3": 9}}, {"#/expected/stacks/3": "expected-unknown"}),
+        ({"players": []}, {"#/expected/players": "expected-differs"}),
+        ({"players": [{"foul": 0}, {"foul": 1}]}, {f"#/expected/players/{n}/foul": "expected-differs" for n in (0, 1)}),
+        ({"players": None}, {"#/expected/players": "expected-differs"}),
+        ({"transfers": []}, {"#/expected/transfers": "expected-differs"}),
+        ({"transfers": {}}, {"#/expected/transfers": "expected-differs"}),
+        ({"stacks": {"2": False}}, {"#/expected/stacks/2": "expected-differs"}),
+        ({"stacks": {"1": "8"}}, {"#/expected/stacks/1": "expected-differs"}),
+        ({"stacks": {"2": None}}, {"#/expected/stacks/2": "expected-differs"}),
+        (
+            {"players": [{"seat": 2}, {"seat": 1}, {}]},
+            {
+                "#/expected/players": "expected-differs",
+                "#/expected/players/0/seat": "expected-differs",
+                "#/expected/players/1/seat": "expected-differs",
+            },
+        ),
+    ],
+)
+def test_every_difference_is_named_where_it_is(expected: object, differences: dict[str, str]) -> None:
+    assert found(expected) == differences
+
+
+@given(json_values)
+def test_an_answer_is_what_it_is(answer: Any) -> None:
+    assert list(find_differences(copy.deepcopy(answer), answer)) == []
+
+
+@given(json_values)
+def test_what_differs_is_said_in_printable_sentences(expected: Any) -> None:
+    for mistake in find_differences(expected, ANSWER):
+        assert mistake.detail.isprintable()

@@ -1,0 +1,275 @@
+"""Values on the wire: each kind takes what it should, and says of everything else what would be right."""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from marshmallow import ValidationError, fields
+
+from schemas.base import Sentence
+from schemas.fields import (
+    MOST_INTEGER,
+    Anything,
+    Boolean,
+    CardField,
+    CardList,
+    Choice,
+    Integer,
+    Listing,
+    RowField,
+    Table,
+    Text,
+    Time,
+    show,
+    show_time,
+)
+from scoring.cards import DECK, Card
+
+scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
+json_values = st.recursive(
+    scalars,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=5), inner, max_size=3),
+    max_leaves=8,
+)
+
+FIELDS: dict[str, fields.Field[Any]] = {
+    "integer": Integer(),
+    "small integer": Integer(least=0, most=17),
+    "boolean": Boolean(),
+    "text": Text(longest=5),
+    "name": Text(pattern="^[a-z]+$", wanted="small letters"),
+    "choice": Choice({"open": 1, "closed": 2}),
+    "card": CardField(),
+    "row": RowField(3),
+    "cards": CardList(most=4),
+    "list": Listing(Integer(), least=1, most=2),
+    "time": Time(),
+    "table": Table(Integer(), most=2),
+    "anything": Anything(),
+}
+
+
+def sentences(messages: Any) -> list[str]:
+    if isinstance(messages, dict):
+        return [sentence for inner in messages.values() for sentence in sentences(inner)]
+    if isinstance(messages, list):
+        return [sentence for inner in messages for sentence in sentences(inner)]
+    return [messages]
+
+
+def code_of(field: fields.Field[Any], value: object) -> str | None:
+    """The code of the first thing wrong with a value; None where it is taken."""
+    try:
+        field.deserialize(value)
+    except ValidationError as error:
+        first = sentences(error.messages)[0]
+        assert isinstance(first, Sentence)
+        return first.code
+    return None
+
+
+@pytest.mark.parametrize("kind", FIELDS)
+@given(value=json_values)
+def test_whatever_comes_is_taken_or_refused_in_short_sentences_with_codes(kind: str, value: object) -> None:
+    try:
+        FIELDS[kind].deserialize(value)
+    except ValidationError as error:
+        for sentence in sentences(error.messages):
+            assert isinstance(sentence, Sentence), sentence
+            assert sentence.code
+            assert len(sentence) < 200
+            assert sentence.isprintable()
+
+
+# --- numbers ---
+
+
+@pytest.mark.parametrize("value", [0, 3, -3, 3.0, -0.0, 1e3, MOST_INTEGER, -MOST_INTEGER, float(2**52)])
+def test_a_whole_number_is_taken_as_a_whole_number(value: float) -> None:
+    number = Integer().deserialize(value)
+    assert type(number) is int
+    assert number == value
+
+
+@pytest.mark.parametrize("value", [True, False, "3", "1_0", "٣", 3.5, 1e-9, [3], {}, "NaN"])
+def test_what_is_no_whole_number_is_no_integer(value: object) -> None:
+    assert code_of(Integer(), value) == "not-an-integer"
+
+
+@pytest.mark.parametrize("value", [MOST_INTEGER + 1, -MOST_INTEGER - 1, 2.0**53, 1e300, 10**400])
+def test_what_other_readers_would_round_is_out_of_range(value: float) -> None:
+    assert code_of(Integer(), value) == "out-of-range"
+
+
+@given(st.integers())
+def test_bounds_are_taken_and_what_is_beyond_is_not(value: int) -> None:
+    assert code_of(Integer(least=-3, most=4), value) == (None if -3 <= value <= 4 else "out-of-range")
+
+
+@pytest.mark.parametrize("value", [0, 1, "true", "", []])
+def test_only_true_and_false_are_booleans(value: object) -> None:
+    assert code_of(Boolean(), value) == "not-a-boolean"
+
+
+# --- texts ---
+
+
+@pytest.mark.parametrize(
+    ("value", "code"),
+    [
+        ("", "text-length"),
+        ("abcdef", "text-length"),
+        (7, "not-a-text"),
+        (["a"], "not-a-text"),
+        ("a\0", "text-characters"),
+        ("a\n", "text-characters"),
+        ("\x7f", "text-characters"),
+        ("\ud800", "text-characters"),
+        ("a\udfff", "text-characters"),
+        ("♣ é", None),
+        ("👑", None),
+    ],
+)
+def test_a_text_is_one_line_that_a_database_can_keep(value: object, code: str | None) -> None:
+    assert code_of(Text(longest=5), value) == code
+
+
+@given(st.text(min_size=1, max_size=5))
+def test_every_text_taken_can_be_written_in_utf_8_and_has_no_nul(value: str) -> None:
+    if code_of(Text(longest=5), value) is None:
+        assert b"\0" not in value.encode()
+
+
+def test_a_pattern_is_for_the_whole_text() -> None:
+    name = Text(pattern="^[a-z]+$", wanted="small letters")
+    assert code_of(name, "abc") is None
+    assert code_of(name, "abc\n") == "text-characters"
+    assert code_of(name, "abc d") == "text-pattern"
+    assert code_of(Text(pattern="^[0-9]+$"), "٣") == "text-pattern"
+
+
+@pytest.mark.parametrize("value", ["Open", "open ", "", 1, None.__class__, {}, ["open"]])
+def test_a_choice_is_one_of_its_words(value: object) -> None:
+    assert code_of(Choice({"open": 1}), value) == "not-a-choice"
+
+
+# --- cards ---
+
+
+@pytest.mark.parametrize("card", DECK)
+def test_every_card_is_read_as_it_is_written(card: Card) -> None:
+    assert CardField().deserialize(str(card)) is card
+
+
+@pytest.mark.parametrize("value", ["as", "AS", "10s", "A♠", "A", "", "As ", "As\n", "1c", "Ax", 51, None, ["As"], {}])
+def test_what_is_no_card_is_refused(value: object) -> None:
+    assert code_of(CardField(), value) == ("field-null" if value is None else "card-unknown")
+
+
+@pytest.mark.parametrize("value", [[], ["As"], ["As"] * 4, "AsAdAc", None, {"0": "As"}, ["As", "Ad", None]])
+def test_a_row_is_a_list_of_as_many_cards_as_it_has(value: object) -> None:
+    assert code_of(RowField(3), value) in ("row-size", "not-a-list", "field-null")
+
+
+def test_a_row_keeps_its_cards_in_order() -> None:
+    assert [str(card) for card in RowField(3).deserialize(["As", "2c", "Td"])] == ["As", "2c", "Td"]
+
+
+def test_every_card_that_is_none_is_named_by_its_place() -> None:
+    with pytest.raises(ValidationError) as refused:
+        RowField(3).deserialize(["As", "Xx", 7])
+    assert list(refused.value.messages) == [1, 2]
+
+
+# --- times ---
+
+
+@pytest.mark.parametrize(
+    ("text", "moment"),
+    [
+        ("2026-11-20T20:15:00Z", datetime(2026, 11, 20, 20, 15, tzinfo=UTC)),
+        ("2026-11-20t20:15:00z", datetime(2026, 11, 20, 20, 15, tzinfo=UTC)),
+        ("2026-11-20 21:15:00+01:00", datetime(2026, 11, 20, 20, 15, tzinfo=UTC)),
+        ("2026-11-20T20:15:00.5-00:00", datetime(2026, 11, 20, 20, 15, 0, 500_000, tzinfo=UTC)),
+        ("2024-02-29T23:59:59.123456789Z", datetime(2024, 2, 29, 23, 59, 59, 123_456, tzinfo=UTC)),
+        ("0001-01-01T00:00:00Z", datetime(1, 1, 1, tzinfo=UTC)),
+        ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
+    ],
+)
+def test_a_moment_is_read_wherever_its_clock_stood(text: str, moment: datetime) -> None:
+    assert Time().deserialize(text) == moment
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2026-11-20",
+        "2026-11-20T20:15Z",
+        "2026-11-20T20:15:00",
+        "20261120T201500Z",
+        "2026-W47-5T20:15:00Z",
+        "2026-11-20T20:15:00,5Z",
+        "2026-11-20T20:15:00.Z",
+        "2026-11-20T20:15:00+01",
+        "2026-11-20T20:15:00+0100",
+        "2026-11-20T20:15:00+01:00:30",
+        "2026-11-20T20:15:00Z\n",
+        "2026-11-20T20:15:60Z",
+        "2026-02-29T20:15:00Z",
+        "2026-11-20T24:00:00Z",
+        "2026-11-20T20:15:00+24:00",
+        "0000-01-01T00:00:00Z",
+        "0001-01-01T00:00:00+00:01",
+        "9999-12-31T23:59:59-00:01",
+        "٢026-11-20T20:15:00Z",
+        1763669700,
+        "",
+    ],
+)
+def test_what_is_no_moment_is_refused(value: object) -> None:
+    assert code_of(Time(), value) == "not-a-time"
+
+
+@given(st.datetimes(timezones=st.just(UTC)))
+def test_a_moment_is_written_so_that_it_can_be_read(moment: datetime) -> None:
+    written = show_time(moment)
+    assert written is not None
+    assert written.endswith("Z")
+    assert Time().deserialize(written) == moment
+
+
+# --- objects, and what is found ---
+
+
+def test_a_table_names_every_value_that_is_wrong() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Table(Integer(), most=5).deserialize({"QQ": "7", "KK": 8, "AA": None, "x" * 61: 1})
+    codes = {key: sentences(found)[0].code for key, found in refused.value.messages.items()}  # type: ignore[attr-defined]
+    assert codes == {"QQ": "not-an-integer", "AA": "field-null", "x" * 61: "text-length"}
+
+
+def test_too_many_entries_are_refused_whole() -> None:
+    assert code_of(Table(Integer(), most=2), {"a": 1, "b": 2, "c": 3}) == "list-length"
+    assert code_of(Listing(Integer(), most=2), [1, 2, 3]) == "list-length"
+
+
+@pytest.mark.parametrize(
+    ("value", "shown"),
+    [
+        (None, "null"),
+        (True, "true"),
+        (False, "false"),
+        (7, "7"),
+        (1.5, "1.5"),
+        ("As", "'As'"),
+        ("a\n\0", r"'a\n\x00'"),
+        ([1, [2]], "a list"),
+        ({"a": 1}, "an object"),
+        ("x" * 1000, "'" + "x" * 58 + "…"),
+        (10**200, "1" + "0" * 58 + "…"),
+    ],
+)
+def test_what_was_found_is_shown_in_the_words_of_json_and_briefly(value: object, shown: str) -> None:
+    assert show(value) == shown

@@ -1,0 +1,70 @@
+"""JSON, read strictly."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas.base import WireError
+from schemas.strict_json import read_json
+from tests.schemas.test_fields import json_values
+
+
+@given(json_values)
+def test_what_is_json_is_read_as_it_was_written(value: Any) -> None:
+    for ascii_only in (True, False):
+        try:
+            written = json.dumps(value, ensure_ascii=ascii_only).encode()
+        except UnicodeEncodeError:
+            continue
+        assert read_json(written) == value
+
+
+@given(st.binary(max_size=40))
+def test_any_bytes_are_read_or_refused_with_one_code(body: bytes) -> None:
+    try:
+        read_json(body)
+    except WireError as error:
+        [mistake] = error.mistakes
+        assert mistake.code.startswith("json-")
+        assert mistake.path == ()
+        assert mistake.detail.isprintable()
+
+
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        (b"", "json-empty"),
+        (b" \n", "json-empty"),
+        (b"{", "json-syntax"),
+        (b"{}{}", "json-syntax"),
+        (b"[1,]", "json-syntax"),
+        (b"\xef\xbb\xbf{}", "json-syntax"),
+        (b"\xff\xfe{\0}\0", "json-encoding"),
+        (b'"\xed\xa0\x80"', "json-encoding"),
+        (b'{"a": 1, "a": 1}', "json-key-twice"),
+        (b'[[{"a": 1, "b": {}, "\\u0061": 2}]]', "json-key-twice"),
+        (b"NaN", "json-number"),
+        (b"[-Infinity]", "json-number"),
+        (b"1e999", "json-number"),
+        (b"-1E999", "json-number"),
+        (b"9" * 4301, "json-number"),
+        (b"[" * 100_000, "json-depth"),
+        (b'{"":' * 100_000, "json-depth"),
+    ],
+    ids=lambda value: value[:20] if isinstance(value, bytes) else value,
+)
+def test_what_two_readers_could_understand_differently_is_refused(body: bytes, code: str) -> None:
+    with pytest.raises(WireError) as refused:
+        read_json(body)
+    assert [mistake.code for mistake in refused.value.mistakes] == [code]
+
+
+def test_the_same_key_may_stand_in_two_objects() -> None:
+    assert read_json(b'[{"a": 1}, {"a": {"a": 2}}]') == [{"a": 1}, {"a": {"a": 2}}]
+
+
+def test_a_number_that_is_nearly_nothing_is_nothing() -> None:
+    assert read_json(b"1e-999") == 0
