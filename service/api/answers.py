@@ -12,6 +12,8 @@ from flask import Response, request
 from schemas.pages import show_cursor
 
 MEDIA_TYPE: Final = "application/json"
+REPLAYED: Final = "Idempotent-Replayed"
+"""The header of an answer that was given before."""
 
 
 def answer(
@@ -36,5 +38,5 @@ def page_link(last: UUID | None) -> dict[str, str]:
 
 def recorded(document: object, location: str, *, is_replay: bool) -> Response:
     """Answer that something was recorded, now or, where the same was sent before, then."""
-    headers = {"Location": location, **({"Idempotent-Replayed": "true"} if is_replay else {})}
+    headers = {"Location": location, **({REPLAYED: "true"} if is_replay else {})}
     return answer(document, HTTPStatus.CREATED, headers)

@@ -1,6 +1,7 @@
 """What every resource has in common: strict reading, a key, and documented answers."""
 
 from collections.abc import Callable
+from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final
 
@@ -8,14 +9,16 @@ import flask_smorest
 from flask import Request, request
 from marshmallow import RAISE, Schema, ValidationError
 from webargs.flaskparser import FlaskParser
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
 
 from schemas.base import WireError, find_mistakes
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
-from service.api.access import with_key, with_key_if_any
+from service.api import dry_run, retries
+from service.api.access import with_key, with_key_if_any, with_key_to_record
 
 JSON: Final = "application/json"
+ANSWERS: Final = (JSON, "application/yaml", "application/problem+json")
 
 
 class StrictParser(FlaskParser):
@@ -52,25 +55,59 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
     ARGUMENTS_PARSER = StrictParser()
 
     def operation(
-        self, name: str, *, needs_key: bool = True, asks_database: bool = True, problems: tuple[int, ...] = ()
+        self,
+        name: str,
+        *,
+        needs_key: bool = True,
+        asks_database: bool = True,
+        records: bool = False,
+        problems: tuple[int, ...] = (),
     ) -> Callable[..., Any]:
         """
         Name an operation in the OpenAPI document, guard it, and list the problems that it can answer.
 
-        Without `needs_key`, a key opens the club's own beside what everybody sees.
+        Args:
+            name: the use case's.
+            needs_key: without it, a key opens the club's own beside what everybody sees.
+            asks_database: whether there is anything to guard.
+            records: whether it changes records; it can then be tried, and sent again under an idempotency key.
+            problems: statuses beside the usual ones.
         """
-        usual = [HTTPStatus.UNAUTHORIZED, HTTPStatus.SERVICE_UNAVAILABLE] if asks_database else []
+        usual = {HTTPStatus.NOT_ACCEPTABLE}
+        if asks_database:
+            usual |= {HTTPStatus.UNAUTHORIZED, HTTPStatus.SERVICE_UNAVAILABLE}
+        if records:
+            usual |= {HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.UNPROCESSABLE_ENTITY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            if asks_database:
+            if records:
+                view = with_key_to_record(view)
+            elif asks_database:
                 view = with_key(view) if needs_key else with_key_if_any(view)
+            view = answering_json(view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
-            security: dict[str, Any] = {} if needs_key else {"security": [{}, {"key": []}] if asks_database else []}
-            documented: Callable[..., Any] = self.doc(operationId=name, **security)(view)
+            described: dict[str, Any] = {"operationId": name}
+            if not needs_key:
+                described["security"] = [{}, {"key": []}] if asks_database else []
+            if records:
+                described["parameters"] = [retries.PARAMETER, dry_run.PARAMETER]
+            documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 
         return decorate
+
+
+def answering_json(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse a request that does not accept what the view answers."""
+
+    @wraps(view)
+    def negotiated(*arguments: Any, **options: Any) -> Any:
+        if not request.accept_mimetypes or request.accept_mimetypes.best_match(ANSWERS):
+            return view(*arguments, **options)
+        raise NotAcceptable
+
+    return negotiated
 
 
 def received_bytes() -> bytes:

@@ -38,7 +38,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", problems=CONFLICTS)
+@rounds.operation("open_round", records=True, problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, RoundSchema)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -74,7 +74,7 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", problems=CONFLICTS)
+@rounds.operation("close_round", records=True, problems=CONFLICTS)
 @rounds.arguments(CloseRequestSchema)
 @rounds.response(200, RoundSchema)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -83,7 +83,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", problems=CONFLICTS)
+@rounds.operation("record_departure", records=True, problems=CONFLICTS)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:

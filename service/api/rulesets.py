@@ -26,7 +26,7 @@ def get_rulesets() -> Response:
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])
-@rulesets.operation("add_ruleset", problems=(HTTPStatus.CONFLICT,))
+@rulesets.operation("add_ruleset", records=True, problems=(HTTPStatus.CONFLICT,))
 @rulesets.arguments(RulesetSchema)
 @rulesets.response(201, RulesetSchema)
 def post_ruleset(_: Any) -> Response:

@@ -19,7 +19,7 @@ tables = Resource("tables", __name__, description="Tables: a name, a ruleset, an
 
 
 @tables.route("/v1/tables", methods=["POST"])
-@tables.operation("add_table", problems=(HTTPStatus.CONFLICT,))
+@tables.operation("add_table", records=True, problems=(HTTPStatus.CONFLICT,))
 @tables.arguments(TableRequestSchema)
 @tables.response(201, TableSchema)
 def post_table(request: TableRequest) -> Response:
