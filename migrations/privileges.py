@@ -33,4 +33,5 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "payouts": APPEND,
     "transfers": APPEND,
     "events": APPEND,
+    "kept_answers": APPEND,
 }

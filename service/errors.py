@@ -5,6 +5,8 @@ What the service refuses beyond the rules of the game.
     ServiceError
     ├── NotFound                  no such thing, or another club's
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
+    ├── RetryKeyInvalid           an idempotency key that is none
+    ├── RetryKeyReused            an idempotency key that came with another request
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── Conflict
@@ -13,6 +15,7 @@ What the service refuses beyond the rules of the game.
     │   ├── RoundConflict         the reference belongs to another round
     │   ├── RoundOpen             the table has an open round already
     │   ├── HandConflict          the number belongs to another hand
+    │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   └── Busy                  somebody else is changing the same thing
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
@@ -55,6 +58,18 @@ class KeyUnknown(ServiceError):
     """The key is not known, or not any more."""
 
     code = "key-unknown"
+
+
+class RetryKeyInvalid(ServiceError):
+    """The header `Idempotency-Key` has no key in it."""
+
+    code = "idempotency-key-invalid"
+
+
+class RetryKeyReused(ServiceError):
+    """The idempotency key came with another request before."""
+
+    code = "idempotency-key-reused"
 
 
 class RulesetUnknown(ServiceError):
@@ -103,6 +118,12 @@ class HandConflict(Conflict):
     """The number belongs to another hand of the round."""
 
     code = "hand-conflict"
+
+
+class RetryKeyInUse(Conflict):
+    """The first request with the idempotency key is still at work; asking again helps."""
+
+    code = "idempotency-key-in-use"
 
 
 class Busy(Conflict):

@@ -1,13 +1,14 @@
 """Who asks: the key, its club, and the one transaction of the request."""
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
-from functools import wraps
+from functools import partial, wraps
 from hashlib import sha256
 from typing import Any, Final
 
-from flask import current_app, g, request
+from flask import Response, current_app, g, request
 
+from service.api.dry_run import is_dry_run
+from service.api.retries import answer_once, read_retry_key
 from service.database import Database, Transaction
 from service.errors import KeyMissing, KeyUnknown
 from service.repository import keys
@@ -23,16 +24,37 @@ def database() -> Database:
 
 
 def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a view work in one transaction of the club whose key the request carries; it commits when the view ends."""
+    """Let a view read in one transaction of the club whose key the request carries, at one moment of its records."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
+        with database().reading(find_key().club_id) as transaction:
+            g.transaction = transaction
+            return view(*arguments, **options)
+
+    return guarded
+
+
+def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]:
+    """
+    Let a view record in one transaction of the club whose key the request carries; it commits when the view ends.
+
+    A request that was sent before is answered as it was then; a dry run is rolled back.
+    """
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Response:
         key = find_key()
         # Who sends slowly keeps no transaction open meanwhile.
         request.get_data()
-        with _transaction_of(key) as transaction:
+        is_dry = is_dry_run()
+        retry_key = None if is_dry else read_retry_key()
+        with database().transaction(
+            key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
+        ) as transaction:
             g.transaction = transaction
-            return view(*arguments, **options)
+            work = partial(view, *arguments, **options)
+            return work() if retry_key is None else answer_once(transaction, retry_key, work)
 
     return guarded
 
@@ -48,13 +70,6 @@ def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
         return guarded(*arguments, **options) if sends_key else view(*arguments, **options)
 
     return open_to_all
-
-
-def _transaction_of(key: StoredKey) -> AbstractContextManager[Transaction]:
-    """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
-    if request.method in ("GET", "HEAD"):
-        return database().reading(key.club_id)
-    return database().transaction(key.club_id, actor=key.id, request_id=g.request_id)
 
 
 def current_transaction() -> Transaction:

@@ -12,12 +12,14 @@ from flask import Response, request
 from schemas.pages import show_cursor
 
 MEDIA_TYPE: Final = "application/json"
+WAS_REPLAYED: Final = "Idempotent-Replayed"
+"""The header of an answer that was given before."""
 
 _TEXT: Final = {"type": "string"}
 NEXT_PAGE: Final = {"Link": {"schema": _TEXT, "description": '`<…>; rel="next"`, where there is a next page.'}}
 LOCATION: Final = {"Location": {"schema": _TEXT, "description": "Where it is found from now on."}}
 REPLAYED: Final = {
-    "Idempotent-Replayed": {
+    WAS_REPLAYED: {
         "schema": {"type": "string", "const": "true"},
         "description": "There where the same was sent before, and nothing was recorded now.",
     }
@@ -47,5 +49,5 @@ def page_link(last: UUID | None) -> dict[str, str]:
 
 def recorded(document: object, location: str, *, is_replay: bool) -> Response:
     """Answer that something was recorded, now or, where the same was sent before, then."""
-    headers = {"Location": location, **({"Idempotent-Replayed": "true"} if is_replay else {})}
+    headers = {"Location": location, **({WAS_REPLAYED: "true"} if is_replay else {})}
     return answer(document, HTTPStatus.CREATED, headers)

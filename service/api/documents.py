@@ -17,7 +17,7 @@ documents = Resource("documents", __name__, description="Rounds played whole, fr
 
 
 @documents.route("/v1/documents", methods=["POST"])
-@documents.operation("play_document", problems=(HTTPStatus.CONFLICT,))
+@documents.operation("play_document", records=True, problems=(HTTPStatus.CONFLICT,))
 @documents.arguments(DocumentRequestSchema)
 @documents.response(201, PlayedDocumentSchema, headers=LOCATION | REPLAYED)
 def post_document(document: RoundDocument) -> Response:

@@ -21,7 +21,7 @@ hands = Resource("hands", __name__, description="Finished hands, in the order in
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
-@hands.operation("record_hand", problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@hands.operation("record_hand", records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
 @hands.arguments(HandRequestSchema)
 @hands.response(201, HandAnswerSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:

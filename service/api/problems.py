@@ -38,6 +38,24 @@ KINDS: Final[Mapping[str, Kind]] = {
         "Send one JSON document in UTF-8, no key twice in an object, and only numbers that JSON knows.",
     ),
     "request-malformed": Kind(HTTPStatus.BAD_REQUEST, "The request cannot be read", "Correct the request."),
+    "idempotency-key-invalid": Kind(
+        HTTPStatus.BAD_REQUEST,
+        "The idempotency key cannot be read",
+        "Send one header 'Idempotency-Key' with 1 to 255 visible ASCII characters, a new UUID for each thing.",
+    ),
+    "idempotency-key-reused": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The idempotency key belongs to another request",
+        "A key stands for one request with one body. Send this one with a key of its own.",
+    ),
+    "idempotency-key-in-use": Kind(
+        HTTPStatus.CONFLICT,
+        "The first request with this idempotency key is still at work",
+        "Send the request again in a moment; it will be answered as the first was.",
+    ),
+    "not-acceptable": Kind(
+        HTTPStatus.NOT_ACCEPTABLE, "The answer is JSON", "Send 'Accept: application/json', or no Accept at all."
+    ),
     "key-missing": Kind(
         HTTPStatus.UNAUTHORIZED,
         "A key is needed",
@@ -161,6 +179,7 @@ KINDS: Final[Mapping[str, Kind]] = {
 _BY_STATUS: Final = {
     HTTPStatus.NOT_FOUND: "not-found",
     HTTPStatus.METHOD_NOT_ALLOWED: "method-not-allowed",
+    HTTPStatus.NOT_ACCEPTABLE: "not-acceptable",
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE: "body-too-large",
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE: "media-type-unsupported",
 }

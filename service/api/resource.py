@@ -9,15 +9,18 @@ import flask_smorest
 from flask import Request, request
 from marshmallow import RAISE, Schema, ValidationError
 from webargs.flaskparser import FlaskParser
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
 
 from schemas.base import WireError, find_mistakes
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
-from service.api.access import with_key, with_key_if_any
+from service.api import dry_run, retries
+from service.api.access import with_key, with_key_if_any, with_key_to_record
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
+ANSWERS: Final = (JSON, "application/yaml", "application/problem+json")
+
 _READS_QUERY: Final = "reads_query"
 """Marks a view that can be asked for something in its query string."""
 
@@ -26,6 +29,7 @@ _OF_THE_DATABASE: Final = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
+_OF_RECORDING: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT)
 _OF_A_BODY: Final = (
     HTTPStatus.BAD_REQUEST,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
@@ -90,23 +94,43 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         return described
 
     def operation(
-        self, name: str, *, needs_key: bool = True, asks_database: bool = True, problems: tuple[int, ...] = ()
+        self,
+        name: str,
+        *,
+        needs_key: bool = True,
+        asks_database: bool = True,
+        records: bool = False,
+        problems: tuple[int, ...] = (),
     ) -> Callable[..., Any]:
         """
         Name an operation in the OpenAPI document, guard it, and list the problems that it can answer.
 
-        Without `needs_key`, a key opens the club's own beside what everybody sees.
+        Args:
+            name: the use case's.
+            needs_key: without it, a key opens the club's own beside what everybody sees.
+            asks_database: whether there is anything to guard.
+            records: whether it changes records; it can then be tried, and sent again under an idempotency key.
+            problems: statuses beside the usual ones.
         """
-        usual = _OF_THE_DATABASE if asks_database else ()
+        usual = {HTTPStatus.NOT_ACCEPTABLE}
+        usual |= {*_OF_THE_DATABASE} if asks_database else set()
+        usual |= {*_OF_RECORDING} if records else set()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            if asks_database:
+            if records:
+                view = with_key_to_record(view)
+            elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 view = with_key(view) if needs_key else with_key_if_any(view)
+            view = answering_json(view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
-            security: dict[str, Any] = {} if needs_key else {"security": [{}, {"key": []}] if asks_database else []}
-            documented: Callable[..., Any] = self.doc(operationId=name, **security)(view)
+            described: dict[str, Any] = {"operationId": name}
+            if not needs_key:
+                described["security"] = [{}, {"key": []}] if asks_database else []
+            if records:
+                described["parameters"] = [retries.PARAMETER, dry_run.PARAMETER]
+            documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 
         return decorate
@@ -123,6 +147,18 @@ def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
         return view(*arguments, **options)
 
     return guarded
+
+
+def answering_json(view: Callable[..., Any]) -> Callable[..., Any]:
+    """Refuse a request that does not accept what the view answers."""
+
+    @wraps(view)
+    def negotiated(*arguments: Any, **options: Any) -> Any:
+        if not request.accept_mimetypes or request.accept_mimetypes.best_match(ANSWERS):
+            return view(*arguments, **options)
+        raise NotAcceptable
+
+    return negotiated
 
 
 def received_bytes() -> bytes:

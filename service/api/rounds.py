@@ -38,7 +38,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", problems=CONFLICTS)
+@rounds.operation("open_round", records=True, problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -74,18 +74,18 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", problems=CONFLICTS)
+@rounds.operation("close_round", records=True, problems=CONFLICTS)
 @rounds.arguments(CloseRequestSchema)
-@rounds.response(200, RoundSchema)
+@rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
     """End a round early. What scope `round` has added up is settled; Fantasyland still owed is void."""
     return answer(dump_round(close_round(current_transaction(), round_id, request["reason"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", problems=CONFLICTS)
+@rounds.operation("record_departure", records=True, problems=CONFLICTS)
 @rounds.arguments(DepartureRequestSchema)
-@rounds.response(201, RoundSchema)
+@rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
     """Record that a player left between two hands, for the rest of the round."""
     view = record_departure(current_transaction(), round_id, request)

@@ -7,7 +7,7 @@ from flask import Response
 
 from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
 from service.api.access import current_transaction, transaction_if_any
-from service.api.answers import LOCATION, answer
+from service.api.answers import LOCATION, REPLAYED, answer
 from service.api.resource import Resource, decoded_body
 from service.usecases.add_ruleset import add_ruleset
 from service.usecases.get_ruleset import get_ruleset
@@ -26,9 +26,9 @@ def get_rulesets() -> Response:
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])
-@rulesets.operation("add_ruleset", problems=(HTTPStatus.CONFLICT,))
+@rulesets.operation("add_ruleset", records=True, problems=(HTTPStatus.CONFLICT,))
 @rulesets.arguments(RulesetSchema)
-@rulesets.response(201, RulesetSchema, headers=LOCATION)
+@rulesets.response(201, RulesetSchema, headers=LOCATION | REPLAYED)
 def post_ruleset(_: Any) -> Response:
     """
     Add a ruleset, or a new version of one.

@@ -9,7 +9,7 @@ from flask import Response
 from schemas.pages import PageQuerySchema
 from schemas.tables import TablePageSchema, TableRequest, TableRequestSchema, TableSchema, dump_table
 from service.api.access import current_transaction
-from service.api.answers import LOCATION, NEXT_PAGE, answer, page_link
+from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
 from service.usecases.add_table import add_table
 from service.usecases.get_table import get_table
@@ -19,9 +19,9 @@ tables = Resource("tables", __name__, description="Tables: a name, a ruleset, an
 
 
 @tables.route("/v1/tables", methods=["POST"])
-@tables.operation("add_table", problems=(HTTPStatus.CONFLICT,))
+@tables.operation("add_table", records=True, problems=(HTTPStatus.CONFLICT,))
 @tables.arguments(TableRequestSchema)
-@tables.response(201, TableSchema, headers=LOCATION)
+@tables.response(201, TableSchema, headers=LOCATION | REPLAYED)
 def post_table(request: TableRequest) -> Response:
     """Set up a table. Its rounds keep the ruleset's version, the point value and the currency that it has now."""
     table = add_table(current_transaction(), request)

@@ -1,0 +1,32 @@
+"""Answers kept under the keys by which clients send a request again."""
+
+from alembic import op
+
+from migrations.safety import append_only, one_club_at_a_time
+
+revision = "0009"
+down_revision = "0006"
+
+
+def upgrade() -> None:
+    """
+    Keep the first answer to a request that carried an idempotency key, for as long as the club exists.
+
+    Written in the transaction that does the work: a key that is here belongs to work that is done, and nothing else. The
+    club is no foreign key: all requests of a club would then lock the club's one row.
+    """
+    op.execute("""
+        CREATE TABLE kept_answers (
+            club_id uuid NOT NULL,
+            key text NOT NULL CHECK (key <> ''),
+            -- Of the method, the address and the body: the same key with another request is a mistake.
+            fingerprint bytea NOT NULL CHECK (octet_length(fingerprint) = 32),
+            status smallint NOT NULL,
+            location text,
+            body bytea NOT NULL,
+            kept_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, key)
+        );
+    """)
+    one_club_at_a_time("kept_answers")
+    append_only("kept_answers")

@@ -1,0 +1,85 @@
+"""Requests that come again: the header `Idempotency-Key`, as the IETF's draft has it."""
+
+import time
+from collections.abc import Callable
+from hashlib import sha256
+from typing import Any, Final
+
+from flask import Response, request
+
+from service.api.answers import MEDIA_TYPE, WAS_REPLAYED
+from service.database import Transaction
+from service.errors import RetryKeyInUse, RetryKeyInvalid, RetryKeyReused
+from service.repository import kept_answers
+from service.repository.kept_answers import KeptAnswer
+
+HEADER: Final = "Idempotency-Key"
+LONGEST: Final = 255
+_PATIENCE: Final = 5.0
+_PAUSE: Final = 0.02
+
+PARAMETER: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": HEADER,
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[!-~]+$"},
+    "description": "Makes the request safe to send again for ever: the same key and body get the first answer again.",
+    "example": "7c4a8d09-2026-4b1f-9d3e-1f0a6c0e5b52",
+}
+
+
+def read_retry_key() -> str | None:
+    """
+    Read the key of the request, quoted or not; None where it has none.
+
+    Raises:
+        RetryKeyInvalid: the header is there without one readable key.
+    """
+    sent = request.headers.getlist(HEADER)
+    if not sent:
+        return None
+    key = sent[0].strip()
+    if len(key) >= 2 and key[0] == key[-1] == '"':
+        key = key[1:-1]
+    if len(sent) > 1 or not 1 <= len(key) <= LONGEST or not all("!" <= character <= "~" for character in key):
+        found = ", ".join(sent)[:80]
+        raise RetryKeyInvalid(f"{HEADER} is {found!r}; one key of 1 to {LONGEST} visible ASCII characters is right")
+    return key
+
+
+def answer_once(transaction: Transaction, key: str, work: Callable[[], Response]) -> Response:
+    """
+    Do the work of a request, or give the first answer again where it was done before.
+
+    The key is kept in the work's own transaction: a refusal keeps nothing and frees the key.
+
+    Raises:
+        RetryKeyInUse: the first request is still at work, also after some patience.
+        RetryKeyReused: the key came with another request.
+    """
+    _take(transaction, key)
+    fingerprint = _fingerprint()
+    kept = kept_answers.find(transaction, key)
+    if kept is None:
+        answer = work()
+        first = KeptAnswer(fingerprint, answer.status_code, answer.headers.get("Location"), answer.get_data())
+        kept_answers.add(transaction, key, first)
+        return answer
+    if kept.fingerprint != fingerprint:
+        raise RetryKeyReused(f"the {HEADER} {key!r} came with another request before; a new request needs a new key")
+    headers = {WAS_REPLAYED: "true", **({"Location": kept.location} if kept.location else {})}
+    return Response(kept.body, kept.status, headers, content_type=MEDIA_TYPE)
+
+
+def _take(transaction: Transaction, key: str) -> None:
+    """Wait for the first request with the key to end, but not for long: whoever waits holds a connection."""
+    deadline = time.monotonic() + _PATIENCE
+    while not kept_answers.try_lock(transaction, key):
+        if time.monotonic() > deadline:
+            raise RetryKeyInUse(f"the first request with the {HEADER} {key!r} is still at work; ask again in a moment")
+        time.sleep(_PAUSE)
+
+
+def _fingerprint() -> bytes:
+    """Tell requests apart: by method, address and body."""
+    body = sha256(request.get_data()).digest()
+    return sha256(f"{request.method} {request.full_path}\n".encode() + body).digest()
