@@ -60,6 +60,8 @@ class Database:
         return create_engine(
             self._url,
             connect_args=connect_arguments(self._url, self._role),
+            # An error says what went wrong and not with what: a name in a log could never be erased.
+            hide_parameters=True,
             pool_size=self._pool_size,
             max_overflow=0,
             pool_timeout=10,

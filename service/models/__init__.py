@@ -10,6 +10,7 @@ from service.models.clubs import ApiKeyRecord, ClubRecord
 from service.models.endings import ClosingRecord, DepartureRecord
 from service.models.events import EventRecord
 from service.models.hands import HandRecord, SubmissionRecord
+from service.models.players import PlayerRecord
 from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
 from service.models.settlements import HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
@@ -25,6 +26,7 @@ __all__ = [
     "HandRecord",
     "HandScoreRecord",
     "PayoutRecord",
+    "PlayerRecord",
     "RoundHeadRecord",
     "RoundRecord",
     "RoundSeatRecord",

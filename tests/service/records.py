@@ -17,7 +17,7 @@ from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.database import Database, Transaction
-from service.repository import clubs, endings, hands, keys, rounds, rulesets, tables
+from service.repository import clubs, endings, hands, keys, players, rounds, rulesets, tables
 from service.repository.hands import HandToRecord
 from service.repository.rounds import FIRST, StoredRound
 from service.repository.submissions import Submission
@@ -124,6 +124,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
+        players.put(transaction, "ann", "Ann Example", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
         add_hand(transaction, at_once, SubmittedHand(EXAMPLE))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
