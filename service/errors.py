@@ -5,6 +5,7 @@ What the service refuses beyond the rules of the game.
     ServiceError
     ├── NotFound                  no such thing, or another club's
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
+    ├── ScopeMissing              the key may read and no more
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── Conflict
@@ -14,6 +15,8 @@ What the service refuses beyond the rules of the game.
     │   ├── RoundOpen             the table has an open round already
     │   ├── HandConflict          the number belongs to another hand
     │   └── Busy                  somebody else is changing the same thing
+    ├── OperatorError             what an operator asks for clubs and keys cannot be
+    │   └── ClubTaken             the name belongs to another club
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
         ├── DatabaseBehind        it awaits its migrations
@@ -55,6 +58,12 @@ class KeyUnknown(ServiceError):
     """The key is not known, or not any more."""
 
     code = "key-unknown"
+
+
+class ScopeMissing(ServiceError):
+    """The key opens its club, but not for this."""
+
+    code = "scope-missing"
 
 
 class RulesetUnknown(ServiceError):
@@ -109,6 +118,16 @@ class Busy(Conflict):
     """Somebody else is changing the same thing; asking again helps."""
 
     code = "busy"
+
+
+class OperatorError(ServiceError):
+    """What an operator asks for clubs and keys cannot be; the API knows nothing of it."""
+
+    code = "operator"
+
+
+class ClubTaken(OperatorError):
+    """The name belongs to another club."""
 
 
 class DatabaseError(ServiceError):

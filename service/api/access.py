@@ -9,10 +9,11 @@ from typing import Any, Final
 from flask import current_app, g, request
 
 from service.database import Database, Transaction
-from service.errors import KeyMissing, KeyUnknown
+from service.errors import KeyMissing, KeyUnknown, ScopeMissing
 from service.repository import keys
-from service.repository.keys import StoredKey
+from service.repository.keys import EVERY_SCOPE, StoredKey
 
+READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
 
 
@@ -47,7 +48,7 @@ def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
 
 def _transaction_of(key: StoredKey) -> AbstractContextManager[Transaction]:
     """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
-    if request.method in ("GET", "HEAD"):
+    if request.method in READING:
         return database().reading(key.club_id)
     return database().transaction(key.club_id, actor=key.id, request_id=g.request_id)
 
@@ -71,6 +72,7 @@ def find_key() -> StoredKey:
     Raises:
         KeyMissing: it carries none.
         KeyUnknown: the key opens nothing.
+        ScopeMissing: the key may only read, and the request does not.
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
@@ -79,4 +81,8 @@ def find_key() -> StoredKey:
         key = keys.find(connection, sha256(sent.token.encode()).digest())
     if key is None:
         raise KeyUnknown("the key is not known, or was revoked")
+    if EVERY_SCOPE not in key.scopes and request.method not in READING:
+        raise ScopeMissing(
+            f"the key {key.name!r} may read and no more; {request.method} needs one that may do everything"
+        )
     return key

@@ -60,6 +60,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         Without `needs_key`, a key opens the club's own beside what everybody sees.
         """
         usual = [HTTPStatus.UNAUTHORIZED, HTTPStatus.SERVICE_UNAVAILABLE] if asks_database else []
+        if asks_database:
+            usual.append(HTTPStatus.FORBIDDEN)
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             if asks_database:

@@ -19,6 +19,7 @@ from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.database import Database, Transaction
 from service.repository import clubs, endings, hands, keys, players, rounds, rulesets, tables
 from service.repository.hands import HandToRecord
+from service.repository.keys import IssuedKey
 from service.repository.rounds import FIRST, StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -57,9 +58,10 @@ def add_club(owner_url: str, name: str = "home") -> UUID:
     owner = Database(owner_url, role=None)
     try:
         with owner.transaction(uuid7()) as transaction:
-            clubs.add(transaction, name)
+            clubs.add(transaction, name, EVENT)
             secret = sha256(SECRET + name.encode()).digest()
-            keys.add(transaction, name="first", prefix="ofc_", secret_sha256=secret, scopes=["read", "write"])
+            key = IssuedKey(transaction.club_id, name, uuid7(), "first", "ofc_", ("read", "write"), transaction.now)
+            keys.add(transaction, key, secret, EVENT)
         return transaction.club_id
     finally:
         owner.close()
