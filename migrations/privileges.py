@@ -1,8 +1,9 @@
 """
 What the service may do with each table, and nothing else.
 
-It reads and adds; it changes only where each round stands and when a key was last used. Clubs and keys are made by the
-owner of the tables. Granted after every migration, for a table that a version adds has to be named here.
+It reads and adds; it changes only where each round stands, what players are called and when a key was last used. Clubs
+and keys are made by the owner of the tables. Granted after every migration, for a table that a version adds has to be
+named here.
 """
 
 from collections.abc import Mapping
@@ -21,6 +22,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "api_keys": "SELECT, UPDATE (last_used_at)",
     "rulesets": APPEND,
     "tables": APPEND,
+    "players": "SELECT, INSERT, UPDATE (display_name, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,
     "round_seats": APPEND,

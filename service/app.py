@@ -6,6 +6,7 @@ from uuid_utils.compat import uuid7
 from service.api.documents import documents
 from service.api.hands import hands
 from service.api.health import health
+from service.api.players import PlayerConverter, players
 from service.api.problems import register_error_handlers
 from service.api.rounds import rounds
 from service.api.rulesets import rulesets
@@ -25,12 +26,13 @@ def create_app(config: Config) -> Flask:
     app = Flask("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
+    app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = Database(config.database_url)
     app.before_request(_name_request)
     app.after_request(_show_name)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, tables, rounds, hands, documents, health):
+    for resource in (scores, rulesets, players, tables, rounds, hands, documents, health):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

@@ -14,6 +14,11 @@ class EventKind(StrEnum):
     """What happened."""
 
     RULESET_ADDED = "ruleset.added"
+    CLUB_CREATED = "club.created"
+    KEY_CREATED = "key.created"
+    KEY_REVOKED = "key.revoked"
+    PLAYER_NAMED = "player.named"
+    PLAYER_ERASED = "player.erased"
     TABLE_CREATED = "table.created"
     ROUND_OPENED = "round.opened"
     HAND_RECORDED = "hand.recorded"

@@ -5,13 +5,14 @@ from pathlib import Path
 import click
 
 from service import database
-from service.config import MOST_WORKERS, Config, ConfigError, Hosting, default_directory
+from service.commands.club import club
+from service.commands.key import key
+from service.commands.options import data_option
+from service.config import MOST_WORKERS, Config, ConfigError, Hosting
 from service.embedded import EmbeddedError
 from service.errors import ServiceError
 from service.running import UpError
 from service.running import up as run_everything
-
-_DIRECTORY = str(default_directory()).replace(str(Path.home()), "~")
 
 
 class OneSentence(click.Group):
@@ -42,12 +43,7 @@ def main() -> None:
 @main.command()
 @click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one.  [OFC_PORT; 8000]")
-@click.option(
-    "--data",
-    "directory",
-    type=click.Path(path_type=Path),
-    help=f"Directory of the records and the first key.  [OFC_DATA; {_DIRECTORY}]",
-)
+@data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
 def up(host: str | None, port: int | None, directory: Path | None, workers: int | None) -> None:
     """
@@ -114,6 +110,10 @@ def openapi(output: Path | None, check: Path | None) -> None:
         output.write_text(document, encoding="utf-8")
     elif check is None:
         click.echo(document, nl=False)
+
+
+main.add_command(club)
+main.add_command(key)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ What the service refuses beyond the rules of the game.
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
     ├── RetryKeyInvalid           an idempotency key that is none
     ├── RetryKeyReused            an idempotency key that came with another request
+    ├── ScopeMissing              the key may read and no more
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── Conflict
@@ -17,6 +18,8 @@ What the service refuses beyond the rules of the game.
     │   ├── HandConflict          the number belongs to another hand
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   └── Busy                  somebody else is changing the same thing
+    ├── OperatorError             what an operator asks for clubs and keys cannot be
+    │   └── ClubTaken             the name belongs to another club
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
         ├── DatabaseBehind        it awaits its migrations
@@ -70,6 +73,12 @@ class RetryKeyReused(ServiceError):
     """The idempotency key came with another request before."""
 
     code = "idempotency-key-reused"
+
+
+class ScopeMissing(ServiceError):
+    """The key opens its club, but not for this."""
+
+    code = "scope-missing"
 
 
 class RulesetUnknown(ServiceError):
@@ -130,6 +139,16 @@ class Busy(Conflict):
     """Somebody else is changing the same thing; asking again helps."""
 
     code = "busy"
+
+
+class OperatorError(ServiceError):
+    """What an operator asks for clubs and keys cannot be; the API knows nothing of it."""
+
+    code = "operator"
+
+
+class ClubTaken(OperatorError):
+    """The name belongs to another club."""
 
 
 class DatabaseError(ServiceError):

@@ -1,6 +1,7 @@
 """Who asks: the key, its club, and the one transaction of the request."""
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial, wraps
 from hashlib import sha256
 from typing import Any, Final
@@ -10,10 +11,11 @@ from flask import Response, current_app, g, request
 from service.api.dry_run import is_dry_run
 from service.api.retries import answer_once, read_retry_key
 from service.database import Database, Transaction
-from service.errors import KeyMissing, KeyUnknown
+from service.errors import KeyMissing, KeyUnknown, ScopeMissing
 from service.repository import keys
-from service.repository.keys import StoredKey
+from service.repository.keys import EVERY_SCOPE, StoredKey
 
+READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
 
 
@@ -24,11 +26,14 @@ def database() -> Database:
 
 
 def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Let a view read in one transaction of the club whose key the request carries, at one moment of its records."""
+    """Let a view work in one transaction of the club whose key the request carries; it commits when the view ends."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        with database().reading(find_key().club_id) as transaction:
+        key = find_key()
+        # Who sends slowly keeps no transaction open meanwhile.
+        request.get_data()
+        with _transaction_of(key) as transaction:
             g.transaction = transaction
             return view(*arguments, **options)
 
@@ -72,6 +77,13 @@ def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
     return open_to_all
 
 
+def _transaction_of(key: StoredKey) -> AbstractContextManager[Transaction]:
+    """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
+    if request.method in READING:
+        return database().reading(key.club_id)
+    return database().transaction(key.club_id, actor=key.id, request_id=g.request_id)
+
+
 def current_transaction() -> Transaction:
     """Give the request's transaction."""
     transaction: Transaction = g.transaction
@@ -91,6 +103,7 @@ def find_key() -> StoredKey:
     Raises:
         KeyMissing: it carries none.
         KeyUnknown: the key opens nothing.
+        ScopeMissing: the key may only read, and the request does not.
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
@@ -99,4 +112,8 @@ def find_key() -> StoredKey:
         key = keys.find(connection, sha256(sent.token.encode()).digest())
     if key is None:
         raise KeyUnknown("the key is not known, or was revoked")
+    if EVERY_SCOPE not in key.scopes and request.method not in READING:
+        raise ScopeMissing(
+            f"the key {key.name!r} may read and no more; {request.method} needs one that may do everything"
+        )
     return key

@@ -64,6 +64,11 @@ KINDS: Final[Mapping[str, Kind]] = {
     "key-unknown": Kind(
         HTTPStatus.UNAUTHORIZED, "The key is not known", "Check the key; it may have been revoked or cut off."
     ),
+    "scope-missing": Kind(
+        HTTPStatus.FORBIDDEN,
+        "The key may only read",
+        "Send the request with a key that may do everything; the operator of the service makes keys.",
+    ),
     "not-found": Kind(
         HTTPStatus.NOT_FOUND,
         "There is no such thing",

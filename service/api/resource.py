@@ -26,6 +26,7 @@ _READS_QUERY: Final = "reads_query"
 
 _OF_THE_DATABASE: Final = (
     HTTPStatus.UNAUTHORIZED,
+    HTTPStatus.FORBIDDEN,
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.SERVICE_UNAVAILABLE,
 )

@@ -53,7 +53,7 @@ def migrate(owner_url: str) -> None:
         found = find_revision(connection)
         refuse_unknown(found, url)
         is_newest = found == newest_revision()
-        if is_newest and not connection.scalar(_OWNS_TABLES):
+        if is_newest and not owns_tables(connection):
             return
         try:
             _ensure_role(connection, url)
@@ -89,6 +89,11 @@ def newest_revision() -> str:
 def find_revision(connection: Connection) -> str | None:
     """Name the version that a database has; None before the first."""
     return MigrationContext.configure(connection).get_current_revision()
+
+
+def owns_tables(connection: Connection) -> bool:
+    """Whether the session may do what only the owner of the tables may: migrate them, and make clubs and keys."""
+    return bool(connection.scalar(_OWNS_TABLES))
 
 
 def refuse_unknown(found: str | None, url: URL) -> None:

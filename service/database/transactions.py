@@ -10,9 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, text
 
-from service.database.address import SERVICE_ROLE, connect_arguments, engine_url
+from service.database.address import SERVICE_ROLE, connect_arguments, engine_url, place_of
 from service.database.failures import plain_failures
-from service.database.migrating import find_revision, refuse_all_but_newest
+from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
+from service.errors import DatabaseDenied
 
 _SET_CLUB: Final = text("SELECT set_config('ofc.club', :club, true)")
 
@@ -60,6 +61,8 @@ class Database:
         return create_engine(
             self._url,
             connect_args=connect_arguments(self._url, self._role),
+            # An error says what went wrong and not with what: a name in a log could never be erased.
+            hide_parameters=True,
             pool_size=self._pool_size,
             max_overflow=0,
             pool_timeout=10,
@@ -121,3 +124,18 @@ class Database:
         """
         with self.outside_clubs() as connection:
             refuse_all_but_newest(find_revision(connection), self._url)
+
+    def check_owner(self) -> None:
+        """
+        See that the login may make clubs and keys, as the service's may not.
+
+        Raises:
+            DatabaseUnreachable: the database does not answer.
+            DatabaseDenied: only the owner of the tables may.
+        """
+        with self.outside_clubs() as connection:
+            if not owns_tables(connection):
+                raise DatabaseDenied(
+                    f"The login {self._url.username} may not make or see clubs and keys in the database "
+                    f"{place_of(self._url)}; OFC_OWNER_URL must name the login that owns its tables."
+                )

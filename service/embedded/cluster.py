@@ -16,7 +16,7 @@ from psycopg import sql
 from service.embedded import leash
 from service.embedded.account import account_for
 from service.embedded.binaries import binary
-from service.embedded.errors import EmbeddedError
+from service.embedded.errors import EmbeddedError, InUse
 from service.embedded.files import initdb, refuse_other_versions, remove_stale_note
 from service.embedded.lock import Lock
 from service.embedded.socket_directory import SocketDirectory
@@ -29,6 +29,7 @@ DURABLE = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_pag
 
 _LARGEST_LOG = 10_000_000
 _STOP_SECONDS = 60.0
+_JOIN_SECONDS = 30.0
 _RECOVERY_SECONDS = 600.0
 
 
@@ -57,6 +58,8 @@ class Cluster:
         self._owner_lock = Lock(self.home / "owner.lock")
         # Every process of PostgreSQL inherits it, so whoever gets it knows that none is left.
         self._files_lock = Lock(self.home / "postgres.lock")
+        # Those who join take turns: whoever had to start PostgreSQL stops it, and nobody else's work with it.
+        self._joining_lock = Lock(self.home / "joining.lock")
         self._account: tuple[int, int] | None = None
         self._server: subprocess.Popen[bytes] | None = None
         self._said_before = 0
@@ -107,6 +110,42 @@ class Cluster:
                 raise EmbeddedError(f"PostgreSQL cannot be set up in {self.home}: {error.strerror}.") from error
             raise
 
+    def join(self) -> bool:
+        """
+        Start PostgreSQL on the files that are there, unless another owner runs it already; true if it was started here.
+
+        In either case `stop` ends the visit. Another owner may be about to start or to stop, so what cannot be reached
+        at once is tried again for a while.
+
+        Raises:
+            EmbeddedError: there are no files, or they cannot be used.
+        """
+        try:
+            if not self.files.exists():
+                raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` makes them there.")
+            if not self._joining_lock.acquire(seconds=_JOIN_SECONDS):
+                raise InUse(f"Another command has been at work in {self.home} for too long; end it or wait for it.")
+            deadline = time.monotonic() + _JOIN_SECONDS
+            while True:
+                try:
+                    self.start()
+                    return True
+                except InUse:
+                    if self._answers():
+                        return False
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(0.1)
+        except OSError as error:
+            raise EmbeddedError(f"The data directory {self.home} cannot be used: {error.strerror}.") from error
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url(OWNER)).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
     def revive(self) -> bool:
         """Start PostgreSQL again if it has died; true if it had."""
         if self._server is None or self._server.poll() is None:
@@ -115,20 +154,24 @@ class Cluster:
         return True
 
     def stop(self) -> None:
-        """Stop PostgreSQL: open transactions are rolled back, what was committed is kept."""
-        if not self._owner_lock.is_held:
+        """Stop PostgreSQL if it was started here: open transactions are rolled back, what was committed is kept."""
+        if self._owner_lock.is_held:
+            self._stop_server()
+            self._sockets.remove()
+            self._files_lock.release()
+            self._owner_lock.release()
+        self._joining_lock.release()
+
+    def _stop_server(self) -> None:
+        if self._server is None:
             return
-        if self._server is not None:
-            # PostgreSQL's fast and its immediate shutdown, then force.
-            for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
-                self._server.send_signal(number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    self._server.wait(_STOP_SECONDS)
-                    break
-            self._server = None
-        self._sockets.remove()
-        self._files_lock.release()
-        self._owner_lock.release()
+        # PostgreSQL's fast and its immediate shutdown, then force.
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            self._server.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(_STOP_SECONDS)
+                break
+        self._server = None
 
     def _take_possession(self) -> None:
         try:
@@ -137,7 +180,7 @@ class Cluster:
         except OSError as error:
             raise EmbeddedError(f"The data directory {self.home} cannot be written: {error.strerror}.") from error
         if not held:
-            raise EmbeddedError(f"{self.home} is in use by another ofc-server; stop that one or choose another --data.")
+            raise InUse(f"{self.home} is in use by another ofc-server; stop that one or choose another --data.")
 
     def _wait_for_files(self) -> None:
         """Take the lock that every process of PostgreSQL on these files holds; those of a killed owner soon go."""

@@ -7,3 +7,7 @@ class EmbeddedError(Exception):
     """
 
     code = "embedded-database"
+
+
+class InUse(EmbeddedError):  # noqa: N818  # no error of the embedded PostgreSQL: somebody else runs it
+    """Another process owns the directory."""

@@ -19,10 +19,14 @@ class SocketDirectory:
 
     def __init__(self, home: Path) -> None:
         self._remembered = home / "socket"
-        self.path = self._remembered
+
+    @property
+    def path(self) -> Path:
+        """Where it is: for the owner from `prepare` on, for others while the owner runs."""
+        return self._remembered.readlink() / "socket" if self._remembered.is_symlink() else self._remembered
 
     def prepare(self) -> None:
-        """Sweep away what an earlier owner left, and choose the path, which stays the same from now on."""
+        """Sweep away what an earlier owner left, and choose the path, which stays the same until `remove`."""
         self.remove()
         if not _fits(self._remembered):
             usual = Path(tempfile.gettempdir())
@@ -33,7 +37,6 @@ class SocketDirectory:
                 )
             )
             self._remembered.symlink_to(outer)
-            self.path = outer / "socket"
 
     def make(self, account: tuple[int, int] | None) -> None:
         """Make the directory anew, for the account that PostgreSQL runs as."""

@@ -11,6 +11,7 @@ from service.models.endings import ClosingRecord, DepartureRecord
 from service.models.events import EventRecord
 from service.models.hands import HandRecord, SubmissionRecord
 from service.models.kept_answers import KeptAnswerRecord
+from service.models.players import PlayerRecord
 from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
 from service.models.settlements import HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
@@ -27,6 +28,7 @@ __all__ = [
     "HandScoreRecord",
     "KeptAnswerRecord",
     "PayoutRecord",
+    "PlayerRecord",
     "RoundHeadRecord",
     "RoundRecord",
     "RoundSeatRecord",

@@ -6,8 +6,9 @@ from uuid import UUID
 
 from sqlalchemy import insert, select
 
+from service.audit import EventKind, record_event
 from service.database import Transaction
-from service.errors import Busy
+from service.errors import ClubTaken
 from service.models import ClubRecord
 from service.repository.conflicts import conflicts
 
@@ -21,21 +22,30 @@ class StoredClub:
     created_at: datetime
 
 
-def add(transaction: Transaction, name: str) -> StoredClub:
+_CLUBS = select(ClubRecord.id, ClubRecord.name, ClubRecord.created_at)
+
+
+def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
     """
     Make the club that the transaction is in.
 
     Raises:
-        Busy: somebody else is making, or has just made, a club of this name.
+        ClubTaken: there is a club of this name.
     """
     club = StoredClub(transaction.club_id, name, transaction.now)
-    with conflicts(clubs_name_key=Busy(f"a club named {name!r} was made at the same time; ask again")):
+    with conflicts(clubs_name_key=ClubTaken(f"There is a club named {name!r} already; names are unique.")):
         transaction.execute(insert(ClubRecord).values(id=club.id, name=club.name, created_at=club.created_at))
+    record_event(transaction, EventKind.CLUB_CREATED, event)
     return club
 
 
 def find(transaction: Transaction, name: str) -> StoredClub | None:
     """Find a club by its name, as the owner of the tables may."""
-    query = select(ClubRecord.id, ClubRecord.name, ClubRecord.created_at).where(ClubRecord.name == name)
-    found = transaction.execute(query).one_or_none()
+    found = transaction.execute(_CLUBS.where(ClubRecord.name == name)).one_or_none()
     return None if found is None else StoredClub(found.id, found.name, found.created_at)
+
+
+def list_all(transaction: Transaction) -> list[StoredClub]:
+    """List every club in the order in which they were made, as the owner of the tables may."""
+    listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))
+    return [StoredClub(found.id, found.name, found.created_at) for found in listed]

@@ -5,16 +5,16 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import IntegrityError
 
-from service.errors import Conflict
+from service.errors import ServiceError
 
 
 @contextmanager
-def conflicts(**by_constraint: Conflict) -> Iterator[None]:
+def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
     """
     Turn the violation of a constraint into the conflict that it means; the transaction can then only be rolled back.
 
     Raises:
-        Conflict: the one given for the constraint's name.
+        ServiceError: the one given for the constraint's name.
     """
     try:
         yield

@@ -1,14 +1,22 @@
 """Keys of clubs. Only the hash of a secret is ever kept."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, insert, text
-from uuid_utils.compat import uuid7
+from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, text, update
 
+from service.audit import EventKind, record_event
 from service.database import Transaction
-from service.models import ApiKeyRecord
+from service.errors import NotFound
+from service.models import ApiKeyRecord, ClubRecord
+
+EVERY_SCOPE: Final = "*"
+"""Opens all that a key can open, now and in later releases."""
+READ: Final = "read"
+"""Opens what changes nothing: a scoreboard needs no more."""
+SCOPES: Final = (EVERY_SCOPE, READ)
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,24 +29,62 @@ class StoredKey:
     scopes: tuple[str, ...]
 
 
-_AUTHENTICATE = text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)")
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """
+    A key as an operator sees it: all but the secret, which is kept nowhere.
+
+    Attributes:
+        club: the club's name.
+        prefix: how the key begins, by which it is known.
+        revoked_at: from when on it opens nothing; may be to come.
+        last_used_at: to the minute.
+    """
+
+    club_id: UUID
+    club: str
+    id: UUID
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
 
 
-def add(transaction: Transaction, *, name: str, prefix: str, secret_sha256: bytes, scopes: Sequence[str]) -> StoredKey:
+_KEY: Final = ApiKeyRecord
+_ISSUED: Final = (
+    select(
+        _KEY.club_id,
+        ClubRecord.name.label("club"),
+        _KEY.id,
+        _KEY.name,
+        _KEY.prefix,
+        _KEY.scopes,
+        _KEY.created_at,
+        _KEY.revoked_at,
+        _KEY.last_used_at,
+    )
+    .join(ClubRecord, ClubRecord.id == _KEY.club_id)
+    .order_by(_KEY.id)
+)
+_AUTHENTICATE: Final = text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)")
+
+
+def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
     """Give the transaction's club a key, as the owner of the tables may."""
-    key = StoredKey(transaction.club_id, uuid7(), name, tuple(scopes))
     transaction.execute(
-        insert(ApiKeyRecord).values(
-            club_id=key.club_id,
+        insert(_KEY).values(
+            club_id=transaction.club_id,
             id=key.id,
-            name=name,
-            prefix=prefix,
+            name=key.name,
+            prefix=key.prefix,
             secret_sha256=secret_sha256,
-            scopes=list(scopes),
-            created_at=transaction.now,
+            scopes=list(key.scopes),
+            created_at=key.created_at,
         )
     )
-    return key
+    record_event(transaction, EventKind.KEY_CREATED, event)
 
 
 def find(connection: Connection, secret_sha256: bytes) -> StoredKey | None:
@@ -47,7 +93,73 @@ def find(connection: Connection, secret_sha256: bytes) -> StoredKey | None:
 
     Args:
         connection: from `Database.outside_clubs`.
-        secret_sha256: all that is known of the secret here.
+        secret_sha256: all that is known of the secret here. Hashes are compared, so that the time it takes tells
+            nothing of any secret.
     """
     found = connection.execute(_AUTHENTICATE, {"secret_sha256": secret_sha256}).one_or_none()
     return None if found is None else StoredKey(found.club_id, found.id, found.name, tuple(found.scopes))
+
+
+def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:
+    """List the keys of one club or of all, in the order in which they were made, as the owner of the tables may."""
+    query = _ISSUED if club_id is None else _ISSUED.where(_KEY.club_id == club_id)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def list_known_as(
+    transaction: Transaction, *, prefix: str, key_id: UUID | None, secret_sha256: bytes
+) -> list[IssuedKey]:
+    """List the keys of all clubs that have one of these, as the owner of the tables may."""
+    conditions: list[ColumnElement[bool]] = [_KEY.prefix == prefix, _KEY.secret_sha256 == secret_sha256]
+    if key_id is not None:
+        conditions.append(_KEY.id == key_id)
+    return [_load(found) for found in transaction.execute(_ISSUED.where(or_(*conditions)))]
+
+
+def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
+    """
+    Read a key of the transaction's club and keep everybody else from changing it.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    query = _ISSUED.where(_KEY.club_id == transaction.club_id, _KEY.id == key_id).with_for_update(of=_KEY)
+    found = transaction.execute(query).one_or_none()
+    if found is None:
+        raise NotFound(f"There is no key {key_id}.")
+    return _load(found)
+
+
+def end(transaction: Transaction, key_id: UUID, after: timedelta, event: bytes) -> datetime | None:
+    """
+    Let a key of the transaction's club open nothing any more after a while, by the database's own clock.
+
+    Returns:
+        The moment from which on it opens nothing; None, and nothing is changed, where that was to come earlier anyway.
+    """
+    moment = func.now() + after
+    statement = (
+        update(_KEY)
+        .where(_KEY.club_id == transaction.club_id, _KEY.id == key_id)
+        .where(or_(_KEY.revoked_at.is_(None), _KEY.revoked_at > moment))
+        .values(revoked_at=moment)
+        .returning(_KEY.revoked_at)
+    )
+    ended: datetime | None = transaction.execute(statement).scalar_one_or_none()
+    if ended is not None:
+        record_event(transaction, EventKind.KEY_REVOKED, event)
+    return ended
+
+
+def _load(found: Row[Any]) -> IssuedKey:
+    return IssuedKey(
+        club_id=found.club_id,
+        club=found.club,
+        id=found.id,
+        name=found.name,
+        prefix=found.prefix,
+        scopes=tuple(found.scopes),
+        created_at=found.created_at,
+        revoked_at=found.revoked_at,
+        last_used_at=found.last_used_at,
+    )

@@ -1,16 +1,9 @@
-import secrets
-from hashlib import sha256
-from typing import Final
-
-from uuid_utils.compat import uuid7
-
 from service.database import Database
-from service.repository import clubs, keys
-
-EVERY_SCOPE: Final = "*"
-"""Opens all that a key can open, now and in later releases."""
-
-_PREFIX_LENGTH: Final = 8
+from service.errors import ClubTaken
+from service.repository.clubs import StoredClub
+from service.usecases.create_club import create_club
+from service.usecases.create_key import create_key
+from service.usecases.find_club import find_club
 
 
 def found_club(owner_url: str, name: str) -> str:
@@ -26,24 +19,15 @@ def found_club(owner_url: str, name: str) -> str:
     Raises:
         DatabaseError: the database does not answer, or the login may not.
     """
-    secret = f"ofc_{secrets.token_urlsafe(32)}"
     database = Database(owner_url, role=None, pool_size=1)
     try:
-        with database.transaction(uuid7()) as transaction:
-            club = clubs.find(transaction, name)
-            if club is None:
-                clubs.add(transaction, name)
-                club_id = transaction.club_id
-            else:
-                club_id = club.id
-        with database.transaction(club_id) as transaction:
-            keys.add(
-                transaction,
-                name="first",
-                prefix=secret[: len("ofc_") + _PREFIX_LENGTH],
-                secret_sha256=sha256(secret.encode()).digest(),
-                scopes=[EVERY_SCOPE],
-            )
+        return create_key(database, _ensure_club(database, name), name="first").secret
     finally:
         database.close()
-    return secret
+
+
+def _ensure_club(database: Database, name: str) -> StoredClub:
+    try:
+        return create_club(database, name)
+    except ClubTaken:
+        return find_club(database, name)

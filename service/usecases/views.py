@@ -1,8 +1,10 @@
 """What is kept, as the wire writes it."""
 
+from schemas.players import PlayerView
 from schemas.rounds import RecordedHand, RoundView
 from schemas.tables import TableView
 from service.repository.hands import StoredHand
+from service.repository.players import StoredPlayer
 from service.repository.rounds import StoredRound
 from service.repository.tables import StoredTable
 
@@ -18,6 +20,11 @@ def view_table(stored: StoredTable) -> TableView:
         minimum_stack=stored.minimum_stack,
         created_at=stored.created_at,
     )
+
+
+def view_player(stored: StoredPlayer) -> PlayerView:
+    """Show what a player is called."""
+    return PlayerView(stored.player, stored.display_name, stored.named_at)
 
 
 def view_round(stored: StoredRound) -> RoundView:

@@ -1,10 +1,8 @@
 """The web application on a database that its tests share: each has a club of its own, as if it were alone."""
 
-import secrets
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 import psycopg
@@ -15,8 +13,8 @@ from uuid_utils.compat import uuid7
 from service.app import create_app
 from service.config import Config
 from service.database import Database
-from service.repository import clubs, keys
-from service.usecases.found_club import EVERY_SCOPE
+from service.usecases.create_club import create_club
+from service.usecases.create_key import create_key
 from tests.postgres import Server
 from tests.service.speaking import Api
 
@@ -56,12 +54,8 @@ class House(Records):
 
     def new_client(self) -> Api:
         """A client with a key of a new club; every answer is held against the contract."""
-        secret = secrets.token_urlsafe()
-        with self.owner.transaction(uuid7()) as transaction:
-            clubs.add(transaction, f"club {transaction.club_id}")
-            digest = sha256(secret.encode()).digest()
-            keys.add(transaction, name="first", prefix=secret[:8], secret_sha256=digest, scopes=[EVERY_SCOPE])
-        return Api(self.app, secret)
+        club = create_club(self.owner, f"club {uuid7()}")
+        return Api(self.app, create_key(self.owner, club, name="first").secret)
 
 
 @contextmanager

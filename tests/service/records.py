@@ -17,8 +17,10 @@ from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.database import Database, Transaction
-from service.repository import clubs, endings, hands, keys, rounds, rulesets, tables
+from service.repository import clubs, endings, hands, kept_answers, keys, players, rounds, rulesets, tables
 from service.repository.hands import HandToRecord
+from service.repository.kept_answers import KeptAnswer
+from service.repository.keys import IssuedKey
 from service.repository.rounds import FIRST, StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -57,9 +59,10 @@ def add_club(owner_url: str, name: str = "home") -> UUID:
     owner = Database(owner_url, role=None)
     try:
         with owner.transaction(uuid7()) as transaction:
-            clubs.add(transaction, name)
+            clubs.add(transaction, name, EVENT)
             secret = sha256(SECRET + name.encode()).digest()
-            keys.add(transaction, name="first", prefix="ofc_", secret_sha256=secret, scopes=["read", "write"])
+            key = IssuedKey(transaction.club_id, name, uuid7(), "first", "ofc_", ("read", "write"), transaction.now)
+            keys.add(transaction, key, secret, EVENT)
         return transaction.club_id
     finally:
         owner.close()
@@ -124,6 +127,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
+        players.put(transaction, "ann", "Ann Example", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
         add_hand(transaction, at_once, SubmittedHand(EXAMPLE))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
@@ -131,4 +135,5 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
         later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
         endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        kept_answers.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

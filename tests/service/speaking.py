@@ -50,6 +50,12 @@ class Api:
     def post(self, path: str, document: object) -> Answer:
         return self.ask("POST", path, json=document)
 
+    def put(self, path: str, document: object, **options: Any) -> Answer:
+        return self.ask("PUT", path, json=document, **options)
+
+    def delete(self, path: str) -> Answer:
+        return self.ask("DELETE", path)
+
     def ask(self, method: str, path: str, **options: Any) -> Answer:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         headers |= options.pop("headers", {})
@@ -72,7 +78,7 @@ class Api:
             assert str(answer.status) in responses, f"{operation['operationId']} does not document {answer.status}"
             schema = problem
         else:
-            content = resolve(self.contract, responses[str(answer.status)])["content"]
+            content = resolve(self.contract, responses[str(answer.status)]).get("content", {})
             if "application/json" not in content:
                 return
             schema = content["application/json"]["schema"]

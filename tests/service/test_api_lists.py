@@ -119,7 +119,7 @@ def test_hands_are_listed_as_they_were_played(api: Api) -> None:
 # --- what cannot be asked for ---
 
 
-@pytest.mark.parametrize("list_", ["/v1/tables", "/v1/rounds", "/v1/rounds/{round}/hands"])
+@pytest.mark.parametrize("list_", ["/v1/tables", "/v1/players", "/v1/rounds", "/v1/rounds/{round}/hands"])
 @pytest.mark.parametrize(
     ("query", "name", "code"),
     [

@@ -12,8 +12,8 @@ from migrations.privileges import SERVICE_PRIVILEGES
 from service.database import SERVICE_ROLE
 from tests.service.ownership import SERVERS, Filled, filled_database, tables_of
 
-# Whoever makes clubs sees them all: the owner of the tables looks one up by its name.
-SEEN_BY_THE_OWNER = {"clubs"}
+# Whoever makes clubs and keys sees them all: the owner of the tables finds a club by its name and a key by its prefix.
+SEEN_BY_THE_OWNER = {"clubs", "api_keys"}
 
 
 @pytest.fixture(scope="module", params=SERVERS)

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 
 from scoring.presets import PRESETS
 from service.database import Database
-from service.errors import Busy, NotFound, RulesetConflict, TableConflict
+from service.errors import ClubTaken, NotFound, RulesetConflict, TableConflict
 from service.repository import clubs, keys, rulesets, tables
 from tests.postgres import Logins
 from tests.service.records import EVENT, PINEAPPLE, SECRET, add_club, add_table
@@ -35,7 +35,7 @@ def test_a_ruleset_added_twice_is_there_once_with_one_event(database: Database, 
     with database.transaction(club_id) as transaction:
         for _ in range(2):
             rulesets.add(transaction, PINEAPPLE, EVENT)
-        assert transaction.execute(text("SELECT count(*) FROM events")).scalar_one() == 1
+        assert transaction.execute(text("SELECT count(*) FROM events WHERE kind = 'ruleset.added'")).scalar_one() == 1
 
 
 def test_a_version_never_gets_other_rules(database: Database, club_id: UUID) -> None:
@@ -121,7 +121,7 @@ def test_a_revoked_key_opens_nothing(database: Database, club_id: UUID, logins: 
 
 
 def test_a_club_is_made_once(club_id: UUID, logins: Logins) -> None:
-    with pytest.raises(Busy, match="home"):
+    with pytest.raises(ClubTaken, match="home"):
         add_club(logins.owner, "home")
 
 

@@ -1,0 +1,72 @@
+from pathlib import Path
+from shlex import quote
+from typing import Any
+
+import click
+
+from schemas.fields import show_time
+from service.commands.options import data_option, json_option, read_name
+from service.commands.printing import print_json, print_table, say, show_moment
+from service.commands.records import owned_records
+from service.repository.clubs import StoredClub
+from service.usecases.create_club import create_club
+from service.usecases.list_clubs import list_clubs
+
+
+@click.group()
+def club() -> None:
+    """
+    Make and list clubs.
+
+    Each has its own tables, rounds, players and keys, and sees nobody else's.
+
+    The commands work while `ofc-server up` runs on the same data directory and while none does; where OFC_DATABASE_URL
+    is set, on that database, as the login of OFC_OWNER_URL.
+    """
+
+
+@club.command()
+@click.argument("name")
+@data_option
+@json_option
+def create(name: str, directory: Path | None, as_json: bool) -> None:
+    """
+    Make a club. It has no key yet: `ofc-server key create` makes one.
+
+    \b
+    Examples:
+      ofc-server club create riverside
+      ofc-server club create "Riverside Poker" --data /srv/ofc
+    """  # noqa: D301 (click wants the character, not its escape)
+    with owned_records(directory) as database:
+        made = create_club(database, read_name("The club's name", name))
+    if as_json:
+        print_json(_dump(made))
+    else:
+        say(f"Made the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` gives it a key.")
+
+
+@club.command("list")
+@data_option
+@json_option
+def list_(directory: Path | None, as_json: bool) -> None:
+    """
+    List the clubs in the order in which they were made.
+
+    \b
+    Examples:
+      ofc-server club list
+      ofc-server club list --json
+    """  # noqa: D301 (click wants the character, not its escape)
+    with owned_records(directory) as database:
+        clubs = list_clubs(database)
+    if as_json:
+        print_json({"clubs": [_dump(each) for each in clubs]})
+    else:
+        print_table(
+            ("NAME", "MADE (UTC)", "ID"), [(each.name, show_moment(each.created_at), str(each.id)) for each in clubs]
+        )
+
+
+def _dump(made: StoredClub) -> dict[str, Any]:
+    return {"id": str(made.id), "name": made.name, "created_at": show_time(made.created_at)}

@@ -1,0 +1,22 @@
+from dataclasses import replace
+from datetime import timedelta
+
+from schemas.hands import canonical_json
+from service.database import Database
+from service.repository import keys
+from service.repository.keys import IssuedKey
+from service.usecases.find_key import find_key
+
+
+def revoke_key(database: Database, known_as: str) -> IssuedKey:
+    """
+    Let a key open nothing any more, at once; one that was revoked before stays so.
+
+    Raises:
+        NotFound, OperatorError: there is no such key, or more than one.
+    """
+    key = find_key(database, known_as)
+    with database.transaction(key.club_id) as transaction:
+        event = {"key": str(key.id), "prefix": key.prefix, "overlap_seconds": 0}
+        ended = keys.end(transaction, key.id, timedelta(0), canonical_json(event))
+    return key if ended is None else replace(key, revoked_at=ended)

@@ -1,0 +1,141 @@
+"""Another club's ids are answered as ids that nobody has: the same answer, by the same statements."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+from sqlalchemy import event
+from uuid_utils.compat import uuid7
+
+from schemas.pages import show_cursor
+from tests.service.house import House
+from tests.service.rounds_to_play import SIXES, THREE, add_table, hand, open_round, play, rows, seats
+from tests.service.speaking import Answer, Api
+
+SENT: dict[str, Any] = {
+    "open_round": {"seats": seats(SIXES)},
+    "record_hand": hand(2, 2, THREE),
+    "record_departure": {"seat": 1},
+    "close_round": {"reason": "the room closes"},
+}
+"""What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What another club has, by the name that ids have in addresses."""
+
+    table_id: str
+    round_id: str
+    hand_id: str
+
+
+@pytest.fixture
+def theirs(other_api: Api) -> Theirs:
+    table = add_table(other_api)
+    round_id = open_round(other_api, table)["id"]
+    return Theirs(table, round_id, play(other_api, round_id, hand(1, 1, THREE))["id"])
+
+
+def operations(house: House) -> Iterator[tuple[str, str, str]]:
+    """Every operation whose address has an id that the service made: its name, method and address."""
+    contract = house.app.extensions["ofc_contract"].spec.to_dict()
+    for path, described in contract["paths"].items():
+        if "_id}" in path:
+            for method in {"get", "post", "put", "patch", "delete"} & set(described):
+                yield described[method]["operationId"], method.upper(), path
+
+
+def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, other_api: Api, theirs: Theirs) -> None:
+    asked = list(operations(house))
+    assert {name for name, _, _ in asked} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
+    before = house.count_records()
+    for name, method, path in asked:
+        body = {"json": SENT[name]} if method != "GET" else {}
+        address = path.format_map(vars(theirs))
+        with recorded_statements(house) as about_theirs:
+            refused = api.ask(method, address, **body)
+        nobodys = Theirs(*(str(uuid7()) for _ in range(3)))
+        with recorded_statements(house) as about_nobodys:
+            nothing = api.ask(method, path.format_map(vars(nobodys)), **body)
+        assert refused.status == nothing.status == 404, name
+        assert said(refused, theirs) == said(nothing, nobodys), name
+        assert len(refused.headers) == len(nothing.headers), name
+        assert about_theirs == about_nobodys, name
+        assert len(about_theirs) >= 3, f"{name}: statements were not recorded"
+    assert house.count_records() == before
+    for name, method, path in asked:
+        if method == "GET":
+            assert other_api.ask(method, path.format_map(vars(theirs))).status == 200, name
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/v1/rounds?table={table_id}",
+        "/v1/rounds?player=ann",
+        "/v1/rounds?cursor={round_cursor}",
+        "/v1/tables?cursor={table_cursor}",
+        "/v1/players?cursor={hand_cursor}",
+        "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
+    ],
+)
+def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
+    house: House, api: Api, theirs: Theirs, query: str
+) -> None:
+    mine = open_round(api, add_table(api, name="attic"), {1: "dan 9", 2: "eve 9"})["id"]
+
+    def listed(ids: Theirs) -> tuple[Any, list[str]]:
+        cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
+        with recorded_statements(house) as statements:
+            answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
+        assert answer.status == 200
+        return answer.document, statements
+
+    # Ids are in the order of time, so nobody's are made as theirs were: before what is mine.
+    document, statements = listed(theirs)
+    nobodys = Theirs(*(changed_at_the_end(id_) for id_ in vars(theirs).values()))
+    assert listed(nobodys) == (document, statements)
+    assert all(id_ not in str(document) for id_ in vars(theirs).values())
+
+
+def test_another_club_s_rulesets_are_not_there(api: Api, other_api: Api) -> None:
+    own = {**api.get("/v1/rulesets/pineapple").document, "name": "house-rules"}
+    assert other_api.post("/v1/rulesets", own).status == 201
+    assert api.get("/v1/rulesets/house-rules").status == api.get("/v1/rulesets/nobodys-rules").status == 404
+    assert "house-rules" not in str(api.get("/v1/rulesets").document)
+    for path, body in (
+        ("/v1/tables", {"name": "kitchen", "ruleset": "house-rules"}),
+        ("/v1/score", {"ruleset": "house-rules", "players": [{"seat": 1, **rows("QsQd4c/KsKd9h8h3c/AhJh7h6h2h")}]}),
+    ):
+        assert api.post(path, body)["code"] == "ruleset-unknown"
+
+
+@contextmanager
+def recorded_statements(house: House) -> Iterator[list[str]]:
+    """Record what the application asks the database."""
+    engine = house.app.extensions["ofc_database"].engine
+    statements: list[str] = []
+
+    def record(_connection: object, _cursor: object, statement: str, *_: object) -> None:
+        statements.append(statement)
+
+    event.listen(engine, "before_cursor_execute", record)
+    yield statements
+    event.remove(engine, "before_cursor_execute", record)
+
+
+def said(answer: Answer, ids: Theirs) -> Any:
+    """What an answer says, whatever the ids in it are."""
+    text = str({**answer.document, "request_id": None})
+    for name, id_ in vars(ids).items():
+        text = text.replace(id_, name)
+    return text
+
+
+def changed_at_the_end(id_: str) -> str:
+    """An id of the same moment that nobody has."""
+    return id_[:-12] + "".join("0" if digit != "0" else "1" for digit in id_[-12:])
