@@ -12,8 +12,8 @@ def upgrade() -> None:
     """
     Keep the first answer to a request that carried an idempotency key, for as long as the club exists.
 
-    Written in the transaction that does the work: a key that is here belongs to work that is done, and nothing else. The
-    club is no foreign key: all requests of a club would then lock the club's one row.
+    Written in the transaction that does the work: a key that is here belongs to work that is done, and nothing else.
+    The club is no foreign key: all requests of a club would then lock the club's one row.
     """
     op.execute("""
         CREATE TABLE kept_answers (
