@@ -11,6 +11,7 @@ from schemas.base import Sentence, WireSchema
 
 MOST: Final = 100
 DEFAULT: Final = 20
+MOST_REVISION: Final = 999_999_999
 
 
 def show_cursor(last: UUID) -> str:
@@ -63,6 +64,13 @@ class QueryInteger(fields.String):
             found = f"is {text[:60]!r}; a whole number from {self.least} to {self.most} is right"
             raise ValidationError(Sentence("not-an-integer", found))
         return int(text)
+
+
+class RevisionField(QueryInteger):
+    """A revision of a round in a query string."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=1, most=MOST_REVISION, load_default=None, **options)
 
 
 class PageQuerySchema(WireSchema):

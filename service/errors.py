@@ -13,6 +13,7 @@ What the service refuses beyond the rules of the game.
     │   ├── RoundConflict         the reference belongs to another round
     │   ├── RoundOpen             the table has an open round already
     │   ├── HandConflict          the number belongs to another hand
+    │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   └── Busy                  somebody else is changing the same thing
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
@@ -103,6 +104,12 @@ class HandConflict(Conflict):
     """The number belongs to another hand of the round."""
 
     code = "hand-conflict"
+
+
+class UndoRefused(Conflict):
+    """The hand is not the last one, or something has happened that stands upon it."""
+
+    code = "undo-refused"
 
 
 class Busy(Conflict):
