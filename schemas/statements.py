@@ -8,6 +8,7 @@ from enum import StrEnum
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text, Time, show_time
 from schemas.hands import PlayerField, StackField
+from schemas.tables import CurrencyField
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
 
@@ -58,11 +59,17 @@ class PlayerStatementSchema(PointSumsSchema):
 
 
 class PaymentSchema(WireSchema):
-    """An amount that one player pays another."""
+    """Points that one player pays another."""
 
     payer = PlayerField(required=True)
     payee = PlayerField(required=True)
     amount = Integer(least=1, required=True)
+
+
+class MoneyPaymentSchema(PaymentSchema):
+    """Money that one player pays another, in minor units."""
+
+    currency = CurrencyField(required=True, allow_none=False)
 
 
 class PaymentsSchema(WireSchema):
@@ -73,7 +80,7 @@ class PaymentsSchema(WireSchema):
     """
 
     points = Listing(Inner(PaymentSchema), most=MOST_LISTED, required=True)
-    money = Table(Listing(Inner(PaymentSchema), most=MOST_LISTED), required=True)
+    money = Listing(Inner(MoneyPaymentSchema), most=MOST_LISTED, required=True)
 
 
 class StatementSchema(WireSchema):
@@ -139,8 +146,7 @@ class StatementView:
 
 def dump_statement(view: StatementView) -> Dumped:
     """Write a statement, whoever won most first."""
-    settled = [view.in_points, *view.in_money.values()]
-    payments_are = PaymentsAre.FEWEST if all(each.is_fewest for each in settled) else PaymentsAre.FEW
+    is_fewest = all(settled.is_fewest for settled in (view.in_points, *view.in_money.values()))
     return {
         "table": view.table,
         "from": show_time(view.opened_from),
@@ -159,9 +165,13 @@ def dump_statement(view: StatementView) -> Dumped:
         "totals": _dump_points(view.totals),
         "payments": {
             "points": _dump_payments(view.in_points.payments),
-            "money": {currency: _dump_payments(each.payments) for currency, each in sorted(view.in_money.items())},
+            "money": [
+                {**payment, "currency": currency}
+                for currency, settled in sorted(view.in_money.items())
+                for payment in _dump_payments(settled.payments)
+            ],
         },
-        "payments_are": payments_are.value,
+        "payments_are": (PaymentsAre.FEWEST if is_fewest else PaymentsAre.FEW).value,
     }
 
 

@@ -109,7 +109,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
     undone = undo_hand(current_transaction(), round_id, request)
     document = dump_round(undone.view)
     check_expected(request.expected, document)
-    return recorded(document, f"/v1/rounds/{round_id}", is_replay=undone.is_replay)
+    return recorded(document, is_replay=undone.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])

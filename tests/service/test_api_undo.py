@@ -66,7 +66,6 @@ def test_the_last_hand_is_withdrawn_and_the_round_stands_as_before_it(api: Api) 
     play(api, round_id, hand(2, 2, {1: HIGH, 2: MID}))
     answer = undo(api, round_id, 2, reason="two cards exchanged")
     assert answer.status == 201
-    assert answer.headers["Location"] == f"/v1/rounds/{round_id}"
     assert "Idempotent-Replayed" not in answer.headers
     assert without(answer.document, "version") == before
     assert answer["version"] == 4
@@ -266,7 +265,6 @@ def test_the_same_undo_again_takes_no_second_hand(api: Api, house: House, then: 
     again = undo(api, round_id, 2, reason="asked again")
     assert replayed(again)
     assert again.document == api.get(f"/v1/rounds/{round_id}").document
-    assert again.headers["Location"] == f"/v1/rounds/{round_id}"
     assert house.count_records() == records
 
 
