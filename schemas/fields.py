@@ -4,6 +4,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, ClassVar, Final
+from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
@@ -17,6 +18,7 @@ CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
 PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f]*$"
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 _SHOWN: Final = 60
 _WORDS: Final = {None: "null", True: "true", False: "false"}
 
@@ -191,6 +193,19 @@ class Time(WireField):
             raise self.refuse("not-a-time", f"is {show(value)}; {wanted}") from None
         except OverflowError:
             raise self.refuse("not-a-time", f"is {show(value)}, outside the calendar; {wanted}") from None
+
+
+class UuidField(Text):
+    """An id that the service made."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=36, **{"metadata": {"format": "uuid"}, **options})
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        text = super()._deserialize(value, attr, data, **kwargs)
+        if not _UUID.fullmatch(text):
+            raise self.refuse("not-an-id", f"is {show(value)}; a UUID is right")
+        return UUID(text)
 
 
 class Inner(WireField, fields.Nested):

@@ -6,11 +6,12 @@ from datetime import datetime
 from hashlib import sha256
 from json import dumps
 from typing import Any, Final
+from uuid import UUID
 
 from marshmallow import post_load
 
 from schemas.base import WireSchema, load
-from schemas.fields import Anything, CardList, Inner, Integer, Listing, RowField, Text, Time, show_time
+from schemas.fields import Anything, CardList, Inner, Integer, Listing, RowField, Text, Time, UuidField, show_time
 from schemas.rulesets import RulesetReference
 from scoring.board import Board, ByRow, Row
 from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
@@ -119,13 +120,15 @@ class SubmittedHand:
     """
     A hand as it was sent: what happened, when, and what the sender expects it to come to.
 
-    `names` are the players' own ids in the order of the hand's players, None where the sender does not say.
+    `names` are the players' own ids in the order of the hand's players, None where the sender does not say. `restores`
+    is the record of the very same hand that was undone and shall count again.
     """
 
     hand: Hand
     played_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
     names: tuple[str | None, ...] = ()
+    restores: UUID | None = None
 
 
 class HandSchema(WireSchema):
@@ -161,6 +164,11 @@ class HandRequestSchema(HandSchema):
     """A finished hand, and if one likes who played it and what it should come to."""
 
     players = Listing(Inner(NamedPlayerSchema), least=1, most=MOST_PLAYERS, required=True)
+    restores = UuidField(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The id of the same hand, which was undone and shall count again after all."},
+    )
     expected = Anything(
         load_default=None, metadata={"description": "A part of the answer; a difference refuses the hand."}
     )
@@ -169,7 +177,7 @@ class HandRequestSchema(HandSchema):
     def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
         names, players = zip(*read["players"], strict=True)
         hand = Hand(read["number"], read["button"], players, tuple(read["top_ups"]))
-        return SubmittedHand(hand, read["played_at"], read["expected"], names)
+        return SubmittedHand(hand, read["played_at"], read["expected"], names, read["restores"])
 
 
 class ScorePlayerSchema(PlayerHandSchema):

@@ -13,6 +13,7 @@ from schemas.fields import WireField, show
 MOST: Final = 100
 DEFAULT: Final = 20
 LONGEST_CURSOR: Final = 22
+MOST_REVISION: Final = 999_999_999
 
 
 def show_cursor(last: UUID) -> str:
@@ -75,6 +76,13 @@ class QuerySchema(WireSchema):
     @post_load
     def _fill(self, read: dict[str, Any], **_: Any) -> dict[str, Any]:
         return dict.fromkeys(self.load_fields) | read
+
+
+class RevisionField(QueryInteger):
+    """A revision of a round in a query string."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=1, most=MOST_REVISION, **options)
 
 
 class PageQuerySchema(QuerySchema):

@@ -1,6 +1,5 @@
 """Rounds on the wire."""
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,11 +20,11 @@ from schemas.fields import (
     Table,
     Text,
     Time,
-    show,
+    UuidField,
     show_time,
 )
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
-from schemas.pages import PageQuerySchema
+from schemas.pages import PageQuerySchema, RevisionField
 from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
 from schemas.tables import CurrencyField, PointValueField
 from scoring.hand import Hand, Seat
@@ -34,7 +33,6 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import Transfer
 
-_UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 STATUSES: Final = {status.value: status for status in RoundStatus}
 
 
@@ -119,6 +117,37 @@ class CloseRequestSchema(WireSchema):
     reason = ReasonField(required=True)
 
 
+@dataclass(frozen=True, slots=True)
+class UndoRequest:
+    """The last hand of a round, to be withdrawn."""
+
+    number: int
+    hand: UUID | None
+    reason: str | None
+    expected: Mapping[str, Any] | None
+
+
+class UndoRequestSchema(WireSchema):
+    """
+    The last hand of a round, to be withdrawn.
+
+    The number says which, so that the same undo sent twice never takes two hands.
+    """
+
+    number = Integer(least=1, most=MOST_HANDS, required=True)
+    hand = UuidField(
+        load_default=None,
+        allow_none=True,
+        metadata={"description": "The hand's id: then no other hand recorded under this number since is withdrawn."},
+    )
+    reason = ReasonField(load_default=None, allow_none=True)
+    expected = Anything(load_default=None)
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> UndoRequest:
+        return UndoRequest(**read)
+
+
 class RoundSeatSchema(WireSchema):
     """A player of the round and his points."""
 
@@ -156,19 +185,6 @@ class RoundSchema(WireSchema):
     next = Inner(NextHandSchema, required=True, allow_none=True)
 
 
-class UuidField(Text):
-    """An id that the service made."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=36, **{"metadata": {"format": "uuid"}, **options})
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        text = super()._deserialize(value, attr, data, **kwargs)
-        if not _UUID.fullmatch(text):
-            raise self.refuse("not-an-id", f"is {show(value)}; a UUID is right")
-        return UUID(text)
-
-
 class RoundQuerySchema(PageQuerySchema):
     """Which rounds to list: those opened from a moment on, and before another."""
 
@@ -193,12 +209,21 @@ class RecordedHandSchema(ScoreSchema):
     button = SeatField(required=True)
     played_at = Time(required=True, allow_none=True)
     recorded_at = Time(required=True)
+    in_force = Boolean(
+        required=True, metadata={"description": "Whether the hand counts: false once it was undone, or corrected."}
+    )
 
 
 class HandAnswerSchema(RecordedHandSchema):
     """A recorded hand: what it comes to, and where the round stands."""
 
     round = Inner(RoundSchema, required=True)
+
+
+class HandQuerySchema(PageQuerySchema):
+    """Which hands of a round to list: those of the newest revision, or of an older one."""
+
+    revision = RevisionField()
 
 
 class HandPageSchema(WireSchema):
@@ -280,6 +305,7 @@ class RecordedHand:
     score: HandScore
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
+    in_force: bool
 
 
 def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
@@ -290,6 +316,7 @@ def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
         "button": recorded.hand.button,
         "played_at": show_time(recorded.played_at),
         "recorded_at": show_time(recorded.recorded_at),
+        "in_force": recorded.in_force,
         **dump_score(recorded.ruleset, recorded.score, recorded.players),
         "transfers": dump_transfers(recorded.transfers),
         "stacks": dump_points(recorded.stacks),

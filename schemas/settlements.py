@@ -1,22 +1,27 @@
 """Settlements on the wire."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
+from schemas.pages import QuerySchema, RevisionField
 from schemas.scores import TransferSchema, dump_points, dump_transfer
 from schemas.tables import CurrencyField
+from scoring.hand import Seat
 from scoring.history import Paid
 from scoring.round_state import Round, rank_players
+from scoring.ruleset import Points
 
 
 class SettlementState(StrEnum):
-    """How firm a settlement is: open while hands can come."""
+    """How firm a settlement is: open while hands can come, superseded once the round has a newer revision."""
 
     OPEN = "open"
     PROVISIONAL = "provisional"
+    SUPERSEDED = "superseded"
 
 
 class PaidSchema(TransferSchema):
@@ -53,26 +58,57 @@ class SettlementSchema(WireSchema):
     money = Inner(MoneySchema, required=True, allow_none=True)
 
 
+class SettlementQuerySchema(QuerySchema):
+    """Which revision of a settlement; the newest where none is named."""
+
+    revision = RevisionField()
+
+
+@dataclass(frozen=True, slots=True)
+class SettlementView:
+    """Who paid whom in a revision of a round, and where that left everyone."""
+
+    revision: int
+    state: SettlementState
+    stacks: Mapping[Seat, Points]
+    nets: Mapping[Seat, Points]
+    payments: tuple[Paid, ...]
+    point_value: int | None
+    currency: str | None
+
+
+def view_settlement(
+    round_: Round, payments: Iterable[Paid], revision: int, point_value: int | None, currency: str | None
+) -> SettlementView:
+    """Show who paid whom in a round as it stands."""
+    state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
+    return SettlementView(revision, state, round_.stacks, round_.nets, tuple(payments), point_value, currency)
+
+
 def dump_settlement(
     round_: Round, payments: Iterable[Paid], revision: int, point_value: int | None, currency: str | None
 ) -> Dumped:
-    """Write who paid whom in a round; money is points times the point value, exactly."""
-    nets = round_.nets
-    state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
+    """Write who paid whom in a round as it stands."""
+    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency))
+
+
+def dump_settlement_view(view: SettlementView) -> Dumped:
+    """Write who paid whom in a revision of a round; money is points times the point value, exactly."""
     return {
-        "revision": revision,
-        "state": state.value,
-        "transfers": [{"hand": paid.hand, **dump_transfer(paid.transfer)} for paid in payments],
-        "stacks": dump_points(round_.stacks),
-        "net": dump_points(nets),
+        "revision": view.revision,
+        "state": view.state.value,
+        "transfers": [{"hand": paid.hand, **dump_transfer(paid.transfer)} for paid in view.payments],
+        "stacks": dump_points(view.stacks),
+        "net": dump_points(view.nets),
         "standings": [
-            {"seat": standing.seat, "net": standing.net, "place": standing.place} for standing in rank_players(nets)
+            {"seat": standing.seat, "net": standing.net, "place": standing.place}
+            for standing in rank_players(view.nets)
         ],
         "money": None
-        if point_value is None
+        if view.point_value is None
         else {
-            "point_value": point_value,
-            "currency": currency,
-            "net": dump_points({seat: net * point_value for seat, net in nets.items()}),
+            "point_value": view.point_value,
+            "currency": view.currency,
+            "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
     }

@@ -33,7 +33,10 @@ class CurrencyField(Text):
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
-            longest=3, pattern="^[A-Z]{3}$", wanted="three capital letters, like EUR,", allow_none=True, **options
+            longest=3,
+            pattern="^[A-Z]{3}$",
+            wanted="three capital letters, like EUR,",
+            **{"allow_none": True, **options},
         )
 
 

@@ -22,6 +22,7 @@ class EventKind(StrEnum):
     TABLE_CREATED = "table.created"
     ROUND_OPENED = "round.opened"
     HAND_RECORDED = "hand.recorded"
+    HAND_WITHDRAWN = "hand.withdrawn"
     DEPARTURE_RECORDED = "departure.recorded"
     ROUND_CLOSED = "round.closed"
 

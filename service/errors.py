@@ -17,6 +17,7 @@ What the service refuses beyond the rules of the game.
     │   ├── RoundOpen             the table has an open round already
     │   ├── HandConflict          the number belongs to another hand
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
+    │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   └── Busy                  somebody else is changing the same thing
     ├── OperatorError             what an operator asks for clubs and keys cannot be
     │   └── ClubTaken             the name belongs to another club
@@ -133,6 +134,12 @@ class RetryKeyInUse(Conflict):
     """The first request with the idempotency key is still at work; asking again helps."""
 
     code = "idempotency-key-in-use"
+
+
+class UndoRefused(Conflict):
+    """The hand is not the last one, or something has happened that stands upon it."""
+
+    code = "undo-refused"
 
 
 class Busy(Conflict):

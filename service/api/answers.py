@@ -47,7 +47,7 @@ def page_link(last: UUID | None) -> dict[str, str]:
     return {"Link": f'<{request.path}?{urlencode(query)}>; rel="next"'}
 
 
-def recorded(document: object, location: str, *, is_replay: bool) -> Response:
+def recorded(document: object, location: str | None = None, *, is_replay: bool) -> Response:
     """Answer that something was recorded, now or, where the same was sent before, then."""
-    headers = {"Location": location, **({WAS_REPLAYED: "true"} if is_replay else {})}
-    return answer(document, HTTPStatus.CREATED, headers)
+    headers = {"Location": location} if location else {}
+    return answer(document, HTTPStatus.CREATED, headers | ({WAS_REPLAYED: "true"} if is_replay else {}))

@@ -7,8 +7,7 @@ from uuid import UUID
 from flask import Response
 
 from schemas.hands import HandRequestSchema, SubmittedHand
-from schemas.pages import PageQuerySchema
-from schemas.rounds import HandAnswerSchema, HandPageSchema, dump_recorded_hand, dump_round
+from schemas.rounds import HandAnswerSchema, HandPageSchema, HandQuerySchema, dump_recorded_hand, dump_round
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.expected import check_expected
@@ -28,7 +27,8 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     """
     Record the next hand of a round: it is checked, scored and settled, and the round moves on.
 
-    The same hand again is answered as it was recorded; another hand with its number is a conflict.
+    The same hand again is answered as it was recorded; another hand with its number is a conflict. A hand that was
+    undone is answered so too, with `in_force` false: to count again, it says which record it `restores`.
     """
     result = record_hand(current_transaction(), round_id, submitted, received_bytes())
     document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
@@ -38,11 +38,12 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
 @hands.operation("list_hands", problems=(HTTPStatus.NOT_FOUND,))
-@hands.arguments(PageQuerySchema, location="query")
+@hands.arguments(HandQuerySchema, location="query")
 @hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
-    """List the hands of a round in the order in which they were played."""
-    page = list_hands(current_transaction(), round_id, after=query["cursor"], limit=query["limit"])
+    """List the hands of a round, as it stands or in an older revision, in the order in which they were played."""
+    after = query.pop("cursor")
+    page = list_hands(current_transaction(), round_id, after=after, **query)
     return answer({"hands": [dump_recorded_hand(hand) for hand in page.items]}, headers=page_link(page.next_after))
 
 

@@ -151,6 +151,12 @@ KINDS: Final[Mapping[str, Kind]] = {
     "table-conflict": Kind(
         HTTPStatus.CONFLICT, "The name belongs to another table", "Names of tables are unique in a club; use a new one."
     ),
+    "undo-refused": Kind(
+        HTTPStatus.CONFLICT,
+        "The hand cannot be undone",
+        "The last hand of a round can be, until the round is closed or another is opened at its table. GET the round"
+        " for the number of its last hand.",
+    ),
     "ruleset-conflict": Kind(
         HTTPStatus.CONFLICT,
         "A stored ruleset never changes",

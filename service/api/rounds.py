@@ -16,9 +16,11 @@ from schemas.rounds import (
     RoundRequest,
     RoundRequestSchema,
     RoundSchema,
+    UndoRequest,
+    UndoRequestSchema,
     dump_round,
 )
-from schemas.settlements import SettlementSchema, dump_settlement
+from schemas.settlements import SettlementQuerySchema, SettlementSchema, dump_settlement_view
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.expected import check_expected
@@ -31,6 +33,7 @@ from service.usecases.get_settlement import get_settlement
 from service.usecases.list_rounds import list_rounds
 from service.usecases.open_round import open_round
 from service.usecases.record_departure import record_departure
+from service.usecases.undo_hand import undo_hand
 
 rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
 
@@ -92,15 +95,34 @@ def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
     return answer(dump_round(view), HTTPStatus.CREATED)
 
 
+@rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
+@rounds.operation("undo_hand", records=True, problems=CONFLICTS)
+@rounds.arguments(UndoRequestSchema)
+@rounds.response(201, RoundSchema, headers=REPLAYED)
+def post_undo(request: UndoRequest, round_id: UUID) -> Response:
+    """
+    Withdraw the last hand of a round, and the departures after it: the round stands as it stood before the hand.
+
+    The records stay; the round has a new revision. A round that is complete is open again, unless another was opened at
+    its table since. The same undo again is answered with the round as it stands.
+    """
+    undone = undo_hand(current_transaction(), round_id, request)
+    document = dump_round(undone.view)
+    check_expected(request.expected, document)
+    return recorded(document, is_replay=undone.is_replay)
+
+
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
 @rounds.operation("get_settlement", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, SettlementSchema)
-def get_one_settlement(round_id: UUID) -> Response:
-    """Show who paid whom, what was cut off, and where that leaves everyone."""
-    settlement = get_settlement(current_transaction(), round_id)
-    view = settlement.view
-    document = dump_settlement(view.round, settlement.payments, settlement.revision, view.point_value, view.currency)
-    return answer(document)
+def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
+    """
+    Show who paid whom, what was cut off, and where that leaves everyone.
+
+    A round has a new revision for every hand that was undone; the older ones stay as they were.
+    """
+    return answer(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])

@@ -7,11 +7,13 @@ from uuid import UUID
 from flask import Response
 
 from schemas.pages import PageQuerySchema
+from schemas.statements import StatementQuerySchema, StatementSchema, dump_statement
 from schemas.tables import TablePageSchema, TableRequest, TableRequestSchema, TableSchema, dump_table
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
 from service.usecases.add_table import add_table
+from service.usecases.get_statement import get_statement
 from service.usecases.get_table import get_table
 from service.usecases.list_tables import list_tables
 
@@ -44,3 +46,18 @@ def get_tables(query: dict[str, Any]) -> Response:
 def get_one_table(table_id: UUID) -> Response:
     """Show a table."""
     return answer(dump_table(get_table(current_transaction(), table_id)))
+
+
+@tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
+@tables.operation("get_statement", problems=(HTTPStatus.NOT_FOUND,))
+@tables.arguments(StatementQuerySchema, location="query")
+@tables.response(200, StatementSchema)
+def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
+    """
+    Sum up a table's rounds, player by player, with the fewest payments that settle everyone.
+
+    Rounds are those opened at or after `from` and before `to`; without either, all. Each counts with its own point
+    value and currency. Rounds that are open count as they stand. Where more than sixteen players are left after those
+    who pair off, the payments are few, and perhaps not the fewest.
+    """
+    return answer(dump_statement(get_statement(current_transaction(), table_id, **query)))

@@ -8,19 +8,20 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, Select, and_, select, text
+from sqlalchemy import Label, Row, Select, and_, select, text
 from uuid_utils.compat import uuid7
 
 from scoring import SCORER_VERSION
 from scoring.hand import Hand, Seat
 from scoring.round import PlayedHand
+from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.audit import INSERT_EVENT, EventKind, event_parameters
 from service.database import Transaction
 from service.errors import NotFound
-from service.models import HandRecord, HandScoreRecord, RoundSeatRecord, RulesetRecord
+from service.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord, RulesetRecord
 from service.repository import rulesets, transfers
 from service.repository.conflicts import conflicts
 from service.repository.hand_records import load_hand, pack_boards
@@ -64,6 +65,7 @@ class StoredHand:
         transfers: what was paid with it.
         stacks: what everyone of the round had in front of him after it.
         scorer_version: of the scorer that scored it.
+        in_force: whether it is a hand of the round as it stands; one that was undone is not.
     """
 
     id: UUID
@@ -80,12 +82,23 @@ class StoredHand:
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
     scorer_version: int
+    in_force: bool
 
     @cached_property
     def score(self) -> HandScore:
         """What every board and pair came to: scored again, for the record holds the sums and not the reasons."""
         return score_hand(self.hand.players, self.ruleset, self.hand.button, self.stays)
 
+
+INSERT_SCORE: Final = """
+    INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
+        scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
+        transfer_count)
+    VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
+        :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
+        :transfer_count)
+"""
+"""For statements that keep what a hand came to; `score_parameters` says what goes in beside its keys and transfers."""
 
 _RECORD: Final = f"""
     hand AS (
@@ -94,14 +107,7 @@ _RECORD: Final = f"""
         VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
             CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
     ),
-    score AS (
-        INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
-            scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
-            transfer_count)
-        VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
-            :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
-            :transfer_count)
-    ),
+    score AS ({INSERT_SCORE}),
     paid AS ({transfers.INSERT_TRANSFERS}),
     event AS ({INSERT_EVENT})
     UPDATE round_heads
@@ -133,7 +139,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     """
     parameters = {
         **_hand_parameters(transaction, before, played, given),
-        **_score_parameters(before, played),
+        **score_parameters(before.round, played),
         **transfers.transfer_parameters(played.transfers, late=False),
         **_head_parameters(before, played),
         **event_parameters(
@@ -160,6 +166,7 @@ def _hand_parameters(
         "club_id": transaction.club_id,
         "now": transaction.now,
         "round_id": before.id,
+        "revision": before.revision,
         "hand_id": given.id,
         "number": hand.number,
         "button": hand.button,
@@ -173,12 +180,12 @@ def _hand_parameters(
     }
 
 
-def _score_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]:
-    round_, ruleset = before.round, before.round.ruleset
+def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
+    """Say what goes into `INSERT_SCORE` of a hand that was played in a round as it stood before."""
+    ruleset = round_.ruleset
     boards = sorted(played.score.boards, key=lambda board: board.seat)
     top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
     return {
-        "revision": before.revision,
         "ruleset_name": ruleset.name,
         "ruleset_version": ruleset.version,
         "scorer_version": SCORER_VERSION,
@@ -190,6 +197,7 @@ def _score_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]
         "exchanges": [exchange.points for exchange in played.score.exchanges],
         "added": [top_ups.get(seat, 0) for seat in round_.seat_numbers],
         "stacks_before": in_order(round_.seat_numbers, round_.stacks),
+        "stacks": in_order(round_.seat_numbers, played.round.stacks),
     }
 
 
@@ -199,7 +207,6 @@ def _head_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]:
         "version": before.version,
         "status": stands["status"],
         "top_ups": stands["top_ups"],
-        "stacks": stands["stacks"],
         "state": json.dumps(stands["state"]),
     }
 
@@ -219,12 +226,23 @@ def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
 
 
 def find_by_digest(transaction: Transaction, round_id: UUID, number: int, digest: bytes) -> StoredHand | None:
-    """Find the record of a round's hand with the same content, whether it is still in force or not."""
+    """Find the newest record of a round's hand with the same content, whether it is still in force or not."""
     same = _mine(transaction).where(
         HandRecord.round_id == round_id, HandRecord.number == number, HandRecord.digest == digest
     )
     found = _load(transaction, transaction.execute(same.order_by(HandScoreRecord.revision.desc()).limit(1)).all())
     return found[0] if found else None
+
+
+def list_records(transaction: Transaction, round_id: UUID, number: int, digest: bytes | None = None) -> list[UUID]:
+    """List the ids of all records ever made of a round's hand, or of those with one content, the oldest first."""
+    record = HandRecord
+    query = select(record.id).where(
+        record.club_id == transaction.club_id, record.round_id == round_id, record.number == number
+    )
+    if digest is not None:
+        query = query.where(record.digest == digest)
+    return list(transaction.execute(query.order_by(record.id)).scalars())
 
 
 def list_page(
@@ -248,6 +266,7 @@ def _mine(transaction: Transaction) -> Select[Any]:
             score.scorer_version,
             score.stays,
             score.stacks,
+            _in_force(),
             rulesets.CONTENT,
         )
         .join(
@@ -268,6 +287,25 @@ def _mine(transaction: Transaction) -> Select[Any]:
             ),
         )
         .where(hand.club_id == transaction.club_id)
+    )
+
+
+def _in_force() -> Label[bool]:
+    """Ask whether the revision in which the hand's round stands has this record of it."""
+    hand, head, score = HandRecord, RoundHeadRecord, HandScoreRecord.__table__.alias("in_force")
+    return (
+        select(score.c.hand_id)
+        .join(head, and_(head.club_id == score.c.club_id, head.round_id == score.c.round_id))
+        .where(
+            score.c.club_id == hand.club_id,
+            score.c.round_id == hand.round_id,
+            score.c.revision == head.revision,
+            score.c.number == hand.number,
+            score.c.hand_id == hand.id,
+        )
+        .correlate(hand)
+        .exists()
+        .label("in_force")
     )
 
 
@@ -294,6 +332,7 @@ def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredH
             transfers=paid[record.number],
             stacks=dict(zip(players, record.stacks, strict=True)),
             scorer_version=record.scorer_version,
+            in_force=record.in_force,
         )
         for record in records
     ]

@@ -1,29 +1,30 @@
-from dataclasses import dataclass
 from uuid import UUID
 
-from schemas.rounds import RoundView
-from scoring.history import Paid
+from schemas.settlements import SettlementState, SettlementView, view_settlement
 from service.database import Transaction
-from service.repository import rounds, transfers
-from service.usecases.views import view_round
+from service.repository import revisions, rounds, transfers
+from service.usecases.find_revision import find_revision
 
 
-@dataclass(frozen=True, slots=True)
-class RoundSettlement:
-    """Who paid whom in a round, in one revision."""
-
-    view: RoundView
-    revision: int
-    payments: tuple[Paid, ...]
-
-
-def get_settlement(transaction: Transaction, round_id: UUID) -> RoundSettlement:
+def get_settlement(transaction: Transaction, round_id: UUID, revision: int | None = None) -> SettlementView:
     """
-    Show who paid whom in a round.
+    Show who paid whom in a round: as it stands or, in an older revision, as it was recorded then.
 
     Raises:
-        NotFound: the club has no such round.
+        NotFound: the club has no such round, or the round no such revision.
     """
     stored = rounds.get(transaction, round_id)
-    payments = transfers.list_paid(transaction, round_id, stored.revision)
-    return RoundSettlement(view_round(stored), stored.revision, tuple(payments))
+    asked = find_revision(stored, revision)
+    payments = transfers.list_paid(transaction, round_id, asked)
+    if asked == stored.revision:
+        return view_settlement(stored.round, payments, asked, stored.point_value, stored.currency)
+    then = revisions.get(transaction, round_id, asked)
+    return SettlementView(
+        asked,
+        SettlementState.SUPERSEDED,
+        then.stacks,
+        then.nets,
+        tuple(payments),
+        stored.point_value,
+        stored.currency,
+    )

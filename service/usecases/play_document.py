@@ -114,7 +114,7 @@ def _find_recorded(
     if document.reference is None:
         return rounds.find_by_digest(transaction, table.id, digest)
     found = rounds.find_by_reference(transaction, table.id, document.reference)
-    # What was sent as a document is the same for ever, also when its round has gone on since; and a round that was sent
+    # What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
     # hand by hand is the same as the document of it.
     if found is None or digest in (found.digest, digest_of(dump_document(document_of(transaction, found, table.name)))):
         return found

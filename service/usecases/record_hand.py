@@ -11,7 +11,7 @@ from scoring.round_state import Round
 from service.database import Transaction
 from service.errors import HandConflict
 from service.repository import hands, rounds
-from service.repository.hands import HandToRecord
+from service.repository.hands import HandToRecord, StoredHand
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
 from service.usecases.exact_points import refuse_inexact
@@ -31,7 +31,8 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     """
     Record the next hand of a round: check it, score it, move the chips.
 
-    The same hand again is answered as it was recorded. Players may be named, and are then who sits there.
+    The same hand again is answered as it was recorded, also where it was undone since: only one that says which record
+    it `restores` counts again. Players may be named, and are then who sits there.
 
     Args:
         transaction: of the club that plays.
@@ -41,32 +42,49 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
 
     Raises:
         NotFound: the club has no such round.
-        HandConflict: another hand with this number is recorded.
+        HandConflict: another hand with this number is recorded, or it restores what it is not.
         RoundError, HandError: the round takes no hand, or not this one.
     """
     before = rounds.lock(transaction, round_id)
     misnamed = list(_name_mistakes(before.round, submitted))
     content = dump_hand(submitted)
     digest = digest_of(content)
-    number = submitted.hand.number
-    if number <= before.round.hands:
-        recorded = hands.find_by_digest(transaction, round_id, number, digest)
-        if recorded is None:
-            raise _conflict(number, before)
+    recorded = _find_recorded(transaction, before, submitted, digest)
+    if recorded is not None:
         if misnamed:
             raise HandError(misnamed)
         return HandResult(view_hand(recorded), view_round(before), is_replay=True)
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
     submission = Submission("hand", received)
-    given = HandToRecord(content, digest, submission, hand_event(round_id, digest, content), submitted.played_at)
+    event = hand_event(round_id, digest, content, submitted.restores)
+    given = HandToRecord(content, digest, submission, event, submitted.played_at)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
-def hand_event(round_id: UUID, digest: bytes, content: dict[str, object]) -> bytes:
+def hand_event(round_id: UUID, digest: bytes, content: dict[str, object], restores: UUID | None = None) -> bytes:
     """Say for the audit trail what hand was recorded."""
-    return canonical_json({"round": str(round_id), "digest": digest.hex(), "hand": content})
+    restored = {} if restores is None else {"restores": str(restores)}
+    return canonical_json({"round": str(round_id), "digest": digest.hex(), "hand": content, **restored})
+
+
+def _find_recorded(
+    transaction: Transaction, before: StoredRound, submitted: SubmittedHand, digest: bytes
+) -> StoredHand | None:
+    """Find the record that a hand repeats; None where it is to be played."""
+    number, restores = submitted.hand.number, submitted.restores
+    is_past = number <= before.round.hands
+    # A round of one revision never had a hand that it does not have now: the usual hand asks for nothing here.
+    may_be_there = is_past or restores is not None or before.revision > rounds.FIRST
+    recorded = hands.find_by_digest(transaction, before.id, number, digest) if may_be_there else None
+    if restores is not None and restores not in hands.list_records(transaction, before.id, number, digest):
+        detail = f"{restores} is no record of this hand in this round with the same content; leave it out to record it"
+        raise HandConflict(detail, (Mistake("hand-conflict", ("restores",), detail),))
+    counts_again = recorded is not None and recorded.id == restores and not recorded.in_force
+    if is_past and (recorded is None or counts_again):
+        raise _conflict(number, before)
+    return None if counts_again else recorded
 
 
 def _name_mistakes(round_: Round, submitted: SubmittedHand) -> Iterator[Mistake]:
@@ -100,6 +118,7 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
         score=played.score,
         transfers=played.transfers,
         stacks=played.round.stacks,
+        in_force=True,
     )
 
 

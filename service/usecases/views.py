@@ -53,4 +53,5 @@ def view_hand(stored: StoredHand) -> RecordedHand:
         score=stored.score,
         transfers=stored.transfers,
         stacks=stored.stacks,
+        in_force=stored.in_force,
     )

@@ -18,11 +18,12 @@ from scoring.round import Departed, PlayedHand, close_round, depart, open_round,
 from scoring.round_state import Round, rank_players
 from scoring.ruleset import Ruleset
 from scoring.score import HandScore
+from scoring.settle_up import find_payments
 from scoring.settlement import Transfer, settle
 from tests.scoring.notation import Changes, hand_of, player_of, pointer_to, ruleset_of, seats_of
 
 FOLDER = Path(__file__).parents[1] / "cases"
-KINDS = {"hand", "button", "stacks", "opening_stacks", "pay", "seats", "play", "settlement"}
+KINDS = {"hand", "button", "stacks", "opening_stacks", "pay", "seats", "play", "settlement", "nets"}
 PARTS = {"title", "rules", "ruleset", "expect", "refused"} | KINDS
 STEP_PARTS = {"hand", "leaves", "closes", "number", "button", "top_ups", "expect", "next", "refused"}
 
@@ -83,6 +84,8 @@ def compare(case: Case) -> Checks:
         yield from _hand(case)
     elif "pay" in content:
         yield from _payments(content)
+    elif "nets" in content:
+        yield from _settle_up(content)
     else:
         yield from _attempt(content, partial(ruleset_of, content["ruleset"]))[1]
 
@@ -134,6 +137,14 @@ def _payments(content: Changes) -> Checks:
     limit = ruleset_of(content["ruleset"]).stakes.win_limit
     paid = settle(exchanges, content["stacks"], limit, content.get("opening_stacks"))
     yield from _transfers(content["expect"], paid.transfers, paid.stacks)
+
+
+def _settle_up(content: Changes) -> Checks:
+    settled, checks = _attempt(content, partial(find_payments, content["nets"]))
+    yield from checks
+    if settled is not None:
+        found = [f"{payment.payer} pays {payment.payee} {payment.amount}" for payment in settled.payments]
+        yield from _fields("settle-up", content["expect"], {"payments": found, "fewest": settled.is_fewest})
 
 
 def _round(case: Case) -> Checks:

@@ -161,6 +161,11 @@ def depart(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
     return api.post(f"/v1/rounds/{round_id}/departures", {"seat": seat, **more})
 
 
+def undo(api: Api, round_id: str, number: int, **more: Any) -> Answer:
+    """Withdraw the last hand."""
+    return api.post(f"/v1/rounds/{round_id}/undo", {"number": number, **more})
+
+
 def close(api: Api, round_id: str, reason: str = "the room closes") -> Answer:
     """Close a round early."""
     return api.post(f"/v1/rounds/{round_id}/close", {"reason": reason})

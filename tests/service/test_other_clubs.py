@@ -20,6 +20,7 @@ SENT: dict[str, Any] = {
     "record_hand": hand(2, 2, THREE),
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
+    "undo_hand": {"number": 1},
 }
 """What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
 

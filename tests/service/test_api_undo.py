@@ -1,0 +1,604 @@
+"""Undoing hands over HTTP: the round goes back, the records stay, and nothing is undone twice."""
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from random import Random
+from threading import Barrier
+from typing import Any
+
+import pytest
+
+from tests.oracle import PRESETS, random_document
+from tests.service.house import House
+from tests.service.rounds_to_play import (
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    QUEENS,
+    SEVENS,
+    SIXES,
+    THREE,
+    Document,
+    add_table,
+    close,
+    depart,
+    document_of,
+    hand,
+    open_round,
+    play,
+    record,
+    seats,
+    start_round,
+    undo,
+    without,
+)
+from tests.service.speaking import Answer, Api
+
+NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
+FIRST, SECOND, LAST = (hand(number, number, THREE) for number in (1, 2, 3))
+OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
+"""A second hand with other cards."""
+
+
+def round_of(api: Api, round_id: str) -> Document:
+    """The round as it stands, but for the version, which every change raises."""
+    return without(api.get(f"/v1/rounds/{round_id}").document, "version")
+
+
+def settlement_of(api: Api, round_id: str, revision: int | None = None) -> Answer:
+    return api.get(f"/v1/rounds/{round_id}/settlement" + (f"?revision={revision}" if revision else ""))
+
+
+def hands_of(api: Api, round_id: str, revision: int | None = None) -> list[Document]:
+    listed = api.get(f"/v1/rounds/{round_id}/hands" + (f"?revision={revision}" if revision else ""))
+    assert listed.status == 200, listed
+    return list(listed["hands"])
+
+
+# --- the round goes back ---
+
+
+def test_the_last_hand_is_withdrawn_and_the_round_stands_as_before_it(api: Api) -> None:
+    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"})
+    play(api, round_id, FIRST)
+    before = round_of(api, round_id)
+    play(api, round_id, hand(2, 2, {1: HIGH, 2: MID}))
+    answer = undo(api, round_id, 2, reason="two cards exchanged")
+    assert answer.status == 201
+    assert "Idempotent-Replayed" not in answer.headers
+    assert without(answer.document, "version") == before
+    assert answer["version"] == 4
+    assert api.get(f"/v1/rounds/{round_id}").document == answer.document
+    assert [listed["number"] for listed in hands_of(api, round_id)] == [1]
+
+
+def test_fantasyland_is_owed_again_once_its_hand_is_undone(api: Api) -> None:
+    round_id = start_round(api, "pineapple-qq", SIXES)
+    play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))
+    owed = round_of(api, round_id)
+    fantasyland = {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}}
+    play(api, round_id, hand(2, 3, fantasyland))
+    undo(api, round_id, 2)
+    assert round_of(api, round_id) == owed
+    assert owed["next"]["fantasyland"] == {"1": 14, "3": 14}
+    assert undo(api, round_id, 1)["next"] == {"number": 1, "button": None, "seats": [1, 2, 3], "fantasyland": {}}
+
+
+def test_top_ups_go_back_with_their_hand(api: Api) -> None:
+    round_id = start_round(api, "pineapple-qq", SIXES)
+    before = round_of(api, round_id)
+    play(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))
+    assert undo(api, round_id, 1)["seats"] == before["seats"]
+    assert settlement_of(api, round_id)["net"] == {"1": 0, "2": 0, "3": 0}
+    assert settlement_of(api, round_id, 1)["net"] == {"1": 12, "2": 0, "3": -12}
+    assert settlement_of(api, round_id, 1)["stacks"] == {"1": 112, "2": 100, "3": 128}
+
+
+def test_hands_are_undone_one_after_the_other(api: Api) -> None:
+    round_id = start_round(api)
+    stood = [round_of(api, round_id)]
+    for played in (FIRST, SECOND):
+        play(api, round_id, played)
+        stood.append(round_of(api, round_id))
+    for number in (2, 1):
+        undo(api, round_id, number)
+        assert round_of(api, round_id) == stood[number - 1]
+    assert settlement_of(api, round_id)["revision"] == 3
+    for played in (FIRST, OTHER):
+        play(api, round_id, {**played, "played_at": "2026-11-20T20:15:00Z"})
+    assert settlement_of(api, round_id)["stacks"] == {"1": 100, "2": 100, "3": 100}
+
+
+def test_another_hand_takes_the_number(api: Api) -> None:
+    round_id = start_round(api, point_value=10, currency="EUR")
+    play(api, round_id, FIRST, SECOND)
+    undo(api, round_id, 2)
+    answer = record(api, round_id, OTHER)
+    assert answer.status == 201
+    assert "Idempotent-Replayed" not in answer.headers
+    assert answer["stacks"] == {"1": 100, "2": 100, "3": 100}
+    settled = settlement_of(api, round_id)
+    assert (settled["revision"], settled["state"]) == (2, "open")
+    assert settled["money"]["net"] == {"1": 0, "2": 0, "3": 0}
+    assert [paid["hand"] for paid in settled["transfers"]] == [1, 1, 1, 2, 2, 2]
+    kept = api.get(f"/v1/rounds/{round_id}/document")["hands"]
+    assert [played["players"][0]["top"] for played in kept] == [["Ah", "Kd", "9c"], ["Qs", "Jc", "6d"]]
+    assert record(api, round_id, hand(2, 2, {1: MID, 2: LOW, 3: HIGH}))["code"] == "hand-conflict"
+
+
+def test_a_complete_round_is_open_again(api: Api) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table)["id"]
+    play(api, round_id, FIRST, SECOND)
+    before = round_of(api, round_id)
+    play(api, round_id, LAST)
+    assert open_round(api, add_table(api, name="attic"), {1: "ann 5", 2: "bob 5"}).status == 201
+    assert undo(api, round_id, 3)["status"] == "open"
+    assert round_of(api, round_id) == before
+    assert open_round(api, table)["code"] == "round-open"
+    assert play(api, round_id, hand(3, 3, {1: LOW, 2: MID, 3: HIGH}))["round"]["status"] == "complete"
+    assert [seat["stack"] for seat in open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["seats"]] == [112, 100, 88]
+
+
+def test_what_scope_round_has_paid_goes_back_with_the_hand_that_completed_the_round(api: Api) -> None:
+    round_id = start_round(api, "progressive-round")
+    play(api, round_id, FIRST, SECOND)
+    before = settlement_of(api, round_id)
+    play(api, round_id, LAST)
+    undo(api, round_id, 3)
+    after = settlement_of(api, round_id)
+    assert (after["revision"], after["transfers"], after["stacks"]) == (2, [], before["stacks"])
+    assert settlement_of(api, round_id, 1)["stacks"] == {"1": 136, "2": 100, "3": 64}
+    close(api, round_id)
+    assert settlement_of(api, round_id)["stacks"] == {"1": 124, "2": 100, "3": 76}
+
+
+def test_departures_after_the_hand_go_with_it_and_those_before_it_stay(api: Api, house: House) -> None:
+    round_id = start_round(api, "pineapple-qq")
+    play(api, round_id, FIRST)
+    depart(api, round_id, 1, reason="last train")
+    before = round_of(api, round_id)
+    two = {2: HIGH, 3: MID}
+    play(api, round_id, hand(2, 2, two))
+    assert depart(api, round_id, 3)["status"] == "complete"
+    assert undo(api, round_id, 2).status == 201
+    assert round_of(api, round_id) == before
+    left = api.get(f"/v1/rounds/{round_id}/document")["departures"]
+    assert left == [{"seat": 1, "after_hand": 1, "reason": "last train"}]
+    times = house.ask("SELECT recorded_at FROM departures WHERE round_id = %s AND seat = 1", round_id)
+    assert len(times) == 2
+    assert len(set(times)) == 1
+    play(api, round_id, hand(2, 2, two, played_at="2026-11-20T20:15:00Z"))
+    assert depart(api, round_id, 3)["status"] == "complete"
+
+
+# --- the records stay ---
+
+
+def test_a_hand_that_was_undone_can_be_read_for_ever(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    second = play(api, round_id, SECOND)
+    before, listed = settlement_of(api, round_id), hands_of(api, round_id)
+    undone = undo(api, round_id, 2)
+    play(api, round_id, OTHER)
+    shown = api.get(f"/v1/hands/{second['id']}")
+    assert without(shown.document, "round", "in_force") == without(second.document, "round", "in_force")
+    assert (second["in_force"], shown["in_force"]) == (True, False)
+    assert shown["round"]["version"] == undone["version"] + 1
+    assert settlement_of(api, round_id, 1).document == {**before.document, "state": "superseded"}
+    assert hands_of(api, round_id, 1) == [listed[0], {**listed[1], "in_force": False}]
+    assert hands_of(api, round_id, 2) == hands_of(api, round_id)
+    assert [played["in_force"] for played in hands_of(api, round_id)] == [True, True]
+
+
+def test_a_revision_that_is_not_there_is_not_found(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    for part in ("settlement", "hands"):
+        answer = api.get(f"/v1/rounds/{round_id}/{part}?revision=2")
+        assert answer.status == 404
+        assert answer["detail"] == f"round {round_id} has no revision 2; it has revision 1 only"
+    undo(api, round_id, 1)
+    assert hands_of(api, round_id, 2) == []
+    assert "it has revisions 1 to 2" in settlement_of(api, round_id, 3)["detail"]
+    for revision in ("0", "-1", "x", "1.0", ""):
+        answer = api.get(f"/v1/rounds/{round_id}/settlement?revision={revision}")
+        assert answer.mistakes == {"#/query/revision": "not-an-integer"}
+
+
+def test_hands_of_an_older_revision_are_listed_page_by_page(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    undo(api, round_id, 2)
+    first = api.get(f"/v1/rounds/{round_id}/hands?revision=1&limit=1")
+    assert [listed["number"] for listed in first["hands"]] == [1]
+    link = first.headers["Link"].removeprefix("<").removesuffix('>; rel="next"')
+    assert [listed["number"] for listed in api.get(link)["hands"]] == [2]
+
+
+def test_an_undo_is_an_event_that_says_what_was_withdrawn(api: Api, house: House) -> None:
+    round_id = start_round(api, "pineapple-qq")
+    second = play(api, round_id, FIRST, SECOND)
+    depart(api, round_id, 1)
+    answer = undo(api, round_id, 2, reason="seat 2 was misread")
+    *earlier, (kind, sequence, request_id, content) = house.ask(
+        "SELECT kind, sequence, request_id, content FROM events WHERE round_id = %s ORDER BY sequence", round_id
+    )
+    assert [event[1] for event in earlier] == [1, 2, 3, 4]
+    assert (kind, sequence, request_id) == ("hand.withdrawn", answer["version"], answer.headers["Request-Id"])
+    event = json.loads(bytes(content))
+    [(digest,)] = house.ask("SELECT encode(digest, 'hex') FROM hands WHERE id = %s", second["id"])
+    assert event == {
+        "round": round_id,
+        "number": 2,
+        "hand": second["id"],
+        "digest": digest,
+        "departures": [1],
+        "reason": "seat 2 was misread",
+        "revision": 2,
+    }
+    undo(api, round_id, 1)
+    reasons = house.ask("SELECT reason FROM settlements WHERE round_id = %s ORDER BY revision", round_id)
+    assert reasons == [(None,), ("seat 2 was misread",), ("hand 1 was undone",)]
+
+
+# --- the same undo again ---
+
+
+def replayed(answer: Answer) -> bool:
+    assert answer.status == 201
+    return answer.headers.get("Idempotent-Replayed") == "true"
+
+
+@pytest.mark.parametrize("then", ["nothing", "another undo", "a closing"])
+def test_the_same_undo_again_takes_no_second_hand(api: Api, house: House, then: str) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    undo(api, round_id, 2)
+    if then == "another undo":
+        undo(api, round_id, 1)
+    elif then == "a closing":
+        close(api, round_id)
+    records = house.count_records()
+    again = undo(api, round_id, 2, reason="asked again")
+    assert replayed(again)
+    assert again.document == api.get(f"/v1/rounds/{round_id}").document
+    assert house.count_records() == records
+
+
+def test_an_undo_that_names_the_hand_s_record_takes_no_other(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    second = play(api, round_id, FIRST, SECOND)
+    assert not replayed(undo(api, round_id, 2, hand=second["id"]))
+    other = play(api, round_id, OTHER)
+    records = house.count_records()
+    late = undo(api, round_id, 2, hand=second["id"])
+    assert replayed(late)
+    assert late.document == other["round"]
+    assert house.count_records() == records
+    assert not replayed(undo(api, round_id, 2, hand=other["id"]))
+
+
+def test_an_undo_of_a_hand_that_is_not_in_the_round_is_refused(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    first = play(api, round_id, FIRST)
+    play(api, round_id, SECOND)
+    elsewhere = play(api, start_round(api, name="attic"), FIRST)
+    records = house.count_records()
+    for named in (first["id"], elsewhere["id"], NOBODYS):
+        answer = undo(api, round_id, 2, hand=named)
+        assert answer.status == 409
+        assert answer["code"] == "undo-refused"
+        assert answer.mistakes == {"#/hand": "hand-unknown"}
+        assert answer["detail"] == f"{named} is no record of hand 2 in this round"
+    assert house.count_records() == records
+
+
+# --- what cannot be undone ---
+
+
+@pytest.mark.parametrize(
+    ("played", "number", "detail"),
+    [
+        ([], 1, "hand 1 is to be undone; no hand is recorded"),
+        ([FIRST], 2, "hand 2 is to be undone; hand 1 is the last"),
+        ([FIRST, SECOND], 1, "hand 1 is to be undone; hand 2 is the last"),
+    ],
+)
+def test_only_the_last_hand_is_undone(api: Api, house: House, played: list[Document], number: int, detail: str) -> None:
+    round_id = start_round(api)
+    for each in played:
+        play(api, round_id, each)
+    records = house.count_records()
+    answer = undo(api, round_id, number)
+    assert answer.status == 409
+    assert answer["code"] == "undo-refused"
+    assert answer.mistakes == {"#/number": "hand-not-last"}
+    assert answer["detail"] == detail
+    assert house.count_records() == records
+
+
+def test_a_closed_round_stays_as_it_is(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    close(api, round_id)
+    records = house.count_records()
+    answer = undo(api, round_id, 1)
+    assert answer.status == 409
+    assert answer["code"] == "undo-refused"
+    assert answer.mistakes == {"#": "round-closed"}
+    assert answer["detail"] == "the round was closed after hand 1; none of its hands can be undone"
+    assert house.count_records() == records
+
+
+def test_a_round_that_another_has_followed_stays_complete(api: Api, house: House) -> None:
+    table = add_table(api)
+    first = open_round(api, table)["id"]
+    play(api, first, FIRST, SECOND, LAST)
+    later = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["id"]
+    for end in (lambda: None, lambda: close(api, later)):
+        end()
+        records = house.count_records()
+        answer = undo(api, first, 3)
+        assert answer.status == 409
+        assert answer["code"] == "undo-refused"
+        assert answer.mistakes == {"#": "round-follows"}
+        assert later in answer["detail"]
+        assert house.count_records() == records
+
+
+def test_an_undo_of_another_club_s_round_is_not_found(api: Api, other_api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    for asking, address in ((other_api, round_id), (api, NOBODYS)):
+        assert undo(asking, address, 1)["code"] == "not-found"
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
+
+
+@pytest.mark.parametrize(
+    ("request_", "mistakes"),
+    [
+        ({}, {"#/number": "field-missing"}),
+        ({"number": None}, {"#/number": "field-null"}),
+        ({"number": 0}, {"#/number": "out-of-range"}),
+        ({"number": "1"}, {"#/number": "not-an-integer"}),
+        ({"number": 1, "reason": ""}, {"#/reason": "text-length"}),
+        ({"number": 1, "hand": "1"}, {"#/hand": "not-an-id"}),
+        ({"number": 1, "expected": []}, {"#/expected": "not-an-object"}),
+        ({"number": 1, "hands": 2}, {"#/hands": "field-unknown"}),
+    ],
+)
+def test_an_undo_says_which_hand(api: Api, request_: Document, mistakes: dict[str, str]) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    answer = api.post(f"/v1/rounds/{round_id}/undo", request_)
+    assert answer.status == 422
+    assert answer.mistakes == mistakes
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
+
+
+def test_an_undo_after_which_the_round_is_not_as_expected_stores_nothing(api: Api, house: House) -> None:
+    round_id = start_round(api, "pineapple-qq")
+    play(api, round_id, FIRST)
+    depart(api, round_id, 3)
+    records = house.count_records()
+    answer = undo(api, round_id, 1, expected={"version": 3})
+    assert answer.status == 422
+    assert answer.mistakes == {"#/expected/version": "expected-differs"}
+    assert house.count_records() == records
+    assert undo(api, round_id, 1, expected={"version": 4, "hands": 0, "next": {"number": 1}}).status == 201
+
+
+# --- the withdrawn hand once more ---
+
+
+def test_a_late_copy_of_a_hand_that_was_undone_does_not_bring_it_back(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    second = play(api, round_id, SECOND)
+    undo(api, round_id, 2)
+    for changes in ("nothing", "another hand", "a closing"):
+        if changes == "another hand":
+            play(api, round_id, OTHER)
+        elif changes == "a closing":
+            close(api, round_id)
+        records = house.count_records()
+        late = record(api, round_id, SECOND)
+        assert replayed(late)
+        assert without(late.document, "round", "in_force") == without(second.document, "round", "in_force")
+        assert late["in_force"] is False
+        assert late["round"] == api.get(f"/v1/rounds/{round_id}").document
+        assert house.count_records() == records
+
+
+def test_a_late_copy_of_a_hand_before_the_one_that_comes_next_is_known_too(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    undo(api, round_id, 2)
+    undo(api, round_id, 1)
+    late = record(api, round_id, SECOND)
+    assert replayed(late)
+    assert (late["in_force"], late["round"]["hands"]) == (False, 0)
+
+
+def test_who_undoes_a_hand_and_wants_it_back_says_so(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST)
+    second = play(api, round_id, SECOND)
+    undo(api, round_id, 2)
+    back = record(api, round_id, {**SECOND, "restores": second["id"]})
+    assert not replayed(back)
+    assert back["id"] != second["id"]
+    assert back["in_force"] is True
+    assert (back["stacks"], back["round"]["hands"]) == (second["stacks"], 2)
+    [(content,)] = house.ask(
+        "SELECT content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1",
+        round_id,
+    )
+    assert json.loads(bytes(content))["restores"] == second["id"]
+    assert api.get(f"/v1/hands/{second['id']}")["in_force"] is False
+    records = house.count_records()
+    for same in (SECOND, {**SECOND, "restores": second["id"]}, {**SECOND, "restores": back["id"]}):
+        again = record(api, round_id, same)
+        assert replayed(again)
+        assert again.document == back.document
+    assert house.count_records() == records
+
+
+def test_a_late_copy_of_a_return_does_not_bring_the_hand_back_twice(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    first = play(api, round_id, FIRST)
+    undo(api, round_id, 1)
+    back = play(api, round_id, {**FIRST, "restores": first["id"]})
+    undo(api, round_id, 1)
+    records = house.count_records()
+    late = record(api, round_id, {**FIRST, "restores": first["id"]})
+    assert replayed(late)
+    assert (late["id"], late["in_force"], late["round"]["hands"]) == (back["id"], False, 0)
+    assert house.count_records() == records
+    assert not replayed(record(api, round_id, {**FIRST, "restores": back["id"]}))
+
+
+def test_a_hand_comes_back_only_as_itself_and_to_its_own_place(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    first = play(api, round_id, FIRST)
+    second = play(api, round_id, SECOND)
+    undo(api, round_id, 2)
+    records = house.count_records()
+    for restores in (NOBODYS, first["id"]):
+        answer = record(api, round_id, {**SECOND, "restores": restores})
+        assert answer.status == 409
+        assert answer["code"] == "hand-conflict"
+        assert answer.mistakes == {"#/restores": "hand-conflict"}
+    answer = record(api, round_id, {**OTHER, "restores": second["id"]})
+    assert answer.mistakes == {"#/restores": "hand-conflict"}
+    assert house.count_records() == records
+    play(api, round_id, OTHER)
+    answer = record(api, round_id, {**SECOND, "restores": second["id"]})
+    assert answer.status == 409
+    assert answer.mistakes == {"#/number": "hand-conflict"}
+    undo(api, round_id, 2)
+    undo(api, round_id, 1)
+    answer = record(api, round_id, {**SECOND, "restores": second["id"]})
+    assert answer.status == 422
+    assert answer.mistakes == {"#/number": "hand-number"}
+
+
+def test_a_document_is_its_round_s_also_after_an_undo(api: Api, house: House) -> None:
+    for reference in (None, "friday/1"):
+        table = "kitchen" if reference is None else "attic"
+        document = {**document_of(hands=[FIRST, SECOND], reference=reference), "table": table}
+        played = api.post("/v1/documents", document)
+        round_id = played["round"]["id"]
+        undo(api, round_id, 2)
+        records = house.count_records()
+        again = api.post("/v1/documents", document)
+        assert replayed(again)
+        assert again["round"] == api.get(f"/v1/rounds/{round_id}").document
+        assert house.count_records() == records
+
+
+# --- several at once ---
+
+
+def at_once(api: Api, *requests: tuple[str, Document]) -> list[Answer]:
+    """Send requests at the same moment, each over a connection of its own."""
+    ready = Barrier(len(requests))
+
+    def send(request: tuple[str, Document]) -> Answer:
+        ready.wait()
+        return api.post(*request)
+
+    with ThreadPoolExecutor(len(requests)) as senders:
+        return list(senders.map(send, requests))
+
+
+def test_of_equal_undos_at_once_one_takes_the_hand(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    answers = at_once(api, *[(f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
+    assert sorted(map(replayed, answers)) == [False] + [True] * 5
+    assert len({json.dumps(answer.document) for answer in answers}) == 1
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
+    assert settlement_of(api, round_id)["revision"] == 2
+
+
+def test_of_an_undo_and_the_next_hand_at_once_one_wins(api: Api) -> None:
+    winners = set()
+    for number in range(8):
+        round_id = start_round(api, name=f"table {number}")
+        play(api, round_id, FIRST)
+        undone, played = at_once(
+            api, (f"/v1/rounds/{round_id}/undo", {"number": 1}), (f"/v1/rounds/{round_id}/hands", SECOND)
+        )
+        stands = api.get(f"/v1/rounds/{round_id}")
+        if undone.status == 201:
+            assert (played.status, stands["hands"]) == (422, 0)
+            assert "hand-number" in played.codes
+            winners.add("undo")
+        else:
+            assert (undone["code"], played.status, stands["hands"]) == ("undo-refused", 201, 2)
+            winners.add("hand")
+        assert stands["version"] == 3
+    assert winners
+
+
+def test_of_an_undo_and_the_next_round_at_once_one_wins(api: Api) -> None:
+    for number in range(8):
+        table = add_table(api, name=f"table {number}")
+        first = open_round(api, table)["id"]
+        play(api, first, FIRST, SECOND, LAST)
+        undone, opened = at_once(
+            api,
+            (f"/v1/rounds/{first}/undo", {"number": 3}),
+            (f"/v1/tables/{table}/rounds", {"seats": seats({1: "ann", 2: "bob"})}),
+        )
+        assert sorted([undone.status, opened.status]) == [201, 409]
+        assert undone.status == 201 or undone["code"] == "undo-refused"
+        assert opened.status == 201 or opened["code"] == "round-open"
+
+
+# --- any round ---
+
+
+@pytest.mark.parametrize("name", ["pineapple", "pineapple-qq", "progressive-round", "turbo"])
+def test_wherever_a_round_is_undone_it_stands_as_it_stood(api: Api, name: str) -> None:
+    """Random rounds, in which every third hand or so is undone, and played again as it was."""
+    rng = Random(name)
+    undone = 0
+    for number in range(5):
+        document = random_document(rng, PRESETS[name])
+        table = add_table(api, name, f"{name} {number}")
+        opened = api.post(f"/v1/tables/{table}/rounds", {"seats": document["seats"]})
+        round_id = opened["id"]
+        for played in document["hands"]:
+            before, settled = round_of(api, round_id), settlement_of(api, round_id)
+            recorded = play(api, round_id, played)
+            leave(api, round_id, document, played["number"])
+            if rng.random() < 0.4:
+                after, came_to = round_of(api, round_id), settlement_of(api, round_id)
+                assert undo(api, round_id, played["number"]).status == 201
+                assert round_of(api, round_id) == before
+                for part in ("transfers", "stacks", "net", "standings"):
+                    assert settlement_of(api, round_id)[part] == settled[part]
+                play(api, round_id, {**played, "restores": recorded["id"]})
+                leave(api, round_id, document, played["number"])
+                assert round_of(api, round_id) == after
+                assert without(settlement_of(api, round_id).document, "revision") == without(
+                    came_to.document, "revision"
+                )
+                undone += 1
+        again = api.post("/v1/documents", {**without(document, "closed"), "table": f"again {name} {number}"})
+        for part in ("stacks", "net", "standings", "transfers"):
+            assert again["settlement"][part] == settlement_of(api, round_id)[part]
+    assert undone > 2
+
+
+def leave(api: Api, round_id: str, document: Document, number: int) -> None:
+    """Let everyone leave who does so after a hand of the document."""
+    for departure in document["departures"]:
+        if departure["after_hand"] == number:
+            more: Any = {"reason": departure["reason"]} if "reason" in departure else {}
+            assert depart(api, round_id, departure["seat"], **more).status == 201
