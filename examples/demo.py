@@ -25,7 +25,8 @@ READY = re.compile(r"Ready on (http://\S+)")
 def running_service(directory: Path) -> Iterator[str]:
     """Run `ofc-server up` on a free port until the block ends; gives its address."""
     command = [COMMANDS / "ofc-server", "up", "--port", "0", "--data", directory]
-    server = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    quietly = {**os.environ, "OFC_LOG_LEVEL": "warning"}
+    server = subprocess.Popen(command, env=quietly, stdout=subprocess.PIPE, text=True)
     try:
         yield wait_for_address(server)
     finally:

@@ -8,6 +8,7 @@ from service import database
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, default_directory
 from service.embedded import EmbeddedError
 from service.errors import ServiceError
+from service.logs import start_logging
 from service.running import UpError
 from service.running import up as run_everything
 
@@ -64,6 +65,7 @@ def up(host: str | None, port: int | None, directory: Path | None, workers: int 
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """  # noqa: D301 (click wants the character, not its escape)
+    start_logging(os.environ)
     hosting = Hosting.from_environment(os.environ, host=host, port=port, workers=workers, directory=directory)
     run_everything(hosting, os.environ, click.echo)
 

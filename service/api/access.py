@@ -79,4 +79,5 @@ def find_key() -> StoredKey:
         key = keys.find(connection, sha256(sent.token.encode()).digest())
     if key is None:
         raise KeyUnknown("the key is not known, or was revoked")
+    g.key = key
     return key
