@@ -35,7 +35,8 @@ ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.start
 def running_service(directory: Path) -> Iterator[str]:
     """Run `ofc-server up` on a free port until the block ends, however it ends; gives its address."""
     command = [COMMANDS / "ofc-server", "up", "--port", "0", "--data", directory]
-    server = subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True)
+    quietly = {**ENVIRONMENT, "OFC_LOG_LEVEL": "warning"}
+    server = subprocess.Popen(command, env=quietly, stdout=subprocess.PIPE, text=True)
     try:
         yield wait_for_address(server)
     finally:

@@ -1,11 +1,12 @@
 """The web application: its parts, put together."""
 
-from flask import Flask, Response, g
-from uuid_utils.compat import uuid7
+from flask import Flask
 
 from service.api.documents import documents
 from service.api.hands import hands
 from service.api.health import health
+from service.api.metrics import metrics
+from service.api.observing import observe_requests
 from service.api.players import PlayerConverter, players
 from service.api.problems import register_error_handlers
 from service.api.rounds import rounds
@@ -28,21 +29,11 @@ def create_app(config: Config) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = Database(config.database_url)
-    app.before_request(_name_request)
-    app.after_request(_show_name)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, players, tables, rounds, hands, documents, health):
+    for resource in (scores, rulesets, players, tables, rounds, hands, documents, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
+    observe_requests(app, api.spec.to_dict())
     return app
-
-
-def _name_request() -> None:
-    g.request_id = str(uuid7())
-
-
-def _show_name(response: Response) -> Response:
-    response.headers["Request-Id"] = g.request_id
-    return response

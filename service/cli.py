@@ -11,6 +11,7 @@ from service.commands.options import data_option
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting
 from service.embedded import EmbeddedError
 from service.errors import ServiceError
+from service.logs import start_logging
 from service.running import UpError
 from service.running import up as run_everything
 
@@ -60,6 +61,7 @@ def up(host: str | None, port: int | None, directory: Path | None, workers: int 
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """  # noqa: D301 (click wants the character, not its escape)
+    start_logging(os.environ)
     hosting = Hosting.from_environment(os.environ, host=host, port=port, workers=workers, directory=directory)
     run_everything(hosting, os.environ, click.echo)
 

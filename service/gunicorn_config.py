@@ -1,9 +1,15 @@
 """How gunicorn serves, under `ofc-server up` and alone: `gunicorn --config python:service.gunicorn_config`."""
 
 import signal
-from typing import Protocol
+import sys
+from collections.abc import Mapping
+from typing import Any, Protocol
+
+from gunicorn import glogging
 
 from service.embedded import leash
+from service.logs import line_formatter, start_logging
+from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
 
 wsgi_app = "service.wsgi:app"
 # Each worker imports the application itself, so that nothing, above all no connection, is opened before the fork.
@@ -14,17 +20,70 @@ threads = 4
 timeout = 60
 graceful_timeout = 10
 
+
+class GunicornLog(glogging.Logger):  # type: ignore[misc]  # gunicorn is not typed
+    """What gunicorn says, in the service's own form, and without what it repeats of a request."""
+
+    def setup(self, cfg: Any) -> None:
+        """Write as everything else in the service does; the workers inherit it."""
+        super().setup(cfg)
+        start_logging()
+        for handler in self.error_log.handlers:
+            handler.setFormatter(line_formatter())
+
+    def warning(self, msg: str, *arguments: Any, **options: Any) -> None:
+        """Name only the kind of a malformed request: its headers may hold a key."""
+        if msg.startswith("Invalid request from"):
+            msg = f"Invalid request: {type(sys.exception()).__name__}"
+        super().warning(msg, *arguments, **options)
+
+    def exception(self, msg: str, *arguments: Any, **options: Any) -> None:
+        """Leave out the address that was asked for."""
+        if isinstance(msg, str) and msg.startswith("Error handling request"):
+            msg, arguments = "Error handling request", ()
+        super().exception(msg, *arguments, **options)
+
+
+logger_class = GunicornLog
 loglevel = "warning"
 # Would be a socket in the home directory that nobody here uses.
 control_socket_disable = True
 
 
 class Worker(Protocol):
-    """What gunicorn tells a hook about a worker, as far as it matters here."""
+    """What gunicorn tells a hook about a worker, as far as it matters here; `place` is ours."""
 
     ppid: int
+    place: int
 
 
-def post_fork(_arbiter: object, worker: Worker) -> None:
+class Arbiter(Protocol):
+    """What gunicorn tells a hook about itself, as far as it matters here."""
+
+    WORKERS: Mapping[int, Worker]
+
+
+def on_starting(_arbiter: Arbiter) -> None:
+    """Begin to count anew."""
+    make_directory()
+
+
+def pre_fork(arbiter: Arbiter, worker: Worker) -> None:
+    """Give the worker that comes the place of one that has gone, if any has."""
+    worker.place = free_place([living.place for living in arbiter.WORKERS.values()])
+
+
+def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
     """No worker outlives gunicorn, however that ended; what it was writing is rolled back."""
     leash.set_death_signal(signal.SIGKILL, parent=worker.ppid)
+    take_place(worker.place)
+
+
+def child_exit(_arbiter: Arbiter, worker: Worker) -> None:
+    """Forget what was going on in a worker that has ended."""
+    leave_place(worker.place)
+
+
+def on_exit(_arbiter: Arbiter) -> None:
+    """Leave nothing behind."""
+    remove_directory()

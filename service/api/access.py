@@ -112,6 +112,7 @@ def find_key() -> StoredKey:
         key = keys.find(connection, sha256(sent.token.encode()).digest())
     if key is None:
         raise KeyUnknown("the key is not known, or was revoked")
+    g.key = key
     if EVERY_SCOPE not in key.scopes and request.method not in READING:
         raise ScopeMissing(
             f"the key {key.name!r} may read and no more; {request.method} needs one that may do everything"

@@ -1,6 +1,5 @@
 """What went wrong, as problem documents. The only place that knows status codes."""
 
-import logging
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -14,12 +13,13 @@ from schemas.problems import dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
 from service.errors import DatabaseError, ServiceError
+from service.logs import get_log, show_exception
 
 MEDIA_TYPE: Final = "application/problem+json"
 MOST_SHOWN: Final = 200
 """Mistakes shown of one request; who makes more has not begun to look."""
 
-_log = logging.getLogger(__name__)
+_log = get_log(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,6 +201,7 @@ def problem(
 ) -> Response:
     """Make a problem document of a known kind."""
     kind = KINDS[code]
+    g.problem_code = code
     document: dict[str, Any] = {
         "type": f"/problems/{code}",
         "title": kind.title,
@@ -242,7 +243,7 @@ def _service_problem(error: ServiceError) -> Response:
 
 def _database_problem(error: DatabaseError) -> Response:
     """Tell the operator which database it is, and everybody else what to do."""
-    _log.error("request %s: %s", g.request_id, error)
+    _log.error("database_error", request_id=g.request_id, error=str(error))
     return problem(error.code, KINDS[error.code].advice)
 
 
@@ -255,7 +256,7 @@ def _http_problem(error: HTTPException) -> Response:
 
 
 def _unforeseen_problem(error: Exception) -> Response:
-    _log.error("request %s failed", g.request_id, exc_info=error)
+    _log.error("unforeseen_error", request_id=g.request_id, exception=show_exception(error))
     return problem("internal-error", KINDS["internal-error"].advice)
 
 

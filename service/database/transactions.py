@@ -1,6 +1,6 @@
 """One transaction per request, in one club. The only commit is here."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -29,6 +29,7 @@ class Transaction:
         actor: the key that asked; None for the server itself.
         request_id: what the request is called in logs and answers.
         now: the one time of everything that is recorded in it.
+        after_commit: what is to be done once all of it is committed, and only then.
     """
 
     connection: Connection
@@ -36,6 +37,7 @@ class Transaction:
     actor: UUID | None = None
     request_id: str | None = None
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
+    after_commit: list[Callable[[], None]] = field(default_factory=list)
 
     def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
         """Run a statement of SQLAlchemy's."""
@@ -95,9 +97,13 @@ class Database:
         """
         with plain_failures(self._url), self.engine.connect() as connection, connection.begin() as begun:
             connection.execute(_SET_CLUB, {"club": str(club_id)})
-            yield Transaction(connection, club_id, actor, request_id)
+            transaction = Transaction(connection, club_id, actor, request_id)
+            yield transaction
             if rolled_back:
                 begun.rollback()
+        if not rolled_back:
+            for act in transaction.after_commit:
+                act()
 
     @contextmanager
     def reading(self, club_id: UUID) -> Iterator[Transaction]:

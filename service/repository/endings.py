@@ -8,6 +8,7 @@ from scoring.history import Closing, Departure
 from scoring.round import Departed
 from service.audit import EventKind, record_event
 from service.database import Transaction
+from service.metrics.counters import check_balance
 from service.models import ClosingRecord, DepartureRecord
 from service.repository import rounds, transfers
 from service.repository.stored_round import StoredRound
@@ -79,6 +80,7 @@ def find_closing(transaction: Transaction, round_id: UUID, revision: int) -> Clo
 def _end(
     transaction: Transaction, before: StoredRound, departed: Departed, kind: EventKind, event: bytes
 ) -> StoredRound:
+    check_balance(before.id, departed.round)
     transfers.add_payout(transaction, before.id, before.revision, before.round, departed)
     after = rounds.advance(transaction, before, departed.round)
     record_event(transaction, kind, event, round_id=before.id, sequence=after.version)

@@ -21,6 +21,7 @@ from scoring.settlement import Transfer
 from service.audit import INSERT_EVENT, EventKind, event_parameters
 from service.database import Transaction
 from service.errors import NotFound
+from service.metrics.counters import check_balance, count_stored_hand
 from service.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord, RulesetRecord
 from service.repository import rulesets, transfers
 from service.repository.conflicts import conflicts
@@ -150,10 +151,12 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     if isinstance(given.submission, Submission):
         statement = _RECORD_HAND_AND_SUBMISSION
         parameters |= submission_parameters(transaction, given.submission)
+    check_balance(before.id, played.round)
     changed = changed_meanwhile(before)
     with conflicts(hand_scores_pkey=changed, events_sequence_key=changed):
         if transaction.execute(statement, parameters).rowcount != 1:
             raise changed
+    transaction.after_commit.append(count_stored_hand)
     return replace(before, version=before.version + 1, round=played.round)
 
 

@@ -9,6 +9,7 @@ from sqlalchemy import Row, and_, bindparam, select
 
 from scoring.round_state import Round
 from service.database import Transaction
+from service.metrics.counters import check_balance
 from service.models import RoundHeadRecord, RoundRecord, RulesetRecord
 from service.repository import rulesets
 from service.repository.round_state import load_round
@@ -65,6 +66,8 @@ def load_stored_round(transaction: Transaction, found: Row[Any]) -> StoredRound:
         ruleset = rulesets.get(transaction, found.ruleset_name, found.ruleset_version)
     else:
         ruleset = rulesets.parse_ruleset(found.ruleset_content)
+    round_ = load_round(dict(found._mapping), ruleset)
+    check_balance(found.id, round_)
     return StoredRound(
         id=found.id,
         table_id=found.table_id,
@@ -75,5 +78,5 @@ def load_stored_round(transaction: Transaction, found: Row[Any]) -> StoredRound:
         opened_at=found.opened_at,
         version=found.version,
         revision=found.revision,
-        round=load_round(dict(found._mapping), ruleset),
+        round=round_,
     )

@@ -9,10 +9,13 @@ from typing import NoReturn
 from service.config import Config, Hosting
 from service.database import SERVICE_ROLE, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
+from service.logs import get_log
 from service.running.address import listen
 from service.running.first_key import HOME, ensure_key
 from service.running.web import Web
+from service.version import VERSION
 
+_log = get_log(__name__)
 _MOST_DEATHS, _WITHIN_SECONDS = 5, 60.0
 
 
@@ -49,21 +52,22 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         # Only gunicorn holds the port now, so that it is free as soon as that has ended.
         listener.close()
         web.wait_until_ready()
+        _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         say(f"Ready on {web.address.url}")
         say(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key_file.read_text().strip()):
             say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
         say("Press Ctrl-C to stop.")
-        _keep_running(web, cluster, say)
+        _keep_running(web, cluster)
 
 
-def _keep_running(web: Web, cluster: Cluster | None, say: Callable[[str], None]) -> NoReturn:
+def _keep_running(web: Web, cluster: Cluster | None) -> NoReturn:
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     while True:
         time.sleep(0.1)
         web.refuse_dead()
         if cluster is not None and cluster.revive():
-            say("PostgreSQL had died and was started again.")
+            _log.warning("postgresql_restarted")
             deaths.append(time.monotonic())
             if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN_SECONDS:
                 raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute; {cluster.log} says why.")

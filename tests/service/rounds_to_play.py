@@ -30,7 +30,7 @@ RENEWED = "8s8d8h / Ts9d8c7c6h / AsJs7s5s2s"
 NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
 """An id of nothing that there is."""
 
-OPEN_TO_ALL = {"check_health", "check_readiness", "get_contract", "list_rulesets", "get_ruleset"}
+OPEN_TO_ALL = {"check_health", "check_readiness", "get_contract", "get_metrics", "list_rulesets", "get_ruleset"}
 """The operations that need no key."""
 
 

@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -21,10 +22,12 @@ class Running:
 
     def __init__(self, directory: Path, **variables: str) -> None:
         self.directory = directory
+        self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
         self.up = subprocess.Popen(
             [*COMMAND, "up", "--port", "0", "--data", str(directory)],
             env=environment(**variables),
             stdout=subprocess.PIPE,
+            stderr=self._log,
             text=True,
             start_new_session=True,
         )
@@ -35,9 +38,22 @@ class Running:
             if "Ctrl-C" in line:
                 break
         else:
-            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.said}")
+            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.said}{self.log}")
         self.url = re.findall(r"http://\S+", self.said)[0]
         self.children = psutil.Process(self.up.pid).children(recursive=True)
+
+    @property
+    def log(self) -> str:
+        """All that it and its web workers have said on stderr."""
+        return Path(self._log.name).read_text()
+
+    def close(self) -> None:
+        """Stop it, where it still runs, and forget what it said."""
+        if self.up.poll() is None:
+            self.stop()
+        assert self.up.stdout is not None
+        self.up.stdout.close()
+        self._log.close()
 
     def get(self, path: str) -> httpx2.Response:
         return httpx2.get(self.url + path, timeout=5, trust_env=False)
@@ -63,10 +79,7 @@ def running(directory: Path, **variables: str) -> Iterator[Running]:
     try:
         yield service
     finally:
-        if service.up.poll() is None:
-            service.stop()
-        assert service.up.stdout is not None
-        service.up.stdout.close()
+        service.close()
 
 
 def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

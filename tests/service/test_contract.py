@@ -30,7 +30,10 @@ from tests.service.rounds_to_play import WORKED, changed
 from tests.service.speaking import Document, resolve
 
 ROOT = Path(__file__).parents[2]
-ASKED_OF_THE_SERVICE_ITSELF = {"check_health", "check_readiness", "get_contract"}
+PLAIN = {"/openapi.yaml": "application/yaml", "/metrics": "text/plain"}
+"""What is answered otherwise than in JSON."""
+
+ASKED_OF_THE_SERVICE_ITSELF = {"check_health", "check_readiness", "get_contract", "get_metrics"}
 
 
 def make_app() -> Flask:
@@ -134,7 +137,7 @@ def test_every_answer_has_a_shape_and_a_request_id(contract: Document) -> None:
                 assert kind == "application/problem+json"
                 assert resolved["content"][kind]["schema"] == {"$ref": "#/components/schemas/Problem"}
             else:
-                assert kind == ("application/yaml" if path == "/openapi.yaml" else "application/json")
+                assert kind == PLAIN.get(path, "application/json")
                 assert resolved["content"][kind]["schema"]
 
 

@@ -1,0 +1,1 @@
+"""What the service counts, for Prometheus. No name, id or value of a club is ever in it."""
