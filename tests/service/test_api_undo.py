@@ -296,6 +296,29 @@ def test_an_undo_of_a_hand_that_is_not_in_the_round_is_refused(api: Api, house: 
     assert house.count_records() == records
 
 
+def test_an_undo_can_be_tried_first(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    records = house.count_records()
+    tried = api.post(f"/v1/rounds/{round_id}/undo?dry_run=true", {"number": 2})
+    assert (tried.status, tried["hands"]) == (201, 1)
+    assert house.count_records() == records
+    assert undo(api, round_id, 2).document == tried.document
+
+
+def test_an_undo_sent_again_under_its_idempotency_key_takes_no_hand_recorded_since(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    sent: Document = {"json": {"number": 2}, "headers": {"Idempotency-Key": '"undo-1"'}}
+    undone = api.ask("POST", f"/v1/rounds/{round_id}/undo", **sent)
+    play(api, round_id, OTHER)
+    records = house.count_records()
+    again = api.ask("POST", f"/v1/rounds/{round_id}/undo", **sent)
+    assert replayed(again)
+    assert again.document == undone.document
+    assert house.count_records() == records
+
+
 # --- what cannot be undone ---
 
 

@@ -1,0 +1,26 @@
+"""The floor: the least that a service can do with a hand. It inserts the JSON as one row and commits."""
+
+import os
+import threading
+
+import psycopg
+from flask import Flask, Response, request
+from psycopg.types.json import Jsonb
+
+app = Flask(__name__)
+_kept = threading.local()
+
+
+def connection() -> psycopg.Connection:
+    """Keep one connection a thread, as simple services do."""
+    if not hasattr(_kept, "connection"):
+        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"])
+    return _kept.connection
+
+
+@app.post("/hands")
+def post_hand() -> Response:
+    """Keep a hand."""
+    with connection().transaction():
+        connection().execute("INSERT INTO floor (hand) VALUES (%s)", [Jsonb(request.get_json())])
+    return Response('{"status":"stored"}\n', 201, content_type="application/json")
