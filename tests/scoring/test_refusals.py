@@ -20,6 +20,7 @@ from scoring.presets import PRESETS
 from scoring.round import close_round, depart, open_round, play_hand
 from scoring.round_state import Round
 from scoring.ruleset import WinLimit
+from scoring.settle_up import find_payments
 from scoring.settlement import settle
 from tests.scoring.notation import board_of, hand_of, player_of, pointer_to, ruleset_of, seats_of
 
@@ -168,6 +169,7 @@ PROVOKED: dict[str, tuple[str, Callable[[], object]]] = {
     "stack-too-small": ("#/seats/0/stack", lambda: open_round(QQ, seats_of({1: "ann 0", 2: "bob 1"}))),
     "stack-negative": ("#/2", lambda: settle([Exchange(1, 2, 5)], {1: 3, 2: -1}, WinLimit.STACK)),
     "stack-missing": ("#/2", lambda: settle([Exchange(1, 2, 5)], {1: 3}, WinLimit.STACK)),
+    "nets-unbalanced": ("#", lambda: find_payments({"ann": 5, "bob": -4})),
     "stays-outside": ("#/players/0/stays", lambda: alone(0, stays=1)),
     "stays-limit": ("#/players/0/stays", lambda: alone(14, stays=2)),
     "stays-cards": ("#/players/0/fantasyland", lambda: alone(15, stays=1, ruleset="progressive")),
