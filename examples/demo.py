@@ -59,13 +59,19 @@ def wait_for_address(server: "subprocess.Popen[str]") -> str:
 def play_example(example: Path, environment: Mapping[str, str]) -> bool:
     """Post one example hand by hand, which explains what it comes to, and say whether that is what it says."""
     print(f"\n━━━ {example.name} ".ljust(100, "━"), flush=True)
-    if subprocess.run([COMMANDS / "ofc", "post", example], env=environment, check=False).returncode:
+    if run_ofc("post", example, env=environment).returncode:
         print(f"✗ {example.name} was not taken")
         return False
     # Posted once more it records nothing, and answers with what was recorded.
-    again = [COMMANDS / "ofc", "post", "--json", example]
-    played = json.loads(subprocess.run(again, env=environment, stdout=subprocess.PIPE, check=True).stdout)
+    again = run_ofc("post", "--json", example, env=environment, stdout=subprocess.PIPE)
+    again.check_returncode()
+    played = json.loads(again.stdout)
     return came_to(played["settlement"], EXAMPLES / "expected" / example.name)
+
+
+def run_ofc(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProcess[bytes]":
+    """Run the client. A Ctrl-C reaches the demo alone, which ends the client, also one that is only just starting."""
+    return subprocess.run([COMMANDS / "ofc", *arguments], start_new_session=True, check=False, **options)
 
 
 def came_to(settlement: Mapping[str, Any], expected: Path) -> bool:
