@@ -1,11 +1,35 @@
 """Whether a hand can follow the hands before it."""
 
 from collections.abc import Iterator
+from typing import Final
 
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
 from scoring.round_state import Round
 from scoring.ruleset import Leaving
+
+OVERRULED: Final = frozenset(
+    {
+        "button-wrong",
+        "player-missing",
+        "player-out",
+        "fantasyland-not-earned",
+        "fantasyland-owed",
+        "fantasyland-count",
+        "fantasyland-cards",
+        "top-up-not-allowed",
+        "top-up-in-sequence",
+        "departure-in-sequence",
+    }
+)
+"""
+What a hand that stands may be: it was played so, before a correction of the hands before it said that it could not be.
+
+Who sits in the round, who has left it and what one deck holds stay as they are: a hand that contradicts those is
+recorded wrong.
+
+Rule: docs/rules.md#hands-that-stand
+"""
 
 
 def find_top_up_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:

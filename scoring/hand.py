@@ -64,3 +64,12 @@ class Hand:
     def by_seat(self) -> Mapping[Seat, PlayerHand]:
         """The players by seat."""
         return {player.seat: player for player in self.players}
+
+    @property
+    def belongs_to_hand_before(self) -> bool:
+        """
+        Whether somebody was dealt Fantasyland: such a hand goes on with what the hand before began.
+
+        Rule: docs/rules.md#the-round
+        """
+        return any(player.fantasyland for player in self.players)

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from scoring.errors import Mistake, RoundError, ScoringError
+from scoring.following import OVERRULED
 from scoring.hand import Hand, Seat
 from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
@@ -31,13 +32,18 @@ class Closing:
 
 @dataclass(frozen=True, slots=True)
 class History:
-    """Everything that happened in a round, and no result."""
+    """
+    Everything that happened in a round, and no result.
+
+    `irregular` numbers the hands that stand: they count as they were played, though they could not have followed.
+    """
 
     ruleset: Ruleset
     seats: tuple[RoundSeat, ...]
     hands: tuple[Hand, ...] = ()
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
+    irregular: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,21 +95,58 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
     """
     _check_places(history)
     for number in range(len(history.hands) + 1):
+        goes_on = number + 1 in history.irregular
         if number:
             with _placed("hands", number - 1):
-                played = play_hand(round_, history.hands[number - 1])
+                hand, stands = history.hands[number - 1], number in history.irregular
+                played = play_hand(round_, hand, stands=stands, goes_on=goes_on)
             yield played
             round_ = played.round
         for index, departure in enumerate(history.departures):
             if departure.after_hand == number:
                 with _placed("departures", index):
-                    departed = depart(round_, departure.seat)
+                    departed = depart(round_, departure.seat, stands=goes_on, goes_on=goes_on)
                 yield departed
                 round_ = departed.round
     if history.closed:
         with _placed("closed"):
             closed = close_round(round_)
         yield closed
+
+
+def let_stand(history: History) -> History:
+    """
+    Let every hand stand that could not have followed, and no other.
+
+    Whatever else cannot be is left as it is; playing the history says what.
+
+    Rule: docs/rules.md#hands-that-stand
+    """
+    while True:
+        try:
+            replay(history)
+        except ScoringError as error:
+            number = _find_overruled(error, history)
+            if number is None:
+                return history
+            history = replace(history, irregular=history.irregular | {number})
+        else:
+            return history
+
+
+def _find_overruled(error: ScoringError, history: History) -> int | None:
+    """Find the hand that goes on if it stands: the one that is wrong, or the one after the departure that is."""
+    for mistake in error.mistakes:
+        if mistake.code not in OVERRULED | {"round-complete"}:
+            return None
+    match error.mistakes[0].path:
+        case ("hands", int(index), *_):
+            number = index + 1
+        case ("departures", int(index), *_):
+            number = history.departures[index].after_hand + 1
+        case _:
+            return None
+    return number if number <= len(history.hands) and number not in history.irregular else None
 
 
 @contextmanager

@@ -7,7 +7,7 @@ from itertools import combinations
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake, RoundError
 from scoring.exchange import Exchange
-from scoring.following import find_following_mistakes, find_top_up_mistakes
+from scoring.following import OVERRULED, find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
@@ -17,12 +17,17 @@ from scoring.settlement import Settlement, Transfer, settle
 
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
-    """A hand, what it is worth, what was paid, and where the round stands after it."""
+    """
+    A hand, what it is worth, what was paid, and where the round stands after it.
+
+    `irregular` is why it could not have followed the hands before it, where it counts nevertheless.
+    """
 
     hand: Hand
     score: HandScore
     transfers: tuple[Transfer, ...]
     round: Round
+    irregular: tuple[Mistake, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +61,15 @@ def open_round(ruleset: Ruleset, seats: Iterable[RoundSeat]) -> Round:
     return Round(ruleset, seated, stacks, stacks, dict.fromkeys(stacks, 0))
 
 
-def play_hand(round_: Round, hand: Hand) -> PlayedHand:
+def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool = False) -> PlayedHand:
     """
     Play a finished hand: check that it can be and that it follows, score it, move the chips and see what comes next.
+
+    Args:
+        round_: where the round stands before it.
+        hand: what happened.
+        stands: whether it counts as it was played though it could not have followed.
+        goes_on: whether a hand that stands comes next: the round is not complete then, whatever the rules say.
 
     Raises:
         RoundError: the round takes no further hand.
@@ -68,20 +79,27 @@ def play_hand(round_: Round, hand: Hand) -> PlayedHand:
     """
     _check_open(round_, "hand")
     top_up_mistakes = list(find_top_up_mistakes(round_, hand))
-    before = round_ if top_up_mistakes else _with_top_ups(round_, hand)
-    mistakes = [
+    before = _with_top_ups(round_, hand) if _are_overruled(top_up_mistakes, stands=stands) else round_
+    mistakes = (
         *top_up_mistakes,
         *find_following_mistakes(before, hand),
         *find_deal_mistakes(hand.players, round_.ruleset),
-    ]
-    if mistakes:
+        *(_too_few_to_stand(hand) if stands else ()),
+    )
+    if not _are_overruled(mistakes, stands=stands):
         raise HandError(mistakes)
-    return _play(before, hand)
+    return _play(before, hand, irregular=mistakes, goes_on=goes_on)
 
 
-def depart(round_: Round, seat: Seat) -> Departed:
+def depart(round_: Round, seat: Seat, *, stands: bool = False, goes_on: bool = False) -> Departed:
     """
     Let a player leave between two hands.
+
+    Args:
+        round_: where the round stands.
+        seat: who leaves.
+        stands: whether he left though his sequence goes on.
+        goes_on: as `play_hand` has it.
 
     Raises:
         RoundError: the ruleset, the sequence or the round does not let him.
@@ -90,9 +108,9 @@ def depart(round_: Round, seat: Seat) -> Departed:
     """
     _check_open(round_, "departure")
     mistake = _departure_mistake(round_, seat)
-    if mistake:
+    if mistake and not _are_overruled([mistake], stands=stands):
         raise RoundError([mistake])
-    return _finish(replace(round_, gone=round_.gone | {seat}))
+    return _finish(replace(round_, gone=round_.gone | {seat}), goes_on=goes_on)
 
 
 def close_round(round_: Round) -> Departed:
@@ -137,6 +155,16 @@ def _check_open(round_: Round, what: str) -> None:
         raise RoundError([Mistake("round-closed", (), detail)])
 
 
+def _too_few_to_stand(hand: Hand) -> Iterator[Mistake]:
+    if len(hand.players) < 2:
+        yield Mistake("players-count", ("players",), "1 player is given; a hand that stands has 2 or more")
+
+
+def _are_overruled(mistakes: Iterable[Mistake], *, stands: bool) -> bool:
+    """Say whether nothing is wrong, or nothing that keeps a hand from standing."""
+    return all(stands and mistake.code in OVERRULED for mistake in mistakes)
+
+
 def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
     path = ("seat",)
     if seat not in round_.seat_numbers:
@@ -174,11 +202,11 @@ def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping
     return {seat: stack + added.get(seat, 0) for seat, stack in points.items()}
 
 
-def _play(round_: Round, hand: Hand) -> PlayedHand:
+def _play(round_: Round, hand: Hand, *, irregular: tuple[Mistake, ...], goes_on: bool) -> PlayedHand:
     scope = round_.ruleset.stakes.scope
-    seats = hand.by_seat.keys()
-    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.in_sequence):
-        round_ = replace(round_, opening_stacks=round_.stacks)
+    sequence = round_.sequence if hand.belongs_to_hand_before else frozenset[Seat]()
+    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
+        round_ = replace(round_, opening_stacks=round_.stacks, out=_without_points(round_))
     score = score_hand(
         hand.players, round_.ruleset, hand.button, {seat: owed.stays for seat, owed in round_.owed.items()}
     )
@@ -196,11 +224,12 @@ def _play(round_: Round, hand: Hand) -> PlayedHand:
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
-        sequence=round_.sequence if round_.in_sequence else frozenset(seats),
+        out=round_.out - hand.by_seat.keys(),
+        sequence=sequence.union(hand.by_seat),
         owed={board.seat: board.earned for board in score.boards if board.earned},
     )
-    finished = _finish(_bust(after))
-    return PlayedHand(hand, score, transfers + finished.transfers, finished.round)
+    finished = _finish(_bust(after), goes_on=goes_on)
+    return PlayedHand(hand, score, transfers + finished.transfers, finished.round, irregular)
 
 
 def _bust(round_: Round) -> Round:
@@ -211,18 +240,24 @@ def _bust(round_: Round) -> Round:
     """
     scope = round_.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
-        out = frozenset(seat for seat, stack in round_.stacks.items() if not stack)
+        out = _without_points(round_)
         owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
         round_ = replace(round_, out=out, owed=owed)
     return round_ if round_.owed else replace(round_, sequence=frozenset())
 
 
-def _finish(round_: Round) -> Departed:
+def _without_points(round_: Round) -> frozenset[Seat]:
+    return frozenset(seat for seat, stack in round_.stacks.items() if not stack)
+
+
+def _finish(round_: Round, *, goes_on: bool) -> Departed:
     """
     Complete the round where nothing more can be played.
 
     Rule: docs/rules.md#completion
     """
+    if goes_on:
+        return Departed((), round_)
     playing = round_.still_playing
     if len(playing) < 2 or (not round_.owed and round_.had_button.issuperset(playing)):
         return _settle_totals(replace(round_, status=RoundStatus.COMPLETE, owed={}, sequence=frozenset()))

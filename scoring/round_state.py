@@ -111,7 +111,9 @@ class Round:
             return self.still_playing
         must_have_points = self.ruleset.stakes.scope is Scope.HAND
         return tuple(
-            seat for seat in self.seat_numbers if seat in self.sequence and (self.stacks[seat] or not must_have_points)
+            seat
+            for seat in self.seat_numbers
+            if seat in self.sequence and seat not in self.gone and (self.stacks[seat] or not must_have_points)
         )
 
     @property

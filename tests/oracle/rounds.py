@@ -47,7 +47,8 @@ def open_round(document: dict[str, Any], ruleset: dict[str, Any]) -> Round:
     demand(len(players) == len(seats) and all(seat >= 1 for seat in seats), "seat", seats)
     demand(len(set(players.values())) == len(seats), "player-twice", players)
     demand(all(stack >= 1 for stack in stacks.values()), "stack", stacks)
-    return Round(ruleset, seats, players, dict(stacks), dict(stacks), dict.fromkeys(seats, 0))
+    none = dict.fromkeys(seats, 0)
+    return Round(ruleset, seats, players, dict(stacks), dict(stacks), none, sequence_opening=dict(stacks))
 
 
 # --- who is out, who plays, where the button is ---
@@ -78,7 +79,8 @@ def next_seats(round_: Round) -> list[int]:
     """7.7: everyone still playing; inside a sequence who started it and, under scope hand, has points."""
     if not round_.owed:
         return still_playing(round_)
-    return [seat for seat in round_.sequence if round_.scope != "hand" or round_.stacks[seat] > 0]
+    here = [seat for seat in round_.sequence if seat not in round_.gone]
+    return [seat for seat in here if round_.scope != "hand" or round_.stacks[seat] > 0]
 
 
 def next_view(round_: Round) -> dict[str, Any] | None:
@@ -95,8 +97,14 @@ def next_view(round_: Round) -> dict[str, Any] | None:
 # --- the end ---
 
 
-def complete_if_over(round_: Round) -> list[dict[str, Any]]:
-    """7.5: everyone still playing has had the button and nothing is owed, or fewer than two are still playing."""
+def complete_if_over(round_: Round, goes_on: bool) -> list[dict[str, Any]]:
+    """
+    7.5: everyone still playing has had the button and nothing is owed, or fewer than two are still playing.
+
+    Before a hand that stands it is not over.
+    """
+    if goes_on:
+        return []
     playing = still_playing(round_)
     everyone_had_button = all(seat in round_.had_button for seat in playing)
     if len(playing) < 2 or (everyone_had_button and not round_.owed):
@@ -126,18 +134,20 @@ def pay(round_: Round, points: list[tuple[int, int, int]], opening: Points) -> l
 # --- what happens in a round: top-ups, hands, departures, closing ---
 
 
-def count_top_ups(round_: Round, top_ups: list[dict[str, Any]]) -> None:
+def count_top_ups(round_: Round, top_ups: list[dict[str, Any]], stands: bool = False) -> None:
     """7.6: points added before a hand that starts a sequence, not for who is gone."""
     if not top_ups:
         return
-    demand(round_.ruleset["leaving"] == "between_hands", "top-up-between-rounds-only", top_ups)
-    demand(not round_.owed, "top-up-inside-sequence", top_ups)
+    if not stands:
+        demand(round_.ruleset["leaving"] == "between_hands", "top-up-between-rounds-only", top_ups)
+        demand(not round_.owed, "top-up-inside-sequence", top_ups)
     for top_up in top_ups:
         demand(top_up["seat"] in round_.seats, "top-up-seat", top_up)
         demand(top_up["seat"] not in round_.gone, "top-up-gone", top_up)
         demand(top_up["points"] >= 1, "top-up-points", top_up)
         round_.stacks[top_up["seat"]] += top_up["points"]
         round_.top_ups[top_up["seat"]] += top_up["points"]
+        round_.sequence_opening[top_up["seat"]] += top_up["points"]
 
 
 def check_follows(round_: Round, hand: dict[str, Any]) -> None:
@@ -154,9 +164,16 @@ def check_follows(round_: Round, hand: dict[str, Any]) -> None:
         demand(player.get("fantasyland", 0) == round_.owed.get(seat, 0), "fantasyland", player.get("fantasyland", 0))
 
 
-def owe_fantasyland(round_: Round, answers: list[dict[str, Any]]) -> None:
+def check_stands(round_: Round, hand: dict[str, Any]) -> None:
+    """A hand that stands needs no more than players and a button of this round, and nobody who has left."""
+    demand(hand["button"] in round_.seats, "button", hand["button"])
+    for player in hand["players"]:
+        demand(player["seat"] in round_.seats and player["seat"] not in round_.gone, "seat", player["seat"])
+        demand(player.get("player") in (None, round_.players[player["seat"]]), "player", player.get("player"))
+
+
+def owe_fantasyland(round_: Round, was_in: list[int], answers: list[dict[str, Any]]) -> None:
     """What this hand earned is owed in the next; under scope hand who has no points has lost it."""
-    was_in = round_.owed
     round_.owed = {}
     for answer in answers:
         seat = answer["seat"]
@@ -165,16 +182,22 @@ def owe_fantasyland(round_: Round, answers: list[dict[str, Any]]) -> None:
             round_.stays[seat] = round_.stays[seat] + 1 if seat in was_in else 0
 
 
-def play_hand(round_: Round, hand: dict[str, Any]) -> dict[str, Any]:
+def play_hand(round_: Round, hand: dict[str, Any], stands: bool = False, goes_on: bool = False) -> dict[str, Any]:
     """Play one hand of the round, and answer what the service answers to it."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(hand["number"] == round_.hands + 1, "number", hand["number"])
-    count_top_ups(round_, hand.get("top_ups") or [])
-    check_follows(round_, hand)
+    count_top_ups(round_, hand.get("top_ups") or [], stands)
+    (check_stands if stands else check_follows)(round_, hand)
     check_hand(hand["players"], round_.ruleset)
-    if not round_.owed:
-        round_.sequence = next_seats(round_)
+    in_fantasyland = [player["seat"] for player in hand["players"] if player.get("fantasyland")]
+    if not in_fantasyland:
         round_.sequence_opening = dict(round_.stacks)
+    if not in_fantasyland or not round_.owed:
+        round_.sequence = []
+    round_.sequence = sorted({*round_.sequence, *(player["seat"] for player in hand["players"])})
+    for seat in in_fantasyland:
+        if seat not in round_.owed:
+            round_.stays[seat] = 0
     opening = round_.sequence_opening if round_.scope == "fantasyland" else dict(round_.stacks)
     boards = [{**player, "stays": round_.stays.get(player["seat"], 0)} for player in hand["players"]]
     answers, exchanges = score_boards(boards, hand["button"], round_.ruleset)
@@ -188,8 +211,8 @@ def play_hand(round_: Round, hand: dict[str, Any]) -> dict[str, Any]:
         transfers = []
     else:
         transfers = pay(round_, points_of(exchanges), opening)
-    owe_fantasyland(round_, answers)
-    transfers = transfers + complete_if_over(round_)
+    owe_fantasyland(round_, in_fantasyland, answers)
+    transfers = transfers + complete_if_over(round_, goes_on)
     return {
         "ruleset": name_of(round_.ruleset),
         "number": hand["number"],
@@ -201,16 +224,16 @@ def play_hand(round_: Round, hand: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def depart(round_: Round, seat: int) -> None:
+def depart(round_: Round, seat: int, goes_on: bool = False) -> None:
     """7.6: a player leaves between two hands, not while a sequence he is in goes on."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(round_.ruleset["leaving"] == "between_hands", "departure-between-rounds-only", seat)
     demand(round_.hands >= 1, "departure-before-first-hand", seat)
     demand(seat in round_.seats, "departure-seat", seat)
     demand(seat not in round_.gone, "departure-twice", seat)
-    demand(not (round_.owed and seat in next_seats(round_)), "departure-inside-sequence", seat)
+    demand(goes_on or not (round_.owed and seat in next_seats(round_)), "departure-inside-sequence", seat)
     round_.gone.append(seat)
-    complete_if_over(round_)
+    complete_if_over(round_, goes_on)
 
 
 def close(round_: Round) -> None:
@@ -265,8 +288,8 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
     }
 
 
-def play(document: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
-    """Play a round document from its first hand to where it stops."""
+def play(document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()) -> dict[str, Any]:
+    """Play a round document from its first hand to where it stops; hands of the numbers in `standing` stand."""
     round_ = open_round(document, ruleset)
     departures = document.get("departures") or []
     closed = document.get("closed")
@@ -277,11 +300,12 @@ def play(document: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
     if closed:
         demand(0 <= closed["after_hand"] <= last, "closed-after-hand", closed)
     for after_hand in range(last + 1):
+        goes_on = after_hand + 1 in standing
         if after_hand > 0:
-            answers.append(play_hand(round_, document["hands"][after_hand - 1]))
+            answers.append(play_hand(round_, document["hands"][after_hand - 1], after_hand in standing, goes_on))
         for departure in departures:
             if departure["after_hand"] == after_hand:
-                depart(round_, departure["seat"])
+                depart(round_, departure["seat"], goes_on)
         if closed and closed["after_hand"] == after_hand:
             close(round_)
     return {

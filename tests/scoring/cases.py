@@ -25,7 +25,7 @@ from tests.scoring.notation import Changes, hand_of, player_of, pointer_to, rule
 FOLDER = Path(__file__).parents[1] / "cases"
 KINDS = {"hand", "button", "stacks", "opening_stacks", "pay", "seats", "play", "settlement", "nets"}
 PARTS = {"title", "rules", "ruleset", "expect", "refused"} | KINDS
-STEP_PARTS = {"hand", "leaves", "closes", "number", "button", "top_ups", "expect", "next", "refused"}
+STEP_PARTS = {"hand", "leaves", "closes", "number", "button", "top_ups", "irregular", "expect", "next", "refused"}
 
 T = TypeVar("T")
 Check = tuple[str, Any, Any]
@@ -153,27 +153,30 @@ def _round(case: Case) -> Checks:
     yield from checks
     if round_ is None:
         return
-    for number, step in enumerate(content.get("play", ()), start=1):
+    steps = content.get("play", ())
+    for number, (step, following) in enumerate(zip(steps, [*steps[1:], {}], strict=False), start=1):
         unknown = step.keys() - STEP_PARTS
         assert not unknown, f"{case.title}: a step has no {sorted(unknown)}"
-        after, checks = _attempt(step, partial(_take, case, round_, step))
+        after, checks = _attempt(step, partial(_take, case, round_, step, goes_on="irregular" in following))
         checks += [] if after is None else _after(step, after)
         yield from ((f"step {number}: {what}", expected, found) for what, expected, found in checks)
         round_ = round_ if after is None else after.round
     yield from _settlement(content.get("settlement", {}), round_)
 
 
-def _take(case: Case, round_: Round, step: Changes) -> PlayedHand | Departed:
+def _take(case: Case, round_: Round, step: Changes, *, goes_on: bool) -> PlayedHand | Departed:
     if "hand" in step:
         number = step.get("number", round_.hands + 1)
-        return play_hand(round_, hand_of(number, step["button"], case.players(step["hand"]), step.get("top_ups")))
-    return depart(round_, step["leaves"]) if "leaves" in step else close_round(round_)
+        hand = hand_of(number, step["button"], case.players(step["hand"]), step.get("top_ups"))
+        return play_hand(round_, hand, stands="irregular" in step, goes_on=goes_on)
+    return depart(round_, step["leaves"], stands=goes_on, goes_on=goes_on) if "leaves" in step else close_round(round_)
 
 
 def _after(step: Changes, after: PlayedHand | Departed) -> Checks:
     expected = step.get("expect", {})
     if isinstance(after, PlayedHand):
         yield from _scores(expected, after.hand.players, after.score, after.round.ruleset)
+        yield "irregular", step.get("irregular", []), [mistake.code for mistake in after.irregular]
     yield from _transfers(expected, after.transfers, after.round.stacks)
     if "next" in step:
         yield "next", step["next"], _next(after.round)

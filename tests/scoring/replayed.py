@@ -1,6 +1,7 @@
 """Round documents as the scorer plays them, in the shapes in which the oracle answers."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from schemas.documents import load_document
@@ -9,7 +10,7 @@ from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
 from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
 from schemas.settlements import dump_settlement
-from scoring.history import replay
+from scoring.history import History, let_stand, replay
 from scoring.lone_hand import score_lone_hand
 from scoring.round import PlayedHand
 from scoring.round_state import Round
@@ -17,10 +18,17 @@ from scoring.round_state import Round
 Shape = dict[str, Any]
 
 
-def play_document(document: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
+def let_document_stand(document: Mapping[str, Any], ruleset: Mapping[str, Any]) -> History:
+    """Read a round document, in which every hand stands that could not have followed."""
+    return let_stand(load_document(document).history(load_ruleset(ruleset)))
+
+
+def play_document(
+    document: Mapping[str, Any], ruleset: Mapping[str, Any], standing: frozenset[int] = frozenset()
+) -> Shape:
     """Play a round document, and say of every hand and of the whole what the service would say."""
     read = load_document(document)
-    played = replay(read.history(load_ruleset(ruleset)))
+    played = replay(replace(read.history(load_ruleset(ruleset)), irregular=standing))
     settlement = dump_settlement(played.round, played.payments, 1, read.point_value, read.currency)
     return {
         "hands": [_hand(hand) for hand in played.hands],

@@ -15,7 +15,7 @@ import pytest
 from schemas.base import WireError
 from scoring.errors import ScoringError
 from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset, score
-from tests.scoring.replayed import Shape, play_document, score_request
+from tests.scoring.replayed import Shape, let_document_stand, play_document, score_request
 from tests.scoring.uncounted import uncounted
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
@@ -172,3 +172,50 @@ def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: i
 @uncounted
 def test_what_the_oracle_refuses_is_refused_and_nothing_else_in_many_rounds(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
+
+
+# --- what stands ---
+
+
+def check_standing_rounds(name: str, first: int) -> int:
+    stood = 0
+    for seed in range(first, first + CHUNK):
+        ruleset, document = random_round(name, seed)
+        if document["hands"]:
+            stood += _stands_for_both(ruleset, _renumbered(spoil(Random(seed), document)), f"{name}, seed {seed}")
+    return stood
+
+
+def _renumbered(document: Shape) -> Shape:
+    """A hand that was taken out has left no gap."""
+    for number, hand in enumerate(document["hands"], start=1):
+        hand["number"] = number
+    return document
+
+
+def _stands_for_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
+    try:
+        standing = let_document_stand(spoilt, ruleset).irregular
+        found = play_document(spoilt, ruleset, standing)
+    except (ScoringError, WireError):
+        return False
+    assert found == play(spoilt, ruleset, standing), where
+    for number in standing:
+        with pytest.raises(Refused):
+            pytest.fail(f"{where}: hand {number} could have followed: {play(spoilt, ruleset, standing - {number})}")
+    return bool(standing)
+
+
+@seeds(CHUNK)
+@pytest.mark.parametrize("name", RULESETS)
+@uncounted
+def test_hands_that_stand_count_as_the_oracle_says(name: str, first: int) -> None:
+    assert check_standing_rounds(name, first) > 0
+
+
+@pytest.mark.verify
+@seeds(500)
+@pytest.mark.parametrize("name", RULESETS)
+@uncounted
+def test_hands_that_stand_count_as_the_oracle_says_in_many_rounds(name: str, first: int) -> None:
+    assert check_standing_rounds(name, first) > 0
