@@ -87,7 +87,7 @@ class Connection:
         problem = _problem_of(answer)
         if problem is None:
             raise self._not_ours(answer)
-        if answer.status_code == _DOWN:
+        if answer.status_code in _PASSING:
             raise TransportError(f"{self.url} cannot answer now: {problem['detail']}")
         raise ApiError(problem)
 
@@ -100,7 +100,7 @@ class Connection:
             if isinstance(error, _OURS) or not may_repeat:
                 raise
             raise _PassingError(_why(error)) from error
-        # A gateway's 502 or 504 leaves open whether the service has done what it was asked.
+        # 502 and 504, a gateway's or our own, leave open whether the service has done what it was asked.
         if answer.status_code in (_PASSING if is_repeatable else {_DOWN}):
             raise _PassingError(answer.reason_phrase, answer)
         if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") == _BUSY:

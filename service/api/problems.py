@@ -170,6 +170,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The database does not answer",
         "Nothing was stored. Send the request again soon.",
     ),
+    "outcome-unknown": Kind(
+        HTTPStatus.GATEWAY_TIMEOUT,
+        "Whether it was stored is not known",
+        "The database stopped answering just as it was to keep this. Send the same request again soon: with its"
+        " Idempotency-Key, or where the same content is the same record, it is stored once, now or before.",
+    ),
     "database-behind": Kind(
         HTTPStatus.SERVICE_UNAVAILABLE, "The database awaits its migration", "Run 'ofc-server migrate', then try again."
     ),
