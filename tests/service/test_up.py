@@ -79,6 +79,30 @@ def test_a_killed_postgresql_is_started_again_and_the_service_answers_again(tmp_
         assert service.up.poll() is None
 
 
+def test_a_postgresql_that_is_killed_again_as_it_starts_is_started_again(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        write_note(tmp_path, "before the crash")
+        killed: list[int] = []
+        while len(killed) < 3:
+            if (server := service.child_if_any("postgres")) is not None and server.pid not in killed:
+                server.kill()
+                killed.append(server.pid)
+            assert service.up.poll() is None, service.log
+            time.sleep(0.01)
+        assert wait_until(lambda: service.get("/readyz").status_code == 200)
+        assert read_notes(tmp_path) == ["before the crash"]
+
+
+def test_a_postgresql_that_dies_again_and_again_is_given_up_with_a_sentence(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
+        service.child("postgres").kill()
+        assert service.up.wait(timeout=30) == 1
+        assert service.left_over(seconds=5) == []
+        assert "Error: PostgreSQL died 5 times within a minute: " in service.log
+        assert f"incompatible with server (more in {tmp_path}/postgres.log)\n" in service.log
+
+
 def test_a_killed_web_server_takes_the_rest_along(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         service.child("gunicorn").kill()
