@@ -10,7 +10,8 @@ from schemas.settlements import dump_settlement
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, REPLAYED, recorded
 from service.api.expected import check_expected
-from service.api.resource import Resource, received_bytes
+from service.api.receiving import receive_body
+from service.api.resource import Resource
 from service.usecases.play_document import play_document
 
 documents = Resource("documents", __name__, description="Rounds played whole, from one document.")
@@ -26,7 +27,7 @@ def post_document(document: RoundDocument) -> Response:
 
     The table is made by its name where there is none. The same document again is answered as it was recorded.
     """
-    played = play_document(current_transaction(), document, received_bytes())
+    played = play_document(current_transaction(), document, receive_body())
     view = played.view
     settlement = dump_settlement(view.round, played.payments, played.revision, view.point_value, view.currency)
     result = {"round": dump_round(view), "settlement": settlement}

@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,9 @@ DATABASE = "ofc"
 
 # Money is kept here: what was answered has been written down.
 DURABLE = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
+
+# After a crash, every file is written out before anything is replayed: by one call, or by one for each of 1,400 files.
+_QUICK_RECOVERY = {"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}
 
 _LARGEST_LOG = 10_000_000
 _STOP_SECONDS = 60.0
@@ -221,6 +225,7 @@ class Cluster:
             # A player's name in a statement or a detail could never be erased from a log.
             "log_error_verbosity": "terse",
             "log_min_error_statement": "panic",
+            **_QUICK_RECOVERY,
             **self._settings,
         }
         options = [part for name, setting in settings.items() for part in ("-c", f"{name}={setting}")]

@@ -58,5 +58,5 @@ def served(embedded_postgres: Server, tmp_path_factory: pytest.TempPathFactory) 
     logins = embedded_postgres.create_database()
     directory: Path = tmp_path_factory.mktemp("served")
     with running(directory, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
-        yield Served(service.url, (directory / "api-key").read_text().strip(), logins.owner)
+        yield Served(service, (directory / "api-key").read_text().strip(), logins.owner)
     embedded_postgres.drop_database(logins)

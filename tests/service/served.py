@@ -8,19 +8,30 @@ import httpx2
 
 from tests.service.house import Records
 from tests.service.rounds_to_play import SIXES, Document, seats
+from tests.service.running import Running
 
 
 class Served:
     """A server of its own, as `ofc-server up` runs it, and connections to it."""
 
-    def __init__(self, url: str, key: str, owner_url: str) -> None:
-        self.url = url
+    def __init__(self, service: Running, key: str, owner_url: str) -> None:
+        self.url = service.url
+        self._service = service
         self.headers = {"Authorization": f"Bearer {key}"}
         self.records = Records(owner_url)
         self.tables = 0
 
     def connect(self, url: str | None = None) -> httpx2.Client:
         return httpx2.Client(base_url=url or self.url, headers=self.headers, timeout=60, trust_env=False)
+
+    @property
+    def log(self) -> str:
+        """All that it has said on stderr."""
+        return self._service.log
+
+    def get_text(self, path: str) -> str:
+        with self.connect() as client:
+            return client.get(path).text
 
     def post(self, path: str, document: Document) -> httpx2.Response:
         with self.connect() as client:
