@@ -15,6 +15,7 @@ import schemas.fields as wire
 from schemas import pages
 from schemas.base import WireSchema
 from schemas.problems import ProblemSchema
+from service.examples import add_examples
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -102,12 +103,23 @@ def contract_of(api: ContractApi) -> dict[str, Any]:
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    add_examples(contract)
     return {part: contract[part] for part in _ORDER}
 
 
 def render(api: ContractApi) -> str:
     """Write the contract as YAML, always the same for the same code."""
-    return str(yaml.dump(contract_of(api), sort_keys=False, allow_unicode=True, width=120))
+    contract = contract_of(api)
+    return str(
+        yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes on one line what holds nothing but plain values, so that a row of cards is a line, and no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def _plain(value: Any) -> Any:
