@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, Final
@@ -46,6 +47,16 @@ class ContractApi(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is 
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME = None
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Give the contract of the application, to which nothing is added once it serves."""
+        return contract_of(self)
+
+    @cached_property
+    def written(self) -> str:
+        """Give the same as YAML."""
+        return render(self)
 
     def _register_error_handlers(self) -> None:
         """Leave errors to the problem documents."""
