@@ -111,10 +111,10 @@ def show_json(value: object) -> str:
     """
     Write a document with what fits on one line on one line.
 
-    >>> print(show_json({"top": ["Qs", "Qd", "4c"], "said": "so " * 30}))
+    >>> print(show_json({"top": ["Qs", "Qd", "4c"], "said": "so " * 33}))
     {
       "top": ["Qs", "Qd", "4c"],
-      "said": "so so so so so so so so so so so so so so so so so so so so so so so so so so so so so so "
+      "said": "so so so so so so so so so so so so so so so so so so so so so so so so so so so so so so so so so "
     }
     """
     return _show(value, "", 0)
@@ -122,7 +122,7 @@ def show_json(value: object) -> str:
 
 def _show(value: object, indent: str, before: int) -> str:
     line = json.dumps(value, ensure_ascii=False)
-    if len(indent) + before + len(line) <= 88 or not isinstance(value, dict | list) or not value:
+    if len(indent) + before + len(line) <= 110 or not isinstance(value, dict | list) or not value:
         return line
     inner = indent + "  "
     if isinstance(value, list):

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from schemas.fields import CARD_PATTERN, PLAIN_PATTERN
+
 Document = dict[str, Any]
 
 _MOST_WORTH_SAYING: Final = 1_000_000
 """Bounds beyond it only keep numbers readable for every client."""
-_CONTROL_CHARACTERS: Final = r"^[^\u0000-\u001f\u007f]*$"
-"""The pattern of plain text, which says nothing to people."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ def say_type(schema: Document) -> Words:
     >>> "".join(word.text for word in say_type({"type": "integer", "minimum": 1, "maximum": 4}))
     'integer, 1 to 4'
     >>> "".join(word.text for word in say_type({"type": "array", "items": {"$ref": "#/components/schemas/Hand"}}))
-    'list of Hand'
+    'list, each: Hand'
     """
     return tuple(_words(schema))
 
@@ -75,10 +75,11 @@ def _plain_words(schema: Document) -> Iterator[Word]:
     kind = kinds[0]
     if kind == "array":
         fewest, most = schema.get("minItems", 0), schema.get("maxItems")
-        yield Word(f"list of {fewest} " if fewest and fewest == most else "list of ")
+        yield Word(f"list of {fewest}" if fewest and fewest == most else "list")
+        yield Word(", each: ")
         yield from _words(schema["items"])
     elif kind == "object" and isinstance(schema.get("additionalProperties"), dict):
-        yield Word("object of ")
+        yield Word("object, each value: ")
         yield from _words(schema["additionalProperties"])
     else:
         yield Word(" or ".join(kinds))
@@ -93,9 +94,12 @@ def _limits(schema: Document) -> Iterator[Word]:
     if least is not None and abs(least) <= _MOST_WORTH_SAYING:
         is_open = most is None or most > _MOST_WORTH_SAYING
         yield Word(f", {least} or more" if is_open else f", {least} to {most}")
-    if "format" in schema:
+    if schema.get("pattern") == CARD_PATTERN:
+        yield Word(", a card: ")
+        yield Word("As", is_value=True)
+    elif "format" in schema:
         yield Word(f", {schema['format']}")
-    elif schema.get("pattern", _CONTROL_CHARACTERS) != _CONTROL_CHARACTERS:
+    elif schema.get("pattern", PLAIN_PATTERN) != PLAIN_PATTERN:
         yield Word(", ")
         yield Word(schema["pattern"], is_value=True)
     if "maxLength" in schema:
