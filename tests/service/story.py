@@ -110,6 +110,8 @@ def set_up_the_table(teller: Teller) -> str:
     teller.ask("get_table", {"table_id": table})
     teller.refuse("not-found", "get_table", {"table_id": NOBODYS})
     read_two_pages(teller, "list_tables")
+    found = teller.ask("list_tables", {"name": "kitchen"})
+    assert [listed["id"] for listed in found["tables"]] == [table]
     return table
 
 
