@@ -29,7 +29,9 @@ def post_document(document: RoundDocument) -> Response:
     """
     played = play_document(current_transaction(), document, receive_body())
     view = played.view
-    settlement = dump_settlement(view.round, played.payments, played.revision, view.point_value, view.currency)
+    settlement = dump_settlement(
+        view.round, played.payments, played.revision, view.point_value, view.currency, played.reason
+    )
     result = {"round": dump_round(view), "settlement": settlement}
     check_expected(document.expected, result)
     return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from select import select
 from threading import Thread
+from urllib.parse import parse_qs, urlsplit
 
 Place = tuple[str, int] | str
 """A host and a port, or the path of a Unix socket."""
@@ -80,3 +81,15 @@ def breaking_line(server: Place) -> Iterator[Line]:
         yield line
     finally:
         line.close()
+
+
+@contextmanager
+def breaking_line_to_database(url: str) -> Iterator[tuple[Line, str]]:
+    """A line to an embedded PostgreSQL, and the address of the database through it."""
+    parts = urlsplit(url)
+    [directory] = parse_qs(parts.query)["host"]
+    with breaking_line(f"{directory}/.s.PGSQL.5432") as line:
+        yield (
+            line,
+            f"postgresql://{parts.username}@127.0.0.1:{line.port}{parts.path}?sslmode=disable&gssencmode=disable",
+        )

@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Iterator
-from urllib.parse import parse_qs, urlsplit
 
 import httpx2
 import pytest
@@ -11,7 +10,7 @@ from service.app import create_app
 from service.config import Config
 from service.usecases.found_club import found_club
 from tests.postgres import Logins
-from tests.service.breaking_line import Line, breaking_line
+from tests.service.breaking_line import Line, breaking_line, breaking_line_to_database
 from tests.service.house import Records
 from tests.service.rounds_to_play import (
     SIXES,
@@ -111,10 +110,7 @@ def something_to_record(served: Served, what: str) -> tuple[str, Document]:
 
 
 def test_a_commit_that_was_never_confirmed_is_not_said_to_have_failed(logins: Logins) -> None:
-    url = urlsplit(logins.service)
-    [directory] = parse_qs(url.query)["host"]
-    with breaking_line(f"{directory}/.s.PGSQL.5432") as line:
-        through = f"postgresql://{url.username}@127.0.0.1:{line.port}{url.path}?sslmode=disable&gssencmode=disable"
+    with breaking_line_to_database(logins.service) as (line, through):
         app = create_app(Config(through, logins.owner))
         api = Api(app, found_club(logins.owner, "home"))
         round_id = start_round(api)
