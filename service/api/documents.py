@@ -10,7 +10,8 @@ from schemas.settlements import dump_settlement
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, REPLAYED, recorded
 from service.api.expected import check_expected
-from service.api.resource import Resource, received_bytes
+from service.api.receiving import receive_body
+from service.api.resource import Resource
 from service.usecases.play_document import play_document
 
 documents = Resource("documents", __name__, description="Rounds played whole, from one document.")
@@ -26,9 +27,11 @@ def post_document(document: RoundDocument) -> Response:
 
     The table is made by its name where there is none. The same document again is answered as it was recorded.
     """
-    played = play_document(current_transaction(), document, received_bytes())
+    played = play_document(current_transaction(), document, receive_body())
     view = played.view
-    settlement = dump_settlement(view.round, played.payments, played.revision, view.point_value, view.currency)
+    settlement = dump_settlement(
+        view.round, played.payments, played.revision, view.point_value, view.currency, played.reason
+    )
     result = {"round": dump_round(view), "settlement": settlement}
     check_expected(document.expected, result)
     return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

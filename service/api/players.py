@@ -46,7 +46,6 @@ PLAYER: Final[list[dict[str, Any]]] = [
         "schema": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": PLAIN_PATTERN},
         "description": "The operator's own id of the player, percent-encoded as one segment: `a/b` is `a%2Fb`. Only "
         "the ids `.` and `..` need a client that leaves addresses as they are: most take them for steps in the path.",
-        "example": "ann",
     }
 ]
 
@@ -70,7 +69,7 @@ def get_one_player(player: str) -> Response:
 
 
 @players.route(ONE, methods=["PUT"], parameters=PLAYER)
-@players.operation("name_player")
+@players.operation("name_player", problems=(HTTPStatus.GATEWAY_TIMEOUT,))
 @players.arguments(NameRequestSchema)
 @players.response(200, PlayerSchema)
 @players.alt_response(201, schema=PlayerSchema, headers=REQUEST_ID, description="He had no display name before.")
@@ -85,7 +84,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 
 
 @players.route(ONE, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", problems=(HTTPStatus.UNPROCESSABLE_ENTITY,))
+@players.operation("erase_player", problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
 @players.response(204, description="He has no display name now.")
 def delete_player(player: str) -> Response:
     """Erase a player's display name, if he has one. His id in the records stays, and so does every figure."""
