@@ -10,6 +10,7 @@ from scoring.ruleset import Leaving
 
 OVERRULED: Final = frozenset(
     {
+        "round-complete",
         "button-wrong",
         "player-missing",
         "player-out",

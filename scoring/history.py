@@ -1,6 +1,6 @@
 """A whole round as it was recorded, and as it plays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -95,58 +95,70 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
     """
     _check_places(history)
     for number in range(len(history.hands) + 1):
-        goes_on = number + 1 in history.irregular
-        if number:
-            with _placed("hands", number - 1):
-                hand, stands = history.hands[number - 1], number in history.irregular
-                played = play_hand(round_, hand, stands=stands, goes_on=goes_on)
-            yield played
-            round_ = played.round
-        for index, departure in enumerate(history.departures):
-            if departure.after_hand == number:
-                with _placed("departures", index):
-                    departed = depart(round_, departure.seat, stands=goes_on, goes_on=goes_on)
-                yield departed
-                round_ = departed.round
+        for step in _steps_at(round_, history, number):
+            yield step
+            round_ = step.round
     if history.closed:
         with _placed("closed"):
             closed = close_round(round_)
         yield closed
 
 
-def let_stand(history: History) -> History:
+def let_stand(history: History, only: Collection[int] | None = None) -> History:
     """
-    Let every hand stand that could not have followed, and no other.
+    Let every hand stand that could not have followed, and no other; where `only` says which may, none but those.
 
     Whatever else cannot be is left as it is; playing the history says what.
 
     Rule: docs/rules.md#hands-that-stand
     """
-    while True:
-        try:
-            replay(history)
-        except ScoringError as error:
-            number = _find_overruled(error, history)
-            if number is None:
-                return history
-            history = replace(history, irregular=history.irregular | {number})
-        else:
-            return history
+    standing = replace(history, irregular=frozenset())
+    try:
+        round_ = open_round(history.ruleset, history.seats)
+        for number in range(len(history.hands) + 1):
+            may_stand = number < len(history.hands) and (only is None or number + 1 in only)
+            if may_stand and not _lets_follow(round_, standing, number):
+                standing = replace(standing, irregular=standing.irregular | {number + 1})
+            for step in _steps_at(round_, standing, number):
+                round_ = step.round
+    except ScoringError:
+        pass
+    return standing
 
 
-def _find_overruled(error: ScoringError, history: History) -> int | None:
-    """Find the hand that goes on if it stands: the one that is wrong, or the one after the departure that is."""
-    for mistake in error.mistakes:
-        if mistake.code not in OVERRULED | {"round-complete"}:
-            return None
-    match error.mistakes[0].path:
-        case ("hands", int(index), *_):
-            number = index + 1
-        case ("departures", int(index), *_):
-            number = history.departures[index].after_hand + 1
-        case _:
-            return None
-    return number if number <= len(history.hands) and number not in history.irregular else None
+def _steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
+    """Play one hand, or none before the first, and the departures after it."""
+    stands, goes_on = number in history.irregular, number + 1 in history.irregular
+    if number:
+        with _placed("hands", number - 1):
+            played = play_hand(round_, history.hands[number - 1], stands=stands, goes_on=goes_on)
+        yield played
+        round_ = played.round
+    for index, departure in enumerate(history.departures):
+        if departure.after_hand == number:
+            with _placed("departures", index):
+                departed = depart(round_, departure.seat, stands=goes_on, goes_on=goes_on)
+            yield departed
+            round_ = departed.round
+
+
+def _lets_follow(round_: Round, history: History, number: int) -> bool:
+    """
+    Say whether the hand after one can follow it and the departures between the two.
+
+    Raises:
+        ScoringError: something is wrong that nothing overrules.
+    """
+    following = history.hands[number]
+    try:
+        for step in _steps_at(round_, history, number):
+            round_ = step.round
+        play_hand(round_, following)
+    except ScoringError as error:
+        if any(mistake.code not in OVERRULED for mistake in error.mistakes):
+            raise
+        return False
+    return True
 
 
 @contextmanager

@@ -81,6 +81,7 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
     top_up_mistakes = list(find_top_up_mistakes(round_, hand))
     before = _with_top_ups(round_, hand) if _are_overruled(top_up_mistakes, stands=stands) else round_
     mistakes = (
+        *(_find_end(round_) if stands else ()),
         *top_up_mistakes,
         *find_following_mistakes(before, hand),
         *find_deal_mistakes(hand.players, round_.ruleset),
@@ -148,11 +149,24 @@ def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[
 
 def _check_open(round_: Round, what: str) -> None:
     if round_.status is RoundStatus.COMPLETE:
-        detail = f"the round is complete after hand {round_.hands}; no {what} can come, a new round can be opened"
-        raise RoundError([Mistake("round-complete", (), detail)])
+        raise RoundError([_complete(round_, what)])
     if round_.status is RoundStatus.CLOSED:
         detail = f"the round was closed after hand {round_.hands}; no {what} can come, a new round can be opened"
         raise RoundError([Mistake("round-closed", (), detail)])
+
+
+def _complete(round_: Round, what: str) -> Mistake:
+    detail = f"the round is complete after hand {round_.hands}; no {what} can come, a new round can be opened"
+    return Mistake("round-complete", (), detail)
+
+
+def _find_end(round_: Round) -> Iterator[Mistake]:
+    """List what would have ended the round, or kept somebody in it, had no hand that stands come next."""
+    if round_.hands and _finish(round_, goes_on=False).round.status is RoundStatus.COMPLETE:
+        yield _complete(round_, "hand")
+    for seat in sorted(round_.gone & round_.sequence if round_.in_sequence else ()):
+        detail = f"seat {seat} has left in the middle of a Fantasyland sequence; he plays it to its end"
+        yield Mistake("departure-in-sequence", (), detail)
 
 
 def _too_few_to_stand(hand: Hand) -> Iterator[Mistake]:
