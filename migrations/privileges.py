@@ -25,6 +25,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "players": "SELECT, INSERT, UPDATE (display_name, named_at), DELETE",
     "rounds": APPEND,
     "settlements": APPEND,
+    "corrections": APPEND,
     "round_seats": APPEND,
     "departures": APPEND,
     "closings": APPEND,

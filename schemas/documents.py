@@ -1,7 +1,7 @@
 """A round as one document: import, export and evidence all use it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from marshmallow import post_load, validates_schema
@@ -16,8 +16,10 @@ from schemas.hands import (
     SeatField,
     StackField,
     SubmittedHand,
+    digest_of,
     dump_hand,
 )
+from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
 from schemas.rounds import ReasonField, ReferenceField, RoundSchema
 from schemas.rulesets import RulesetReference
 from schemas.settlements import SettlementSchema
@@ -40,12 +42,14 @@ class RoundDocument:
     hands: tuple[SubmittedHand, ...]
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
+    irregular: tuple[IrregularHand, ...] = ()
     expected: Mapping[str, Any] | None = None
 
     def history(self, ruleset: Ruleset) -> History:
         """Give what the rules need of it."""
         hands = tuple(submitted.hand for submitted in self.hands)
-        return History(ruleset, self.seats, hands, self.departures, self.closed)
+        standing = frozenset(hand.number for hand in self.irregular)
+        return History(ruleset, self.seats, hands, self.departures, self.closed, standing)
 
 
 class DocumentSeatSchema(WireSchema):
@@ -95,6 +99,12 @@ class RoundDocumentSchema(WireSchema):
     hands = Listing(Inner(HandSchema), most=MOST_HANDS, required=True)
     departures = Listing(Inner(DocumentDepartureSchema), most=MOST_PLAYERS, load_default=())
     closed = Inner(DocumentClosingSchema, load_default=None, allow_none=True)
+    irregular = Listing(
+        Inner(IrregularHandSchema),
+        most=MOST_HANDS,
+        load_default=(),
+        metadata={"description": "Hands that stand though they could not have followed; left out where there is none."},
+    )
 
     @validates_schema
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
@@ -102,7 +112,7 @@ class RoundDocumentSchema(WireSchema):
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundDocument:
-        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures")}
+        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures", "irregular")}
         return RoundDocument(**{**read, **lists})
 
 
@@ -134,7 +144,8 @@ def load_document(received: object) -> RoundDocument:
 
 
 def dump_document(document: RoundDocument) -> Dumped:
-    """Write a round document: every field, seats, players and departures in order."""
+    """Write a round document: every field, seats, players and departures in order, and what is irregular, if any is."""
+    irregular = {"irregular": dump_irregular(document.irregular)} if document.irregular else {}
     return {
         "ruleset": document.ruleset,
         "table": document.table,
@@ -151,4 +162,11 @@ def dump_document(document: RoundDocument) -> Dumped:
             for departure in sorted(document.departures, key=lambda departure: departure.after_hand)
         ],
         "closed": document.closed and {"after_hand": document.closed.after_hand, "reason": document.closed.reason},
+        **irregular,
     }
+
+
+def digest_document(document: RoundDocument) -> bytes:
+    """Take the digest of what happened in a round; why hands are irregular is no part of it."""
+    told = tuple(sorted({hand.number for hand in document.irregular}))
+    return digest_of(dump_document(replace(document, irregular=tuple(map(IrregularHand, told)))))

@@ -24,9 +24,12 @@ from schemas.fields import (
     show_time,
 )
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
+from schemas.irregular import ReasonsField
 from schemas.pages import PageQuerySchema, RevisionField
+from schemas.problems import dump_mistakes
 from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
 from schemas.tables import CurrencyField, PointValueField
+from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
 from scoring.round_state import NextHand, Round, RoundStatus
 from scoring.ruleset import Points, Ruleset
@@ -212,6 +215,7 @@ class RecordedHandSchema(ScoreSchema):
     in_force = Boolean(
         required=True, metadata={"description": "Whether the hand counts: false once it was undone, or corrected."}
     )
+    irregular = ReasonsField(required=True)
 
 
 class HandAnswerSchema(RecordedHandSchema):
@@ -306,6 +310,7 @@ class RecordedHand:
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
     in_force: bool
+    irregular: tuple[Mistake, ...] = ()
 
 
 def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
@@ -317,6 +322,7 @@ def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
         "played_at": show_time(recorded.played_at),
         "recorded_at": show_time(recorded.recorded_at),
         "in_force": recorded.in_force,
+        "irregular": dump_mistakes(recorded.irregular),
         **dump_score(recorded.ruleset, recorded.score, recorded.players),
         "transfers": dump_transfers(recorded.transfers),
         "stacks": dump_points(recorded.stacks),

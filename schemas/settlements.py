@@ -6,7 +6,8 @@ from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text
-from schemas.hands import MOST_PLAYERS, SeatField, StackField
+from schemas.hands import MOST_HANDS, MOST_PLAYERS, SeatField, StackField
+from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
 from schemas.pages import QuerySchema, RevisionField
 from schemas.scores import TransferSchema, dump_points, dump_transfer
 from schemas.tables import CurrencyField
@@ -60,8 +61,12 @@ class SettlementSchema(WireSchema):
         required=True,
         allow_none=True,
         longest=500,
-        metadata={"description": "Why the round was played again for this revision: the undo's. Null in the first."},
+        metadata={
+            "description": "Why the round was played again for this revision, by an undo or a correction. Null in the"
+            " first."
+        },
     )
+    irregular = Listing(Inner(IrregularHandSchema), most=MOST_HANDS, required=True)
 
 
 class SettlementQuerySchema(QuerySchema):
@@ -82,6 +87,7 @@ class SettlementView:
     point_value: int | None
     currency: str | None
     reason: str | None = None
+    irregular: tuple[IrregularHand, ...] = ()
 
 
 def view_settlement(
@@ -91,10 +97,21 @@ def view_settlement(
     point_value: int | None,
     currency: str | None,
     reason: str | None = None,
+    irregular: Iterable[IrregularHand] = (),
 ) -> SettlementView:
     """Show who paid whom in a round as it stands."""
     state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
-    return SettlementView(revision, state, round_.stacks, round_.nets, tuple(payments), point_value, currency, reason)
+    return SettlementView(
+        revision,
+        state,
+        round_.stacks,
+        round_.nets,
+        tuple(payments),
+        point_value,
+        currency,
+        reason,
+        tuple(irregular),
+    )
 
 
 def dump_settlement(
@@ -104,9 +121,10 @@ def dump_settlement(
     point_value: int | None,
     currency: str | None,
     reason: str | None = None,
+    irregular: Iterable[IrregularHand] = (),
 ) -> Dumped:
     """Write who paid whom in a round as it stands."""
-    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason))
+    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason, irregular))
 
 
 def dump_settlement_view(view: SettlementView) -> Dumped:
@@ -129,4 +147,5 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
             "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
         "reason": view.reason,
+        "irregular": dump_irregular(view.irregular),
     }

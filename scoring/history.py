@@ -1,6 +1,6 @@
 """A whole round as it was recorded, and as it plays."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
@@ -104,9 +104,9 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
         yield closed
 
 
-def let_stand(history: History, only: Collection[int] | None = None) -> History:
+def let_stand(history: History) -> History:
     """
-    Let every hand stand that could not have followed, and no other; where `only` says which may, none but those.
+    Let every hand stand that could not have followed, and no other.
 
     Whatever else cannot be is left as it is; playing the history says what.
 
@@ -116,8 +116,7 @@ def let_stand(history: History, only: Collection[int] | None = None) -> History:
     try:
         round_ = open_round(history.ruleset, history.seats)
         for number in range(len(history.hands) + 1):
-            may_stand = number < len(history.hands) and (only is None or number + 1 in only)
-            if may_stand and not _lets_follow(round_, standing, number):
+            if number < len(history.hands) and not _lets_follow(round_, standing, number):
                 standing = replace(standing, irregular=standing.irregular | {number + 1})
             for step in _steps_at(round_, standing, number):
                 round_ = step.round

@@ -2,6 +2,7 @@
 
 from flask import Flask
 
+from service.api.corrections import corrections
 from service.api.documents import documents
 from service.api.hands import hands
 from service.api.health import health
@@ -31,7 +32,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_database"] = Database(config.database_url)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, players, tables, rounds, hands, documents, health, metrics):
+    for resource in (scores, rulesets, players, tables, rounds, hands, corrections, documents, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

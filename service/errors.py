@@ -10,6 +10,8 @@ What the service refuses beyond the rules of the game.
     ├── ScopeMissing              the key may read and no more
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
+    ├── HandIrregular             a corrected round has a hand that could not have followed
+    ├── CorrectionInvalid         a correction changes what none can, or opens a round that is over
     ├── Conflict
     │   ├── RulesetConflict       this version of the ruleset has other rules
     │   ├── TableConflict         the name belongs to another table
@@ -18,6 +20,7 @@ What the service refuses beyond the rules of the game.
     │   ├── HandConflict          the number belongs to another hand
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
+    │   ├── RoundChanged          the round is no longer as the sender read it
     │   └── Busy                  somebody else is changing the same thing
     ├── OperatorError             what an operator asks for clubs and keys cannot be
     │   └── ClubTaken             the name belongs to another club
@@ -95,6 +98,18 @@ class ExpectedDiffers(ServiceError):
     code = "expected-differs"
 
 
+class HandIrregular(ServiceError):
+    """After a correction a hand could not have followed those before it, and it was not said that it stands."""
+
+    code = "hand-irregular"
+
+
+class CorrectionInvalid(ServiceError):
+    """A correction changes what none can, cannot be applied, or opens a round again that is over."""
+
+    code = "correction-invalid"
+
+
 class Conflict(ServiceError):
     """What is recorded already, or being recorded, stands against it."""
 
@@ -141,6 +156,12 @@ class UndoRefused(Conflict):
     """The hand is not the last one, or something has happened that stands upon it."""
 
     code = "undo-refused"
+
+
+class RoundChanged(Conflict):
+    """The round is no longer as the sender of a correction has read it."""
+
+    code = "round-changed"
 
 
 class Busy(Conflict):

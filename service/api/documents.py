@@ -30,7 +30,7 @@ def post_document(document: RoundDocument) -> Response:
     played = play_document(current_transaction(), document, receive_body())
     view = played.view
     settlement = dump_settlement(
-        view.round, played.payments, played.revision, view.point_value, view.currency, played.reason
+        view.round, played.payments, played.revision, view.point_value, view.currency, played.reason, played.irregular
     )
     result = {"round": dump_round(view), "settlement": settlement}
     check_expected(document.expected, result)

@@ -127,6 +127,18 @@ KINDS: Final[Mapping[str, Kind]] = {
         "There is no such ruleset",
         "GET /v1/rulesets lists the presets and your club's own rulesets.",
     ),
+    "hand-irregular": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "A later hand could not have followed",
+        "Correct that hand too, where it was recorded wrong. Where it was played like this, send 'irregular': 'stands':"
+        " it then counts as it was played, and is marked irregular with the reasons. Nothing was stored.",
+    ),
+    "correction-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The round cannot be corrected like this",
+        "A correction changes what happened in one round, and leaves its table, its reference and its money. Nothing"
+        " was stored.",
+    ),
     "expected-differs": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "The answer is not what was expected",
@@ -161,6 +173,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The hand cannot be undone",
         "The last hand of a round can be, until the round is closed or another is opened at its table. GET the round"
         " for the number of its last hand.",
+    ),
+    "round-changed": Kind(
+        HTTPStatus.CONFLICT,
+        "The round is no longer as it was read",
+        "Somebody has changed the round since. Nothing was stored. GET the round and its document again, and correct"
+        " what is there now.",
     ),
     "ruleset-conflict": Kind(
         HTTPStatus.CONFLICT,

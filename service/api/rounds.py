@@ -120,14 +120,15 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
     """
     Show who paid whom, what was cut off, and where that leaves everyone.
 
-    A round has a new revision for every hand that was undone; the older ones stay as they were.
+    A round has a new revision for every undo and every correction; the older ones stay as they were.
     """
     return answer(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
 @rounds.operation("get_document", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundDocumentSchema)
-def get_one_document(round_id: UUID) -> Response:
-    """Show a round as one document: all that happened, and no result."""
-    return answer(dump_document(get_document(current_transaction(), round_id)))
+def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
+    """Show a round as one document: all that happened, as it stands or in an older revision, and no result."""
+    return answer(dump_document(get_document(current_transaction(), round_id, query["revision"])))

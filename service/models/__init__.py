@@ -14,7 +14,7 @@ from service.models.kept_answers import KeptAnswerRecord
 from service.models.players import PlayerRecord
 from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
-from service.models.settlements import HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
+from service.models.settlements import CorrectionRecord, HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
 from service.models.tables import TableRecord
 
 __all__ = [
@@ -22,6 +22,7 @@ __all__ = [
     "Base",
     "ClosingRecord",
     "ClubRecord",
+    "CorrectionRecord",
     "DepartureRecord",
     "EventRecord",
     "HandRecord",

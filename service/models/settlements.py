@@ -1,7 +1,9 @@
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Boolean, UniqueConstraint
+from sqlalchemy import ARRAY, Boolean, Index, UniqueConstraint
+from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
 from service.models.base import Base, Big, Key, NumberKey, PointsList, Small, SmallKey, SmallList, leads_to
@@ -28,12 +30,30 @@ class SettlementRecord(Base):
     created_at: Mapped[datetime]
 
 
+class CorrectionRecord(Base):
+    """What was asked for in the correction that made a revision, so that the same asked for again is known."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (
+        leads_to("settlements", "club_id", "round_id", "revision"),
+        leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        Index("corrections_digest", "club_id", "round_id", "digest"),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    digest: Mapped[bytes]
+    submission_id: Mapped[UUID]
+    dispute: Mapped[UUID | None]
+
+
 class HandScoreRecord(Base):
     """
     What a hand came to in one revision.
 
     Points, fouls, royalties, cards earned and stays follow the hand's seats; top-ups and stacks all seats of the round;
-    exchanges the paying order.
+    exchanges the paying order. `irregular` is why the hand could not have followed, where it stands nevertheless.
     """
 
     __tablename__ = "hand_scores"
@@ -60,6 +80,7 @@ class HandScoreRecord(Base):
     stacks_before: Mapped[PointsList]
     stacks: Mapped[PointsList]
     transfer_count: Mapped[Small]
+    irregular: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
 
 
 class PayoutRecord(Base):

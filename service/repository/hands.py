@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -12,6 +12,7 @@ from sqlalchemy import Label, Row, Select, and_, select, text
 from uuid_utils.compat import uuid7
 
 from scoring import SCORER_VERSION
+from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
 from scoring.round import PlayedHand
 from scoring.round_state import Round
@@ -41,14 +42,14 @@ class HandToRecord:
         content: the hand in the document's shape.
         digest: of that content; the same number with the same digest is the same hand sent again.
         submission: what it was received in; its id alone where that is kept already.
-        event: what the audit trail says of it.
+        event: what the audit trail says of it; nothing of one that comes with a correction, which says it.
         played_at: when it was played, where the sender says so.
     """
 
     content: Mapping[str, Any]
     digest: bytes
     submission: Submission | UUID
-    event: bytes
+    event: bytes = b""
     played_at: datetime | None = None
     id: UUID = field(default_factory=uuid7)
 
@@ -67,6 +68,7 @@ class StoredHand:
         stacks: what everyone of the round had in front of him after it.
         scorer_version: of the scorer that scored it.
         in_force: whether it is a hand of the round as it stands; one that was undone is not.
+        irregular: why it could not have followed the hands before it, where it stands nevertheless.
     """
 
     id: UUID
@@ -84,6 +86,7 @@ class StoredHand:
     stacks: Mapping[Seat, Points]
     scorer_version: int
     in_force: bool
+    irregular: tuple[Mistake, ...] = ()
 
     @cached_property
     def score(self) -> HandScore:
@@ -94,20 +97,21 @@ class StoredHand:
 INSERT_SCORE: Final = """
     INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
         scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
-        transfer_count)
+        transfer_count, irregular)
     VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
         :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
-        :transfer_count)
+        :transfer_count, CAST(:irregular AS jsonb))
 """
 """For statements that keep what a hand came to; `score_parameters` says what goes in beside its keys and transfers."""
 
+_INSERT_HAND: Final = """
+    INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
+        content, seats, fantasyland, boards)
+    VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
+        CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
+"""
 _RECORD: Final = f"""
-    hand AS (
-        INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
-            content, seats, fantasyland, boards)
-        VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
-            CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
-    ),
+    hand AS ({_INSERT_HAND}),
     score AS ({INSERT_SCORE}),
     paid AS ({transfers.INSERT_TRANSFERS}),
     event AS ({INSERT_EVENT})
@@ -116,6 +120,7 @@ _RECORD: Final = f"""
         state = CAST(:state AS jsonb)
     WHERE club_id = :club_id AND round_id = :round_id AND version = :version
 """
+_ADD_HANDS: Final = text(_INSERT_HAND)
 _RECORD_HAND: Final = text(f"WITH {_RECORD}")
 _RECORD_HAND_AND_SUBMISSION: Final = text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}")
 
@@ -139,7 +144,8 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
         Busy: somebody else has changed the round since it was read.
     """
     parameters = {
-        **_hand_parameters(transaction, before, played, given),
+        **_hand_parameters(transaction, before.id, played.hand, given),
+        "revision": before.revision,
         **score_parameters(before.round, played),
         **transfers.transfer_parameters(played.transfers, late=False),
         **_head_parameters(before, played),
@@ -160,16 +166,19 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     return replace(before, version=before.version + 1, round=played.round)
 
 
-def _hand_parameters(
-    transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord
-) -> dict[str, Any]:
-    hand = played.hand
+def add_records(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:
+    """Keep what happened in hands of a round; what they came to is kept with the revision that has them."""
+    if given:
+        records = [_hand_parameters(transaction, round_id, hand, as_given) for hand, as_given in given]
+        transaction.execute(_ADD_HANDS, records)
+
+
+def _hand_parameters(transaction: Transaction, round_id: UUID, hand: Hand, given: HandToRecord) -> dict[str, Any]:
     by_seat = sorted(hand.players, key=lambda player: player.seat)
     return {
         "club_id": transaction.club_id,
         "now": transaction.now,
-        "round_id": before.id,
-        "revision": before.revision,
+        "round_id": round_id,
         "hand_id": given.id,
         "number": hand.number,
         "button": hand.button,
@@ -201,6 +210,7 @@ def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
         "added": [top_ups.get(seat, 0) for seat in round_.seat_numbers],
         "stacks_before": in_order(round_.seat_numbers, round_.stacks),
         "stacks": in_order(round_.seat_numbers, played.round.stacks),
+        "irregular": json.dumps([asdict(mistake) for mistake in played.irregular]) if played.irregular else None,
     }
 
 
@@ -278,6 +288,7 @@ def _mine(transaction: Transaction) -> Select[Any]:
             score.scorer_version,
             score.stays,
             score.stacks,
+            score.irregular,
             _in_force(),
             rulesets.CONTENT,
         )
@@ -345,9 +356,15 @@ def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredH
             stacks=dict(zip(players, record.stacks, strict=True)),
             scorer_version=record.scorer_version,
             in_force=record.in_force,
+            irregular=load_mistakes(record.irregular or ()),
         )
         for record in records
     ]
+
+
+def load_mistakes(kept: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
+    """Make again why a hand is irregular."""
+    return tuple(Mistake(each["code"], tuple(each["path"]), each["detail"]) for each in kept)
 
 
 def _players(transaction: Transaction, round_id: UUID, revision: int) -> dict[Seat, str]:

@@ -2,7 +2,7 @@ from uuid import UUID
 
 from schemas.settlements import SettlementState, SettlementView, view_settlement
 from service.database import Transaction
-from service.repository import revisions, rounds, transfers
+from service.repository import histories, revisions, rounds, transfers
 from service.usecases.find_revision import find_revision
 
 
@@ -17,8 +17,9 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
     asked = find_revision(stored, revision)
     payments = transfers.list_paid(transaction, round_id, asked)
     reason = revisions.get_reason(transaction, round_id, asked)
+    irregular = histories.list_irregular(transaction, round_id, asked)
     if asked == stored.revision:
-        return view_settlement(stored.round, payments, asked, stored.point_value, stored.currency, reason)
+        return view_settlement(stored.round, payments, asked, stored.point_value, stored.currency, reason, irregular)
     then = revisions.get(transaction, round_id, asked)
     return SettlementView(
         asked,
@@ -29,4 +30,5 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
         stored.point_value,
         stored.currency,
         reason,
+        irregular,
     )

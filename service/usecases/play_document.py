@@ -1,7 +1,8 @@
 from dataclasses import dataclass, replace
 
-from schemas.documents import RoundDocument, dump_document
+from schemas.documents import RoundDocument, digest_document
 from schemas.hands import canonical_json, digest_of, dump_hand
+from schemas.irregular import IrregularHand
 from schemas.rounds import RoundView
 from schemas.tables import TableRequest
 from scoring.errors import Mistake
@@ -10,7 +11,7 @@ from scoring.round import Departed, PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import RoundConflict
-from service.repository import endings, hands, revisions, rounds, submissions, tables, transfers
+from service.repository import endings, hands, histories, revisions, rounds, submissions, tables, transfers
 from service.repository.hands import HandToRecord
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
@@ -33,6 +34,7 @@ class PlayedDocument:
     revision: int
     reason: str | None
     payments: tuple[Paid, ...]
+    irregular: tuple[IrregularHand, ...]
     is_replay: bool
 
 
@@ -52,7 +54,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     document = replace(document, ruleset=str(ruleset))
     tables.lock(transaction, document.table)
     table = tables.find(transaction, document.table) or make_table(transaction, _table_of(document), ruleset)
-    digest = digest_of(dump_document(document))
+    digest = digest_document(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
         return _played(transaction, recorded, is_replay=True)
@@ -117,7 +119,7 @@ def _find_recorded(
     found = rounds.find_by_reference(transaction, table.id, document.reference)
     # What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
     # hand by hand is the same as the document of it.
-    if found is None or digest in (found.digest, digest_of(dump_document(document_of(transaction, found, table.name)))):
+    if found is None or digest in (found.digest, digest_document(document_of(transaction, found, table.name))):
         return found
     detail = f"the reference {document.reference!r} belongs to round {found.id}, which has other content"
     raise RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
@@ -126,4 +128,5 @@ def _find_recorded(
 def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:
     payments = tuple(transfers.list_paid(transaction, stored.id, stored.revision))
     reason = revisions.get_reason(transaction, stored.id, stored.revision) if is_replay else None
-    return PlayedDocument(view_round(stored), stored.revision, reason, payments, is_replay)
+    irregular = histories.list_irregular(transaction, stored.id, stored.revision)
+    return PlayedDocument(view_round(stored), stored.revision, reason, payments, irregular, is_replay)

@@ -45,6 +45,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         before.round.seats,
         tuple(hand.hand for hand in kept),
         tuple(departure for departure in departures if departure.after_hand < request.number),
+        irregular=frozenset(hand.hand.number for hand in kept if hand.irregular),
     )
     given = RevisionToRecord(
         history,

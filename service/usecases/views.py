@@ -54,4 +54,5 @@ def view_hand(stored: StoredHand) -> RecordedHand:
         transfers=stored.transfers,
         stacks=stored.stacks,
         in_force=stored.in_force,
+        irregular=stored.irregular,
     )

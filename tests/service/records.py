@@ -11,16 +11,32 @@ from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand, digest_of, dump_hand
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
-from scoring.history import Closing, Departure, replay_steps
+from scoring.history import Closing, Departure, replay, replay_steps
 from scoring.presets import PRESETS
 from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
+from service.audit import EventKind
 from service.database import Database, Transaction
-from service.repository import clubs, endings, hands, kept_answers, keys, players, rounds, rulesets, tables
+from service.repository import (
+    clubs,
+    corrections,
+    endings,
+    hands,
+    histories,
+    kept_answers,
+    keys,
+    players,
+    revisions,
+    rounds,
+    rulesets,
+    submissions,
+    tables,
+)
 from service.repository.hands import HandToRecord
 from service.repository.kept_answers import KeptAnswer
 from service.repository.keys import IssuedKey
+from service.repository.revisions import RevisionToRecord
 from service.repository.rounds import FIRST, StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -123,13 +139,25 @@ def add_document(transaction: Transaction, before: StoredRound, document: RoundD
     return before
 
 
+def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
+    """A correction that finds everything right."""
+    happened = histories.get(transaction, before.id, before.revision)
+    hand_ids = [hand.id for hand in happened.hands]
+    given = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
+    made = revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+    submission = Submission("correction", b"{}")
+    submissions.add(transaction, submission)
+    corrections.add(transaction, made, sha256(b"a correction").digest(), submission.id, None)
+    return made
+
+
 def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         players.put(transaction, "ann", "Ann Example", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
-        add_hand(transaction, at_once, SubmittedHand(EXAMPLE))
+        correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE)))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")

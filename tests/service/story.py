@@ -70,6 +70,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     table = set_up_the_table(teller)
     name_the_players(teller)
     round_id = play_a_round(teller, table)
+    correct_the_round(teller, round_id)
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
     send_what_cannot_be_read(teller)
@@ -148,6 +149,20 @@ def play_a_round(teller: Teller, table: str) -> str:
     return round_id
 
 
+def correct_the_round(teller: Teller, round_id: str) -> None:
+    """One of ann's queens of the first hand was a three: she had not earned the Fantasyland that she was dealt."""
+    in_round = {"round_id": round_id}
+    version = teller.ask("get_round", in_round)["version"]
+    three = {"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}
+    correcting = {"reason": "ann's queen of diamonds was the three", "patch": [three], "version": version}
+    teller.refuse("hand-irregular", "correct_round", in_round, correcting)
+    elsewhere = [{"op": "replace", "path": "/table", "value": "attic"}]
+    teller.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
+    teller.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
+    teller.record("correct_round", in_round, {**correcting, "irregular": "stands"})
+    teller.refuse("round-changed", "correct_round", in_round, correcting)
+
+
 def look_at_the_round(teller: Teller, round_id: str) -> None:
     """What there is to see of a round and its hands."""
     in_round = {"round_id": round_id}
@@ -156,7 +171,7 @@ def look_at_the_round(teller: Teller, round_id: str) -> None:
     teller.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
     teller.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
     teller.ask("get_settlement", {**in_round, "revision": 2})
-    teller.ask("get_document", in_round)
+    teller.ask("get_document", {**in_round, "revision": 3})
 
 
 def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:

@@ -21,6 +21,8 @@ SENT: dict[str, Any] = {
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
     "undo_hand": {"number": 1},
+    "correct_round": {"reason": "a card was misread", "patch": []},
+    "what_if": {"ruleset": "turbo"},
 }
 """What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
 
