@@ -18,6 +18,7 @@ MOST_CHARACTERS: Final = 4 * 1024 * 1024
 """What a document may grow to: copies of copies would make it any size."""
 
 LONGEST_TEXT: Final = 500
+MOST_ITEMS: Final = 10_000
 _OPERATIONS: Final = ("add", "remove", "replace", "move", "copy", "test")
 _WITH_VALUE: Final = {"add", "replace", "test"}
 _WITH_SOURCE: Final = {"move", "copy"}
@@ -34,15 +35,22 @@ class PointerField(Text):
 
 
 class ValueField(WireField):
-    """Any JSON value; no text of a document is longer than a reason."""
+    """Any JSON value; a document has no text that is longer than a reason, and no list of more than all hands."""
 
     def __init__(self, **options: Any) -> None:
-        described = {"type": ["object", "array", "string", "number", "boolean"], "maxLength": LONGEST_TEXT}
+        described = {
+            "type": ["object", "array", "string", "number", "boolean"],
+            "maxLength": LONGEST_TEXT,
+            "minItems": 0,
+            "maxItems": MOST_ITEMS,
+        }
         super().__init__(allow_none=True, described=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
             raise self.refuse("text-length", f"is {len(value)} characters long; {LONGEST_TEXT} at most are right")
+        if isinstance(value, list) and len(value) > MOST_ITEMS:
+            raise self.refuse("list-length", f"has {len(value)} items; {MOST_ITEMS} at most are right")
         return value
 
 
