@@ -25,7 +25,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 test: setup  ## the whole suite
 	$(BIN)/pytest --numprocesses 2
 
-verify: setup  ## the long runs: thousands of random rounds against the oracle, and 55 kills under load
+verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 -m verify
 
 check: setup  ## everything that must hold: format, lint, imports, types, then the suite with coverage
