@@ -19,12 +19,11 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.audit import INSERT_EVENT, EventKind, event_parameters
-from service.database import Transaction
+from service.database import Statement, Transaction
 from service.errors import NotFound
 from service.metrics.counters import check_balance, count_stored_hand
 from service.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord, RulesetRecord
 from service.repository import rulesets, transfers
-from service.repository.conflicts import conflicts
 from service.repository.hand_records import load_hand, pack_boards
 from service.repository.round_state import dump_round, in_order
 from service.repository.rounds import changed_meanwhile
@@ -116,8 +115,8 @@ _RECORD: Final = f"""
         state = CAST(:state AS jsonb)
     WHERE club_id = :club_id AND round_id = :round_id AND version = :version
 """
-_RECORD_HAND: Final = text(f"WITH {_RECORD}")
-_RECORD_HAND_AND_SUBMISSION: Final = text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}")
+_RECORD_HAND: Final = Statement(text(f"WITH {_RECORD}"))
+_RECORD_HAND_AND_SUBMISSION: Final = Statement(text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}"))
 
 
 def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
@@ -153,9 +152,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
         parameters |= submission_parameters(transaction, given.submission)
     check_balance(before.id, played.round)
     changed = changed_meanwhile(before)
-    with conflicts(hand_scores_pkey=changed, events_sequence_key=changed):
-        if transaction.execute(statement, parameters).rowcount != 1:
-            raise changed
+    transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
     transaction.after_commit.append(count_stored_hand)
     return replace(before, version=before.version + 1, round=played.round)
 

@@ -100,7 +100,14 @@ def add_round(
 
 
 def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:
-    return hands.add(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+    return write_hand(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+
+
+def write_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
+    """Add a hand, and hear at once what the database says to it."""
+    after = hands.add(transaction, before, played, given)
+    transaction.send()
+    return after
 
 
 def to_record(submitted: SubmittedHand, submission: Submission | UUID | None = None) -> HandToRecord:

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import select, text
 from uuid_utils.compat import uuid7
 
 from schemas.hands import SubmittedHand, load_hand
@@ -19,6 +19,7 @@ from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
 from tests.postgres import Logins
 from tests.service.records import EVENT, EXAMPLE, add_club, add_hand, add_round, add_table, example_round, to_record
+from tests.service.statements import recorded_statements
 
 pytestmark = pytest.mark.every_server
 
@@ -201,12 +202,12 @@ def test_each_change_of_a_round_is_one_event_numbered_without_a_gap(database: Da
 
 
 def test_a_hand_with_all_that_follows_from_it_is_one_statement(database: Database, club_id: UUID) -> None:
-    statements: list[str] = []
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         locked = rounds.lock(transaction, before.id)
         played = play_hand(locked.round, EXAMPLE)
-        event.listen(transaction.connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
-        hands.add(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+        with recorded_statements() as statements:
+            hands.add(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+            transaction.send()
         assert len(statements) == 1
         assert transaction.execute(text("SELECT count(*) FROM transfers")).scalar_one() == 3
