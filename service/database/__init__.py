@@ -5,11 +5,12 @@ from service.database.failures import conflict_of
 from service.database.migrating import alembic_config, migrate
 from service.database.pipeline import ask
 from service.database.statements import Statement
-from service.database.transactions import Database, Transaction
+from service.database.transactions import Database, Session, Transaction
 
 __all__ = [
     "SERVICE_ROLE",
     "Database",
+    "Session",
     "Statement",
     "Transaction",
     "alembic_config",

@@ -14,10 +14,9 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.database.failures import conflict_of
-from service.database.statements import Statement
+from service.database.statements import Parameters, Statement, as_sent
 from service.errors import ServiceError
 
-Parameters = Mapping[str, Any]
 Found = dict[str, Any]
 """A record by the names of its columns."""
 
@@ -78,7 +77,7 @@ class Pipeline:
             self._refuse(error, conflicts)
 
     def _execute(self, statement: Statement, parameters: Parameters) -> psycopg.Cursor[Found]:
-        return self._driver.cursor(row_factory=dict_row).execute(statement.words, parameters or None)
+        return self._driver.cursor(row_factory=dict_row).execute(statement.words, as_sent(parameters))
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
         """Say what went wrong in SQLAlchemy's terms, as for every other statement."""

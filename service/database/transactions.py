@@ -8,14 +8,14 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Engine, Executable, text
+from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.database.address import SERVICE_ROLE, engine_url, place_of
 from service.database.connections import create_engine
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
-from service.database.pipeline import Found, Parameters, Pipeline
-from service.database.statements import Statement
+from service.database.pipeline import Found, Pipeline
+from service.database.statements import Parameters, Statement
 from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown, ServiceError
 
 _BEGIN: Final = Statement(text("BEGIN"))
@@ -103,52 +103,38 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def transaction(
-        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
-    ) -> Iterator[Transaction]:
+    def session(self) -> Iterator["Session"]:
         """
-        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
-
-        Args:
-            club_id: whose rows are seen and written.
-            actor: the key that asks, for the audit trail.
-            request_id: what the request is called.
-            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+        Give a connection for a request: to find out who asks, and then for one transaction.
 
         Raises:
             DatabaseError, Busy: the database does not answer, or somebody else is in the way.
-            OutcomeUnknown: it stopped answering during the commit; after any other error nothing is kept.
         """
         with plain_failures(self._url), self.engine.connect() as connection:
-            pipeline = _begin(connection, _BEGIN, club_id)
-            transaction = Transaction(pipeline, club_id, actor, request_id)
-            yield transaction
-            if rolled_back:
-                pipeline.send()
-            else:
-                self._commit(pipeline)
-        if not rolled_back:
-            for act in transaction.after_commit:
-                act()
+            yield Session(connection, self._url)
 
-    def _commit(self, pipeline: Pipeline) -> None:
-        try:
-            with plain_failures(self._url):
-                pipeline.commit()
-        except DatabaseUnreachable as error:
-            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
+    @contextmanager
+    def transaction(
+        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+    ) -> Iterator[Transaction]:
+        """Work in one club on a connection of its own, as `Session.transaction` does."""
+        with (
+            self.session() as session,
+            session.transaction(club_id, actor=actor, request_id=request_id, rolled_back=rolled_back) as transaction,
+        ):
+            yield transaction
 
     @contextmanager
     def reading(self, club_id: UUID) -> Iterator[Transaction]:
-        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
-        with plain_failures(self._url), self.engine.connect() as connection:
-            yield Transaction(_begin(connection, _BEGIN_READING, club_id), club_id)
+        """Read one club on a connection of its own, as `Session.reading` does."""
+        with self.session() as session:
+            yield session.reading(club_id)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Connection]:
         """Give a connection for what comes before a club is known; it sees no club's rows."""
-        with plain_failures(self._url), self.engine.connect() as connection:
-            yield connection
+        with self.session() as session:
+            yield session.connection
 
     def check_head(self) -> None:
         """
@@ -176,9 +162,59 @@ class Database:
                 )
 
 
-def _begin(connection: Connection, begin: Statement, club_id: UUID) -> Pipeline:
-    """Begin in a club, as soon as there is something to do. What is not committed ends when the connection is kept."""
-    pipeline = Pipeline(connection)
-    pipeline.send_later(begin)
-    pipeline.send_later(_SET_CLUB, {"club": str(club_id)})
-    return pipeline
+@dataclass(frozen=True, slots=True)
+class Session:
+    """
+    The use of one connection. What is not committed in it ends with it.
+
+    Attributes:
+        connection: before its transaction it sees no club's rows.
+        url: of the database, to say what goes wrong.
+    """
+
+    connection: Connection
+    url: URL
+
+    @contextmanager
+    def transaction(
+        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+    ) -> Iterator[Transaction]:
+        """
+        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
+
+        Args:
+            club_id: whose rows are seen and written.
+            actor: the key that asks, for the audit trail.
+            request_id: what the request is called.
+            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+
+        Raises:
+            OutcomeUnknown: the database stopped answering during the commit; after any other error nothing is kept.
+        """
+        pipeline = self._begin(_BEGIN, club_id)
+        transaction = Transaction(pipeline, club_id, actor, request_id)
+        yield transaction
+        if rolled_back:
+            pipeline.send()
+            return
+        self._commit(pipeline)
+        for act in transaction.after_commit:
+            act()
+
+    def reading(self, club_id: UUID) -> Transaction:
+        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
+        return Transaction(self._begin(_BEGIN_READING, club_id), club_id)
+
+    def _commit(self, pipeline: Pipeline) -> None:
+        try:
+            with plain_failures(self.url):
+                pipeline.commit()
+        except DatabaseUnreachable as error:
+            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
+
+    def _begin(self, begin: Statement, club_id: UUID) -> Pipeline:
+        """Begin in a club, as soon as there is something to do."""
+        pipeline = Pipeline(self.connection)
+        pipeline.send_later(begin)
+        pipeline.send_later(_SET_CLUB, {"club": str(club_id)})
+        return pipeline

@@ -37,14 +37,14 @@ class HandToRecord:
     A hand as it came, ready to be kept.
 
     Attributes:
-        content: the hand in the document's shape.
+        content: the hand in the document's shape, as canonical JSON.
         digest: of that content; the same number with the same digest is the same hand sent again.
         submission: what it was received in; its id alone where that is kept already.
         event: what the audit trail says of it.
         played_at: when it was played, where the sender says so.
     """
 
-    content: Mapping[str, Any]
+    content: bytes
     digest: bytes
     submission: Submission | UUID
     event: bytes
@@ -173,7 +173,7 @@ def _hand_parameters(
         "played_at": given.played_at,
         "submission_id": given.submission.id if isinstance(given.submission, Submission) else given.submission,
         "digest": given.digest,
-        "content": json.dumps(given.content),
+        "content": given.content.decode(),
         "hand_seats": [player.seat for player in by_seat],
         "fantasyland": [player.fantasyland for player in by_seat],
         "boards": pack_boards(by_seat),
