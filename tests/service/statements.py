@@ -9,13 +9,14 @@ import pytest
 
 
 @contextmanager
-def recorded_statements() -> Iterator[list[str]]:
-    """Record what this process asks PostgreSQL until the block ends."""
+def recorded_statements(*, with_pings: bool = False) -> Iterator[list[str]]:
+    """Record what this process asks PostgreSQL until the block ends; a ping, which asks nothing, only where wanted."""
     statements: list[str] = []
     execute = psycopg.Cursor.execute
 
     def record(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
-        statements.append(str(query))
+        if query or with_pings:
+            statements.append(str(query))
         return execute(cursor, query, *arguments, **options)
 
     with pytest.MonkeyPatch.context() as patch:

@@ -155,11 +155,13 @@ def test_a_connection_is_asked_whether_it_lives_only_where_it_was_idle(
     database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     names_of_tables(database, club_id)
-    with recorded_statements() as busy:
+    monkeypatch.setattr(connections, "TRUSTED_SECONDS", 60.0)
+    with recorded_statements(with_pings=True) as busy:
         names_of_tables(database, club_id)
     monkeypatch.setattr(connections, "TRUSTED_SECONDS", 0.0)
-    with recorded_statements() as idle:
+    with recorded_statements(with_pings=True) as idle:
         names_of_tables(database, club_id)
+    assert busy[0] == "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
     assert idle == ["", *busy]
 
 
