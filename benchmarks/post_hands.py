@@ -19,7 +19,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
@@ -217,9 +217,14 @@ def measure(service: Server, floor: Server, owner: str, chosen: argparse.Namespa
 
 def database_seconds(owner: str) -> float:
     """Add up the processor time that the sessions of the database's clients have used."""
+    others = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
     with psycopg.connect(owner) as connection:
-        found = connection.execute("SELECT pid FROM pg_stat_activity WHERE pid <> pg_backend_pid()").fetchall()
-    return sum(sum(psutil.Process(pid).cpu_times()[:2]) for (pid,) in found)
+        found = connection.execute(others).fetchall()
+    seconds = 0.0
+    for (pid,) in found:
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            seconds += sum(psutil.Process(pid).cpu_times()[:2])
+    return seconds
 
 
 def measure_steady(service: Server, tables: Sequence[str], rng: Random) -> None:

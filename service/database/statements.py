@@ -46,13 +46,11 @@ def _array(values: Iterable[int | str | None]) -> str:
     >>> _array(["winner_room", None, 'a "b" \\', True])
     '{"winner_room",NULL,"a \\"b\\" \\\\",True}'
     """
-    return "{" + ",".join([_element(value) for value in values]) + "}"
+    return "{" + ",".join([str(value) if isinstance(value, int) else _text(value) for value in values]) + "}"
 
 
-def _element(value: int | str | None) -> str:
+def _text(value: str | None) -> str:
     if value is None:
         return "NULL"
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
-    return str(value)
+    escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"{escaped}"'
