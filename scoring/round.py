@@ -7,6 +7,7 @@ from itertools import combinations
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake, RoundError
 from scoring.exchange import Exchange
+from scoring.fantasyland import Fantasyland
 from scoring.following import OVERRULED, find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat
 from scoring.round_state import Round, RoundSeat, RoundStatus
@@ -32,7 +33,7 @@ class PlayedHand:
 
 @dataclass(frozen=True, slots=True)
 class Departed:
-    """Where a round stands after a departure or closing, and what was paid because of it."""
+    """Where a round stands after a hand, departure or closing, and what was paid because the round ended with it."""
 
     transfers: tuple[Transfer, ...]
     round: Round
@@ -77,19 +78,55 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
 
     Rule: docs/rules.md#the-round
     """
-    _check_open(round_, "hand")
-    top_up_mistakes = list(find_top_up_mistakes(round_, hand))
-    before = _with_top_ups(round_, hand) if _are_overruled(top_up_mistakes, stands=stands) else round_
-    mistakes = (
-        *(_find_end(round_) if stands else ()),
-        *top_up_mistakes,
-        *find_following_mistakes(before, hand),
-        *find_deal_mistakes(hand.players, round_.ruleset),
-        *(_too_few_to_stand(hand) if stands else ()),
+    before, irregular = _begin(round_, hand, stands=stands)
+    stays = {seat: owed.stays for seat, owed in before.owed.items()}
+    score = score_hand(hand.players, before.ruleset, hand.button, stays)
+    transfers: tuple[Transfer, ...] = ()
+    if before.ruleset.stakes.scope is Scope.ROUND:
+        paid = replace(before, totals=_add_up(before.totals, score.exchanges))
+    else:
+        settlement = _settle(before, score.exchanges)
+        transfers, paid = settlement.transfers, replace(before, stacks=settlement.stacks)
+    ended = end_hand(paid, hand, {board.seat: board.earned for board in score.boards if board.earned}, goes_on=goes_on)
+    return PlayedHand(hand, score, transfers + ended.transfers, ended.round, irregular)
+
+
+def begin_hand(round_: Round, hand: Hand) -> Round:
+    """
+    Check that a hand can be and that it follows, and say where the round stands before the first point is paid.
+
+    Raises:
+        RoundError: the round takes no further hand.
+        HandError: the hand cannot have been dealt like this, or cannot follow; every reason is named.
+
+    Rule: docs/rules.md#the-round
+    """
+    before, _ = _begin(round_, hand, stands=False)
+    return before
+
+
+def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, goes_on: bool = False) -> Departed:
+    """
+    Say where a round stands after a hand, once its points are paid or added up, and what is paid because it ends there.
+
+    Args:
+        round_: as `begin_hand` gave it, with the points of this hand.
+        hand: that hand.
+        earned: what Fantasyland its boards have earned.
+        goes_on: as `play_hand` has it.
+
+    Rule: docs/rules.md#the-round
+    """
+    after = replace(
+        round_,
+        hands=hand.number,
+        button=hand.button,
+        had_button=round_.had_button | {hand.button},
+        out=round_.out.difference(hand.by_seat),
+        sequence=round_.sequence.union(hand.by_seat),
+        owed=earned,
     )
-    if not _are_overruled(mistakes, stands=stands):
-        raise HandError(mistakes)
-    return _play(before, hand, irregular=mistakes, goes_on=goes_on)
+    return _finish(_bust(after), goes_on=goes_on)
 
 
 def depart(round_: Round, seat: Seat, *, stands: bool = False, goes_on: bool = False) -> Departed:
@@ -125,6 +162,28 @@ def close_round(round_: Round) -> Departed:
     """
     _check_open(round_, "closing")
     return _settle_totals(_bust(replace(round_, status=RoundStatus.CLOSED, owed={})))
+
+
+def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mistake, ...]]:
+    """Say where the round stands before the first point of a hand is paid, and what is overruled where it stands."""
+    _check_open(round_, "hand")
+    top_up_mistakes = list(find_top_up_mistakes(round_, hand))
+    before = _with_top_ups(round_, hand) if _are_overruled(top_up_mistakes, stands=stands) else round_
+    mistakes = (
+        *(_find_end(round_) if stands else ()),
+        *top_up_mistakes,
+        *find_following_mistakes(before, hand),
+        *find_deal_mistakes(hand.players, round_.ruleset),
+        *(_too_few_to_stand(hand) if stands else ()),
+    )
+    if not _are_overruled(mistakes, stands=stands):
+        raise HandError(mistakes)
+    if before.sequence and not hand.belongs_to_hand_before:
+        before = replace(before, sequence=frozenset())
+    scope = before.ruleset.stakes.scope
+    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
+        before = replace(before, opening_stacks=before.stacks, out=_without_points(before))
+    return before, mistakes
 
 
 def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[Mistake]:
@@ -208,42 +267,12 @@ def _with_top_ups(round_: Round, hand: Hand) -> Round:
         stacks=_sum(round_.stacks, added),
         opening_stacks=_sum(round_.opening_stacks, added),
         top_ups=_sum(round_.top_ups, added),
-        out=round_.out - added.keys(),
+        out=round_.out.difference(added),
     )
 
 
 def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping[Seat, Points]:
     return {seat: stack + added.get(seat, 0) for seat, stack in points.items()}
-
-
-def _play(round_: Round, hand: Hand, *, irregular: tuple[Mistake, ...], goes_on: bool) -> PlayedHand:
-    scope = round_.ruleset.stakes.scope
-    sequence = round_.sequence if hand.belongs_to_hand_before else frozenset[Seat]()
-    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
-        round_ = replace(round_, opening_stacks=round_.stacks, out=_without_points(round_))
-    score = score_hand(
-        hand.players, round_.ruleset, hand.button, {seat: owed.stays for seat, owed in round_.owed.items()}
-    )
-    transfers: tuple[Transfer, ...] = ()
-    stacks, totals = round_.stacks, round_.totals
-    if scope is Scope.ROUND:
-        totals = _add_up(totals, score.exchanges)
-    else:
-        settlement = _settle(round_, score.exchanges)
-        transfers, stacks = settlement.transfers, settlement.stacks
-    after = replace(
-        round_,
-        stacks=stacks,
-        totals=totals,
-        hands=hand.number,
-        button=hand.button,
-        had_button=round_.had_button | {hand.button},
-        out=round_.out - hand.by_seat.keys(),
-        sequence=sequence.union(hand.by_seat),
-        owed={board.seat: board.earned for board in score.boards if board.earned},
-    )
-    finished = _finish(_bust(after), goes_on=goes_on)
-    return PlayedHand(hand, score, transfers + finished.transfers, finished.round, irregular)
 
 
 def _bust(round_: Round) -> Round:

@@ -1,10 +1,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from uuid import UUID
 
 from schemas.corrections import Comparison, CorrectionRequest
 from schemas.documents import RoundDocument, digest_document
-from schemas.hands import canonical_json, digest_of, dump_hand
+from schemas.hands import canonical_json, dump_hand
 from scoring.errors import Mistake
 from scoring.hand import Hand
 from service.audit import EventKind
@@ -148,8 +149,8 @@ def _recorded_anew(amended: AmendedRound, happened: StoredHistory, submission_id
     hand_ids: list[UUID] = []
     anew: list[tuple[Hand, HandToRecord]] = []
     for submitted in amended.document.hands:
-        content = dump_hand(submitted)
-        digest = digest_of(content)
+        content = canonical_json(dump_hand(submitted))
+        digest = sha256(content).digest()
         hand_id = kept.get((submitted.hand.number, digest))
         if hand_id is None:
             record = HandToRecord(content, digest, submission_id, played_at=submitted.played_at)

@@ -1,7 +1,8 @@
 from dataclasses import dataclass, replace
+from hashlib import sha256
 
 from schemas.documents import RoundDocument, digest_document
-from schemas.hands import canonical_json, digest_of, dump_hand
+from schemas.hands import canonical_json, dump_hand
 from schemas.irregular import IrregularHand
 from schemas.rounds import RoundView
 from schemas.tables import TableRequest
@@ -87,8 +88,8 @@ def _play(
             index = step.hand.number - 1
             refuse_inexact(step.round, stored.point_value, "hands", index, "top_ups")
             submitted = document.hands[index]
-            content = dump_hand(submitted)
-            digest = digest_of(content)
+            content = canonical_json(dump_hand(submitted))
+            digest = sha256(content).digest()
             event = hand_event(stored.id, digest, content)
             given = HandToRecord(content, digest, submission.id, event, submitted.played_at)
             stored = hands.add(transaction, stored, step, given)
