@@ -129,6 +129,19 @@ class Client:
         """Show who paid whom in a round."""
         return self._connection.get(_path("rounds", round_id, "settlement"))
 
+    def correct_round(self, round_id: str, correction: Document) -> Answer:
+        """Put right what was recorded of a round."""
+        return self._connection.post(_path("rounds", round_id, "corrections"), correction)
+
+    def try_correction(self, round_id: str, correction: Document) -> Answer:
+        """Say what a correction would change, and store nothing."""
+        path = f"{_path('rounds', round_id, 'corrections')}?dry_run=true"
+        return self._connection.post(path, correction, has_identity=True)
+
+    def what_if(self, round_id: str, request: Document) -> Answer:
+        """Show what a round would have come to by other rules, or had something else happened."""
+        return self._connection.post(_path("rounds", round_id, "what-if"), request, has_identity=True)
+
     def get_document(self, round_id: str) -> Answer:
         """Show a round as one document."""
         return self._connection.get(_path("rounds", round_id, "document"))

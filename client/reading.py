@@ -9,7 +9,8 @@ from client.errors import UnreadableError
 from client.spelling import respell
 
 STDIN: Final = "-"
-_KINDS: Final = {list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
+_EDITED: Final = "the edited document"
+_KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
 def read_document(name: str) -> dict[str, Any]:
@@ -33,9 +34,45 @@ def read_json(name: str) -> dict[str, Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON object.
     """
-    text = _read_text(name)
+    document = _parse(name, _read_text(name))
+    if not isinstance(document, dict):
+        raise _wrong_kind(name, document, "a JSON object")
+    return document
+
+
+def read_patch(name: str) -> list[Any]:
+    """
+    Read a JSON Patch from a file, or from standard input for `-`.
+
+    Raises:
+        UnreadableError: there is no such file, or it is no JSON list.
+    """
+    patch = _parse(name, _read_text(name))
+    if not isinstance(patch, list):
+        raise _wrong_kind(name, patch, "a JSON list of changes")
+    return patch
+
+
+def read_edited(text: str) -> dict[str, Any]:
+    """
+    Read a document that somebody has edited.
+
+    Raises:
+        UnreadableError: it is no JSON object any more.
+    """
+    document = _parse(_EDITED, text)
+    if not isinstance(document, dict):
+        raise _wrong_kind(_EDITED, document, "a JSON object")
+    return respell(document)
+
+
+def _wrong_kind(name: str, found: object, right: str) -> UnreadableError:
+    return UnreadableError(f"{name}: {_KINDS.get(type(found), 'a number')} was found; {right} is right")
+
+
+def _parse(name: str, text: str) -> Any:
     try:
-        document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_float)
+        return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_float)
     except json.JSONDecodeError as error:
         what = error.msg.removesuffix(" at").removesuffix(" starting").lower()
         raise UnreadableError(f"{name}: line {error.lineno}, column {error.colno}: {what}; JSON is right") from None
@@ -45,10 +82,6 @@ def read_json(name: str) -> dict[str, Any]:
         raise UnreadableError(f"{name}: {error}") from None
     except ValueError:
         raise UnreadableError(f"{name}: a number has thousands of digits; none here has more than sixteen") from None
-    if not isinstance(document, dict):
-        found = _KINDS.get(type(document), "a number")
-        raise UnreadableError(f"{name}: {found} was found; a JSON object is right")
-    return document
 
 
 class _WrongError(Exception):

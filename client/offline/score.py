@@ -9,6 +9,8 @@ from client.offline.rulesets import find_ruleset
 from schemas.base import load
 from schemas.documents import DocumentRequestSchema, RoundDocument
 from schemas.hands import load_score_request
+from schemas.irregular import IrregularHand
+from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
 from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
@@ -67,6 +69,8 @@ def play_round(document: Document, own: Document | None = None) -> Document:
         read: RoundDocument = load(_ROUND, _under(document, own))
         ruleset = load_ruleset(find_ruleset(document, own))
         played = replay(read.history(ruleset))
+    irregular = [IrregularHand(hand.hand.number, hand.irregular) for hand in played.hands if hand.irregular]
+    money = read.point_value, read.currency
     answer = {
         "round": {
             "ruleset": str(ruleset),
@@ -75,7 +79,7 @@ def play_round(document: Document, own: Document | None = None) -> Document:
             "currency": read.currency,
             **_dump_round(played.round),
         },
-        "settlement": dump_settlement(played.round, played.payments, 1, read.point_value, read.currency),
+        "settlement": dump_settlement(played.round, played.payments, 1, *money, irregular=irregular),
         "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
     }
     check_expected(read.expected, answer)
@@ -113,6 +117,7 @@ def _dump_hand(ruleset: Ruleset, played: PlayedHand) -> Document:
     return {
         "number": played.hand.number,
         "button": played.hand.button,
+        "irregular": dump_mistakes(played.irregular),
         **dump_score(ruleset, played.score, {seat.seat: seat.player for seat in round_.seats}),
         "transfers": dump_transfers(played.transfers),
         "stacks": dump_points(round_.stacks),

@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from client.render.cards import ROWS, Names, join, plural, show_cards, signed
+from client.render.comparison import show_irregular
 from client.render.grid import make_grid, show_grid
 from client.render.payments import show_payments
 
@@ -52,6 +53,8 @@ def explain_hand(
     show_grid(console, "Pairs, from the first one's side", _pairs(console, answer, names))
     console.print()
     _explain_chips(console, answer, ruleset, names)
+    if answer.get("irregular"):
+        show_irregular(console, answer["number"], answer["irregular"])
 
 
 def _heading(hand: Document, answer: Document, names: Names, note: str) -> Text:

@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.render.cards import Names, plural, signed
+from client.render.comparison import show_irregular
 from client.render.grid import make_grid, show_grid
 from client.render.money import show_money
 from client.render.payments import show_payments
@@ -49,6 +50,8 @@ def _show_standings(console: Console, settlement: Document, names: Names) -> Non
         )
     console.print()
     show_grid(console, title, grid)
+    for irregular in settlement["irregular"]:
+        show_irregular(console, irregular["hand"], irregular["reasons"])
     cut = sum(transfer["due"] - transfer["paid"] for transfer in settlement["transfers"])
     if cut:
         told = f"Table stakes cut off {plural(cut, 'point')} in all; they are not owed later."

@@ -40,7 +40,7 @@ def test_these_are_all_the_commands() -> None:
         "", "score", "post", "table", "table create", "table list", "table statement",
         "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document",
+        "round document", "round correct", "round what-if",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff",
     }  # fmt: skip
 
@@ -81,6 +81,10 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (directory / "id").write_text(recorded["id"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, answers("1", *PLAIN), "boards.txt")
+    amended = ofc("round", "document", recorded["id"], **reached).document
+    amended["hands"][0]["played_at"] = "2026-11-20T20:15:00Z"
+    write(directory, amended, "amended.json")
+    write(directory, [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:00:00Z"}], "patch.json")
     return directory
 
 
