@@ -22,7 +22,7 @@ Document = dict[str, Any]
     name="correct",
     cls=Command,
     examples=[
-        f"ofc round correct {EXAMPLE_ID} --reason misread --document amended.json --yes",
+        f"ofc round correct {EXAMPLE_ID} --reason misread --document fixed.json --yes",
         f"ofc round correct {EXAMPLE_ID} --reason later --patch patch.json --yes",
     ],
 )
@@ -89,7 +89,7 @@ def _edit(client: Client, round_id: str) -> Document | None:
 @click.command(
     name="what-if",
     cls=Command,
-    examples=[f"ofc round what-if {EXAMPLE_ID} --ruleset classic"],
+    examples=[f"ofc round what-if {EXAMPLE_ID} --patch patch.json"],
 )
 @id_argument
 @click.option("--ruleset", metavar="NAME", help="Other rules.")

@@ -83,7 +83,7 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write(directory, answers("1", *PLAIN), "boards.txt")
     amended = ofc("round", "document", recorded["id"], **reached).document
     amended["hands"][0]["played_at"] = "2026-11-20T20:15:00Z"
-    write(directory, amended, "amended.json")
+    write(directory, amended, "fixed.json")
     write(directory, [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:00:00Z"}], "patch.json")
     return directory
 
