@@ -1,12 +1,15 @@
 """What went wrong, as RFC 9457 says it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import quote
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text
 from scoring.errors import Mistake, Path
+
+MOST_SHOWN: Final = 200
+"""Mistakes shown of one request; who makes more has not begun to look."""
 
 _LONGEST: Final = 10_000
 _LONGEST_STEP: Final = 100
@@ -59,3 +62,19 @@ def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:
     return [
         {"pointer": show_pointer(mistake.path), "code": mistake.code, "detail": mistake.detail} for mistake in mistakes
     ]
+
+
+def summarise(mistakes: Sequence[Mistake]) -> str:
+    """
+    Say in a sentence what is wrong.
+
+    >>> summarise([Mistake("seat-twice", (), "seat 1 is taken twice"), Mistake("seat-number", (), "seat 0 is given")])
+    '2 mistakes, the first: seat 1 is taken twice'
+    """
+    first = mistakes[0].detail
+    return first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"
+
+
+def dump_refusal(code: str, detail: str, mistakes: Iterable[Mistake]) -> Dumped:
+    """Write what a problem says of the thing that is refused; its kind says the rest."""
+    return {"code": code, "detail": detail, "errors": dump_mistakes([*mistakes][:MOST_SHOWN])}

@@ -9,15 +9,13 @@ from flask import Flask, Response, g
 from werkzeug.exceptions import HTTPException
 
 from schemas.base import WireError
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_refusal, summarise
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
 from service.errors import DatabaseError, ServiceError
 from service.logs import get_log, show_exception
 
 MEDIA_TYPE: Final = "application/problem+json"
-MOST_SHOWN: Final = 200
-"""Mistakes shown of one request; who makes more has not begun to look."""
 
 _log = get_log(__name__)
 
@@ -206,10 +204,8 @@ def problem(
         "type": f"/problems/{code}",
         "title": kind.title,
         "status": kind.status.value,
-        "code": code,
-        "detail": detail,
         "request_id": g.request_id,
-        "errors": dump_mistakes(list(mistakes)[:MOST_SHOWN]),
+        **dump_refusal(code, detail, mistakes),
     }
     return answer(document, kind.status, headers, media_type=MEDIA_TYPE)
 
@@ -225,15 +221,14 @@ def register_error_handlers(app: Flask) -> None:
 
 
 def _wire_problem(error: WireError) -> Response:
-    is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
-    return problem("json-invalid" if is_json else "request-invalid", _summary(error.mistakes), error.mistakes)
+    return problem(error.code, summarise(error.mistakes), error.mistakes)
 
 
 def _scoring_problem(error: ScoringError) -> Response:
     first = error.mistakes[0]
     # A round that takes no further hand is a conflict where it is recorded, and a mistake inside a document.
     code = first.code if first.code in KINDS and not first.path else error.code
-    return problem(code, _summary(error.mistakes), error.mistakes)
+    return problem(code, summarise(error.mistakes), error.mistakes)
 
 
 def _service_problem(error: ServiceError) -> Response:
@@ -258,8 +253,3 @@ def _http_problem(error: HTTPException) -> Response:
 def _unforeseen_problem(error: Exception) -> Response:
     _log.error("unforeseen_error", request_id=g.request_id, exception=show_exception(error))
     return problem("internal-error", KINDS["internal-error"].advice)
-
-
-def _summary(mistakes: tuple[Mistake, ...]) -> str:
-    first = mistakes[0].detail
-    return first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"
