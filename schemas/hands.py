@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from json import dumps
+from json import JSONEncoder
 from typing import Any, Final
 from uuid import UUID
 
@@ -223,6 +223,7 @@ class ScoreRequestSchema(WireSchema):
         return ScoreRequest(read["ruleset"], read["button"], tuple(read["players"]), read["expected"])
 
 
+_CANONICAL: Final = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _HAND: Final = HandSchema()
 _SCORE_REQUEST: Final = ScoreRequestSchema()
 
@@ -300,7 +301,7 @@ def canonical_json(content: object) -> bytes:
     >>> canonical_json({"b": [2], "a": 1})
     b'{"a":1,"b":[2]}'
     """
-    return dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _CANONICAL.encode(content).encode()
 
 
 def digest_of(content: object) -> bytes:

@@ -115,4 +115,5 @@ class Board:
     @cached_property
     def strengths(self) -> ByRow[Strength]:
         """How strong each row is."""
-        return self.rows.map(strength_of)
+        rows = self.rows
+        return ByRow(strength_of(rows.top), strength_of(rows.middle), strength_of(rows.bottom))

@@ -3,29 +3,36 @@
 from collections.abc import Iterable, Sequence
 from uuid import UUID
 
-from sqlalchemy import text
-
 from service.database import Transaction
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
 
+def make_room(transaction: Transaction, tables: Iterable[str]) -> None:
+    """
+    Make the temporary tables `incoming_…` beside some tables; into those themselves row-level security lets no COPY.
+
+    They are made once a connection, and are empty again after every transaction.
+    """
+    made = [
+        f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming_{table} (LIKE {table}) ON COMMIT DELETE ROWS"
+        for table in tables
+    ]
+    transaction.connection.exec_driver_sql("; ".join(made))
+
+
 def copy_in(transaction: Transaction, table: str, columns: str, lines: Sequence[str]) -> None:
     """
-    Bring records to PostgreSQL as `incoming_…`: into the table itself row-level security lets no COPY.
-
-    The temporary table is made once a connection, and is empty again after every transaction.
+    Bring records to PostgreSQL, from where statements take them.
 
     Args:
-        transaction: whose statements then add them.
+        transaction: whose statements do.
         table: whose records they are.
         columns: which of its columns are given.
         lines: in the text format of COPY, each with its line end.
     """
-    transaction.execute(
-        text(f"CREATE TEMPORARY TABLE IF NOT EXISTS incoming_{table} (LIKE {table}) ON COMMIT DELETE ROWS")
-    )
-    transaction.copy_in(f"COPY incoming_{table} ({columns}) FROM STDIN", "".join(lines))
+    if lines:
+        transaction.copy_in(f"COPY incoming_{table} ({columns}) FROM STDIN", "".join(lines))
 
 
 def show_text(written: str | None) -> str:
@@ -58,14 +65,14 @@ def show_bytes(content: bytes) -> str:
     return f"\\\\x{content.hex()}"
 
 
-def show_list(values: Iterable[int]) -> str:
+def show_list(values: list[int] | list[bool]) -> str:
     """
-    Write a list of numbers, or of true and false.
+    Write a list of numbers, or of true and false: but for its brackets, Python writes it as PostgreSQL reads it.
 
     >>> show_list([1, -2]), show_list([True, False])
-    ('{1,-2}', '{True,False}')
+    ('{1, -2}', '{True, False}')
     """
-    return "{" + ",".join(map(str, values)) + "}"
+    return f"{{{str(values)[1:-1]}}}"
 
 
 def show_texts(texts: Iterable[str]) -> str:

@@ -1,16 +1,14 @@
 """Rounds that were played whole, recorded many at once: what `rounds`, `hands` and `endings` record step by step."""
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
-from uuid import UUID
 
 from sqlalchemy import text
-from uuid_utils.compat import uuid7
+from uuid_utils import uuid7
 
 from schemas.hands import canonical_json
 from scoring.history import Closing, Departure
@@ -20,7 +18,7 @@ from scoring.settlement import Transfer
 from service.audit import EventKind
 from service.database import Transaction
 from service.metrics.counters import check_balance, count_stored_hands
-from service.repository.copied import copy_in, show_bytes, show_list, show_plain, show_text, show_texts
+from service.repository.copied import copy_in, make_room, show_bytes, show_list, show_plain, show_text, show_texts
 from service.repository.hand_records import pack_boards
 from service.repository.hands import score_parameters
 from service.repository.round_state import dump_round, in_order
@@ -39,6 +37,16 @@ class HandStep:
     digest: bytes
     event: bytes
 
+    @property
+    def after(self) -> Round:
+        """Where the round stands after it."""
+        return self.played.round
+
+    @property
+    def transfers(self) -> Sequence[Transfer]:
+        """What was paid with it."""
+        return self.played.transfers
+
 
 @dataclass(frozen=True, slots=True)
 class EndingStep:
@@ -48,8 +56,18 @@ class EndingStep:
     ending: Departure | Closing
     event: bytes
 
+    @property
+    def after(self) -> Round:
+        """Where the round stands after it."""
+        return self.departed.round
 
-@dataclass(frozen=True, slots=True)
+    @property
+    def transfers(self) -> Sequence[Transfer]:
+        """What was paid because of it."""
+        return self.departed.transfers
+
+
+@dataclass(frozen=True)
 class WholeRound:
     """
     A round played from its document, ready to be recorded.
@@ -66,14 +84,12 @@ class WholeRound:
     steps: Sequence[HandStep | EndingStep]
     received: bytes
 
-    @property
+    @cached_property
     def stored(self) -> StoredRound:
         """The round as it stands after all of it."""
         if not self.steps:
             return self.opened
-        last = self.steps[-1]
-        after = last.played.round if isinstance(last, HandStep) else last.departed.round
-        return replace(self.opened, version=self.opened.version + len(self.steps), round=after)
+        return replace(self.opened, version=self.opened.version + len(self.steps), round=self.steps[-1].after)
 
 
 COLUMNS: Final = {
@@ -97,23 +113,6 @@ COLUMNS: Final = {
 """The tables that rounds are recorded in, each after those that it refers to, and the columns that are written."""
 
 
-def add_all(transaction: Transaction, played: Iterable[WholeRound]) -> None:
-    """
-    Record rounds that were played whole; their tables and rulesets have been added before.
-
-    Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look at
-    all of it together.
-    """
-    lines = _Lines(transaction)
-    for whole in played:
-        lines.add_round(whole)
-    for table, columns in COLUMNS.items():
-        copy_in(transaction, table, columns, lines.of_table[table])
-    for statement in _ADD:
-        transaction.execute(statement)
-    transaction.after_commit.append(partial(count_stored_hands, len(lines.of_table["hands"])))
-
-
 def _insert(table: str) -> str:
     return f"INSERT INTO {table} ({COLUMNS[table]}) SELECT {COLUMNS[table]} FROM incoming_{table}"
 
@@ -130,109 +129,127 @@ _ADD: Final = [
 ]
 
 
-class _Lines:
-    """Records as COPY takes them, by their table."""
+class RoundRecords:
+    """
+    The records of rounds that were played whole, collected as COPY takes them, until they are written in one go.
+
+    Nothing of a round is held but its records' text, so that many rounds need little memory.
+    """
 
     def __init__(self, transaction: Transaction) -> None:
-        self.of_table: dict[str, list[str]] = defaultdict(list)
-        self.club = str(transaction.club_id)
-        self.now = transaction.now.isoformat()
-        self.actor = show_plain(transaction.actor)
-        self.request = show_text(transaction.request_id)
+        self._transaction = transaction
+        self._lines: dict[str, list[str]] = {table: [] for table in COLUMNS}
+        self._club = str(transaction.club_id)
+        self._now = transaction.now.isoformat()
+        self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
 
-    def add_round(self, whole: WholeRound) -> None:
-        """Write all records of a round."""
-        opened = whole.opened
-        submission = uuid7()
-        before, revision = opened.round, opened.revision
-        keys = f"{self.club}\t{opened.id}\t{revision}"
+    def write(self) -> None:
+        """
+        Write all of it; the tables and rulesets have been added before.
+
+        Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look
+        at all of it together.
+        """
+        if not self._lines["rounds"]:
+            return
+        make_room(self._transaction, COLUMNS)
+        for table, columns in COLUMNS.items():
+            copy_in(self._transaction, table, columns, self._lines[table])
+        for statement in _ADD:
+            self._transaction.execute(statement)
+        self._transaction.after_commit.append(partial(count_stored_hands, len(self._lines["hands"])))
+
+    def add(self, whole: WholeRound) -> None:
+        """Add a round with everything that happened in it."""
+        opened, round_id, submission = whole.opened, str(whole.opened.id), str(uuid7())
+        keys = f"{self._club}\t{round_id}\t{opened.revision}"
+        before = opened.round
         self._add_opening(opened, keys)
-        self._add_event(opened.id, opened.version, EventKind.ROUND_OPENED, whole.event)
+        self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
         self._add_submission(submission, whole.received)
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
-                kind, after = EventKind.HAND_RECORDED, step.played.round
-                self._add_hand(opened.id, keys, before, step, submission)
+                kind = EventKind.HAND_RECORDED
+                self._add_hand(round_id, keys, before, step, submission)
             else:
-                after = step.departed.round
                 kind = self._add_ending(keys, before, step)
-            check_balance(opened.id, after)
-            self._add_event(opened.id, sequence, kind, step.event)
-            before = after
-        self._add_head(whole.stored)
+            before = step.after
+            check_balance(opened.id, before)
+            self._add_event(round_id, sequence, kind, step.event)
+        self._add_head(whole.stored, round_id)
 
     def _add_opening(self, opened: StoredRound, keys: str) -> None:
         ruleset = opened.round.ruleset
-        self.of_table["rounds"].append(
-            f"{self.club}\t{opened.id}\t{opened.table_id}\t{show_text(opened.reference)}\t{show_bytes(opened.digest)}\t"
-            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self.now}\n"
+        self._lines["rounds"].append(
+            f"{self._club}\t{opened.id}\t{opened.table_id}\t{show_text(opened.reference)}\t{show_bytes(opened.digest)}\t"
+            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self._now}\n"
         )
-        self.of_table["settlements"].append(f"{keys}\t{ruleset.name}\t{ruleset.version}\t{self.now}\n")
-        self.of_table["round_seats"] += [
+        self._lines["settlements"].append(f"{keys}\t{ruleset.name}\t{ruleset.version}\t{self._now}\n")
+        self._lines["round_seats"] += [
             f"{keys}\t{seat.seat}\t{show_text(seat.player)}\t{seat.opening_stack}\tf\n" for seat in opened.round.seats
         ]
 
-    def _add_submission(self, submission: UUID, received: bytes) -> None:
-        self.of_table["submissions"].append(
-            f"{self.club}\t{submission}\t{DOCUMENT}\t{show_bytes(received)}\t{show_bytes(sha256(received).digest())}\t"
-            f"{self.now}\n"
+    def _add_submission(self, submission: str, received: bytes) -> None:
+        self._lines["submissions"].append(
+            f"{self._club}\t{submission}\t{DOCUMENT}\t{show_bytes(received)}\t{show_bytes(sha256(received).digest())}\t"
+            f"{self._now}\n"
         )
 
-    def _add_hand(self, round_id: UUID, keys: str, before: Round, step: HandStep, submission: UUID) -> None:
-        hand, hand_id = step.played.hand, uuid7()
+    def _add_hand(self, round_id: str, keys: str, before: Round, step: HandStep, submission: str) -> None:
+        hand, hand_id = step.played.hand, str(uuid7())
         by_seat = sorted(hand.players, key=lambda player: player.seat)
+        seats = show_list([player.seat for player in by_seat])
+        fantasyland = show_list([player.fantasyland for player in by_seat])
         played_at = "\\N" if step.played_at is None else step.played_at.isoformat()
-        self.of_table["hands"].append(
-            f"{self.club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{played_at}\t{self.now}\t{submission}\t"
-            f"{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t"
-            f"{show_list(player.seat for player in by_seat)}\t{show_list(player.fantasyland for player in by_seat)}\t"
+        self._lines["hands"].append(
+            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{played_at}\t{self._now}\t"
+            f"{submission}\t{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t{seats}\t{fantasyland}\t"
             f"{show_bytes(pack_boards(by_seat))}\n"
         )
         score = score_parameters(before, step.played)
-        lists = "\t".join(map(show_list, (score[name] for name in _LISTS)))
-        transfers = step.played.transfers
-        self.of_table["hand_scores"].append(
+        lists = "\t".join([show_list(score[name]) for name in _LISTS])
+        transfers = step.transfers
+        self._lines["hand_scores"].append(
             f"{keys}\t{hand.number}\t{hand_id}\t{score['ruleset_name']}\t{score['ruleset_version']}\t"
             f"{score['scorer_version']}\t{lists}\t{len(transfers)}\n"
         )
         self._add_transfers(keys, hand.number, transfers, "f")
 
     def _add_ending(self, keys: str, before: Round, step: EndingStep) -> EventKind:
-        ending, transfers = step.ending, step.departed.transfers
+        ending, transfers = step.ending, step.transfers
         if transfers:
             seats = before.seat_numbers
             stacks_before, stacks = in_order(seats, before.stacks), in_order(seats, step.departed.round.stacks)
-            self.of_table["payouts"].append(
+            self._lines["payouts"].append(
                 f"{keys}\t{before.hands}\t{show_list(stacks_before)}\t{show_list(stacks)}\t{len(transfers)}\n"
             )
             self._add_transfers(keys, before.hands, transfers, "t")
-        ended = f"{ending.after_hand}\t{show_text(ending.reason)}\t{self.now}\n"
+        ended = f"{ending.after_hand}\t{show_text(ending.reason)}\t{self._now}\n"
         if isinstance(ending, Closing):
-            self.of_table["closings"].append(f"{keys}\t{ended}")
+            self._lines["closings"].append(f"{keys}\t{ended}")
             return EventKind.ROUND_CLOSED
-        self.of_table["departures"].append(f"{keys}\t{len(before.gone) + 1}\t{ending.seat}\t{ended}")
+        self._lines["departures"].append(f"{keys}\t{len(before.gone) + 1}\t{ending.seat}\t{ended}")
         return EventKind.DEPARTURE_RECORDED
 
     def _add_transfers(self, keys: str, number: int, transfers: Sequence[Transfer], late: str) -> None:
-        self.of_table["transfers"] += [
+        self._lines["transfers"] += [
             f"{keys}\t{number}\t{late}\t{paid.order}\t{paid.payer}\t{paid.payee}\t{paid.due}\t{paid.paid}\t"
             f"{show_text(paid.limited_by)}\t{paid.payer_stack}\t{paid.payee_stack}\n"
             for paid in transfers
         ]
 
-    def _add_head(self, stored: StoredRound) -> None:
+    def _add_head(self, stored: StoredRound, round_id: str) -> None:
         ruleset, stands = stored.round.ruleset, dump_round(stored.round)
         stacks = "\t".join(show_list(stands[name]) for name in ("opening_stacks", "top_ups", "stacks"))
-        self.of_table["round_heads"].append(
-            f"{self.club}\t{stored.id}\t{stored.table_id}\t{stands['status']}\t{stored.version}\t{stored.revision}\t"
+        self._lines["round_heads"].append(
+            f"{self._club}\t{round_id}\t{stored.table_id}\t{stands['status']}\t{stored.version}\t{stored.revision}\t"
             f"{ruleset.name}\t{ruleset.version}\t{stands['hands']}\t{show_list(stands['seats'])}\t"
             f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\n"
         )
 
-    def _add_event(self, round_id: UUID, sequence: int, kind: EventKind, content: bytes) -> None:
-        self.of_table["events"].append(
-            f"{self.club}\t{uuid7()}\t{round_id}\t{sequence}\t{kind}\t{self.actor}\t{self.request}\t{self.now}\t"
-            f"{show_bytes(content)}\n"
+    def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:
+        self._lines["events"].append(
+            f"{self._club}\t{uuid7()}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t{show_bytes(content)}\n"
         )
 
 

@@ -15,10 +15,10 @@ from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
-from service.repository import rounds, rulesets, transfers, whole_rounds
+from service.repository import rounds, rulesets, transfers
 from service.repository.stored_round import StoredRound
 from service.repository.tables import StoredTable
-from service.repository.whole_rounds import EndingStep, HandStep, WholeRound
+from service.repository.whole_rounds import EndingStep, HandStep, RoundRecords, WholeRound
 from service.usecases.add_ruleset import keep_ruleset
 from service.usecases.add_table import keep_table, new_table
 from service.usecases.exact_points import replay_exactly
@@ -81,15 +81,17 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
     """
     read = list(read_lines(transaction, lines))
     known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
-    played: list[WholeRound] = []
-    imported = [_import(transaction, known, line, played) for line in read]
-    _record(transaction, known, played)
+    records = RoundRecords(transaction)
+    imported = [_import(transaction, known, line, records) for line in read]
+    for _, ruleset in sorted(known.new_rulesets.items()):
+        keep_ruleset(transaction, ruleset)
+    for table in known.new_tables:
+        keep_table(transaction, table)
+    records.write()
     return imported
 
 
-def _import(
-    transaction: Transaction, known: Known, line: ReadLine | UnreadLine, played: list[WholeRound]
-) -> ImportedLine:
+def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords) -> ImportedLine:
     if isinstance(line, UnreadLine):
         return _refused(line.number, line.error)
     try:
@@ -101,8 +103,8 @@ def _import(
         whole = _play(transaction, known, table, line)
     except _REFUSALS as error:
         return _refused(line.number, error)
-    played.append(whole)
-    known.add(table, line.identity, whole)
+    records.add(whole)
+    known.add(table, line.identity, whole.stored, _payments(whole))
     return ImportedLine(line.number, LineStatus.STORED, whole.opened.id, hands=len(line.hands))
 
 
@@ -115,7 +117,7 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
     recorded = known.recorded.get(line.identity)
     if recorded is None or recorded.digest == line.digest:
         return recorded
-    if recorded.whole is None:
+    if recorded.stored is None:
         stored = rounds.get(transaction, recorded.id)
         if is_document_of(transaction, stored, line.document.table, line.digest):
             return recorded
@@ -125,8 +127,8 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
 def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
     if line.document.expected is None:
         return
-    if recorded.whole is not None:
-        _check(line, recorded.whole.stored, _payments(recorded.whole))
+    if recorded.stored is not None:
+        _check(line, recorded.stored, recorded.payments)
     else:
         stored = rounds.get(transaction, recorded.id)
         _check(line, stored, transfers.list_paid(transaction, stored.id, stored.revision))
@@ -179,17 +181,4 @@ def _hand_step(round_id: UUID, played: PlayedHand, played_at: datetime | None, c
 
 
 def _payments(whole: WholeRound) -> list[Paid]:
-    after = [step.played if isinstance(step, HandStep) else step.departed for step in whole.steps]
-    return [Paid(step.round.hands, transfer) for step in after for transfer in step.transfers]
-
-
-def _record(transaction: Transaction, known: Known, played: Sequence[WholeRound]) -> None:
-    """Write what was played, and before it the rules and tables that it is the first to name."""
-    if not played:
-        return
-    rules = {str(whole.opened.round.ruleset): whole.opened.round.ruleset for whole in played}
-    for _, ruleset in sorted(rules.items()):
-        keep_ruleset(transaction, ruleset)
-    for table in known.new_tables:
-        keep_table(transaction, table)
-    whole_rounds.add_all(transaction, played)
+    return [Paid(step.after.hands, transfer) for step in whole.steps for transfer in step.transfers]

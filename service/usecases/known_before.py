@@ -4,21 +4,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from scoring.history import Paid
 from scoring.ruleset import Ruleset
 from service.database import Transaction
 from service.repository import known_rounds, rulesets, tables
+from service.repository.stored_round import StoredRound
 from service.repository.tables import StoredTable
-from service.repository.whole_rounds import WholeRound
 from service.usecases.read_lines import Identity, ReadLine
 
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A round that is recorded; `whole` is there where that was done in the same import and is not written yet."""
+    """A round that is recorded; with how it stands and who paid whom, where the same import did it, not written yet."""
 
     id: UUID
     digest: bytes
-    whole: WholeRound | None = None
+    stored: StoredRound | None = None
+    payments: Sequence[Paid] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +33,7 @@ class Known:
         recorded: rounds that lines may repeat.
         open_at: the tables that have an open round.
         rulesets: the digest of the rules under each name and version.
+        new_rulesets: those in use, by name and version, which may not be written yet.
         new_tables: those that are not written yet.
     """
 
@@ -38,15 +41,17 @@ class Known:
     recorded: dict[Identity, Recorded]
     open_at: set[UUID]
     rulesets: Mapping[tuple[str, int], bytes]
+    new_rulesets: dict[str, Ruleset] = field(default_factory=dict)
     new_tables: list[StoredTable] = field(default_factory=list)
 
-    def add(self, table: StoredTable, identity: Identity, whole: WholeRound) -> None:
+    def add(self, table: StoredTable, identity: Identity, stored: StoredRound, payments: Sequence[Paid]) -> None:
         """Add a round that was played, and its table where it is the first there."""
-        self.recorded[identity] = Recorded(whole.opened.id, whole.opened.digest, whole)
+        self.recorded[identity] = Recorded(stored.id, stored.digest, stored, payments)
+        self.new_rulesets[str(stored.round.ruleset)] = stored.round.ruleset
         if table.name not in self.tables:
             self.tables[table.name] = table
             self.new_tables.append(table)
-        if whole.stored.round.is_open:
+        if stored.round.is_open:
             self.open_at.add(table.id)
 
     def has_other(self, ruleset: Ruleset) -> bool:

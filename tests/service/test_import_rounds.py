@@ -11,14 +11,8 @@ from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.service.house import House
 from tests.service.importing import club_of, ids_of, import_all, lines_of, records_of, without_ids
 from tests.service.rounds_to_play import (
-    COMPLETE,
     Document,
     changed,
-    document_of,
-    open_round,
-    play,
-    post_document,
-    undo,
     without,
 )
 from tests.service.speaking import Api
