@@ -56,11 +56,6 @@ class WireError(Exception):
         self.mistakes = mistakes
         super().__init__("; ".join(mistake.detail for mistake in mistakes))
 
-    @property
-    def code(self) -> str:
-        """Whether it is no JSON, or JSON of another shape."""
-        return "json-invalid" if all(found.code.startswith("json-") for found in self.mistakes) else "request-invalid"
-
 
 def load(schema: Schema, received: object) -> Any:
     """

@@ -1,6 +1,6 @@
 """What went wrong, as RFC 9457 says it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final
 from urllib.parse import quote
 
@@ -62,19 +62,3 @@ def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:
     return [
         {"pointer": show_pointer(mistake.path), "code": mistake.code, "detail": mistake.detail} for mistake in mistakes
     ]
-
-
-def summarise(mistakes: Sequence[Mistake]) -> str:
-    """
-    Say in a sentence what is wrong.
-
-    >>> summarise([Mistake("seat-twice", (), "seat 1 is taken twice"), Mistake("seat-number", (), "seat 0 is given")])
-    '2 mistakes, the first: seat 1 is taken twice'
-    """
-    first = mistakes[0].detail
-    return first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"
-
-
-def dump_refusal(code: str, detail: str, mistakes: Iterable[Mistake]) -> Dumped:
-    """Write what a problem says of the thing that is refused; its kind says the rest."""
-    return {"code": code, "detail": detail, "errors": dump_mistakes([*mistakes][:MOST_SHOWN])}

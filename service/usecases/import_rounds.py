@@ -1,20 +1,20 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from enum import StrEnum
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, Literal
 from uuid import UUID
 
 from schemas.base import WireError
 from schemas.documents import dump_played_document
-from schemas.problems import dump_refusal, summarise
+from schemas.problems import MOST_SHOWN, dump_mistakes
 from scoring.errors import ScoringError
 from scoring.history import Paid
 from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.refusals import refusal_of
 from service.repository import rounds, rulesets, transfers
 from service.repository.stored_round import StoredRound
 from service.repository.tables import StoredTable
@@ -31,14 +31,6 @@ from service.usecases.record_hand import hand_event
 from service.usecases.views import view_round
 
 
-class LineStatus(StrEnum):
-    """What became of a line."""
-
-    STORED = "stored"
-    REPLAYED = "replayed"
-    REFUSED = "refused"
-
-
 @dataclass(frozen=True, slots=True)
 class ImportedLine:
     """
@@ -53,13 +45,11 @@ class ImportedLine:
     """
 
     line: int
-    status: LineStatus
+    status: Literal["stored", "replayed", "refused"]
     round_id: UUID | None = None
     problem: dict[str, Any] | None = None
     hands: int = 0
 
-
-Refusal = WireError | ScoringError | ServiceError
 
 _REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
 """What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
@@ -98,19 +88,21 @@ def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine,
         recorded = _find_recorded(transaction, known, line)
         if recorded is not None:
             _check_replay(transaction, line, recorded)
-            return ImportedLine(line.number, LineStatus.REPLAYED, recorded.id)
+            return ImportedLine(line.number, "replayed", recorded.id)
         table = known.tables.get(line.document.table) or new_table(transaction, table_of(line.document), line.ruleset)
         whole = _play(transaction, known, table, line)
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)
     known.add(table, line.identity, whole.stored, _payments(whole))
-    return ImportedLine(line.number, LineStatus.STORED, whole.opened.id, hands=len(line.hands))
+    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
 
 
-def _refused(number: int, error: Refusal) -> ImportedLine:
-    detail = summarise(error.mistakes) if isinstance(error, WireError | ScoringError) else str(error)
-    return ImportedLine(number, LineStatus.REFUSED, problem=dump_refusal(error.code, detail, error.mistakes))
+def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
+    refusal = refusal_of(error)
+    errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
+    problem = {"code": refusal.code, "detail": refusal.detail, "errors": errors}
+    return ImportedLine(number, "refused", problem=problem)
 
 
 def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Recorded | None:

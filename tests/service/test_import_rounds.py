@@ -93,13 +93,13 @@ def bent(rng: Random, document: Document) -> Document | bytes:
     return without(document, rng.choice([*document])) if rng.random() < 0.1 else changed(document, (name, value))
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_random_lines_right_and_wrong_are_stored_and_refused_as_if_posted(house: House, seed: int) -> None:
     rng = Random(seed)
     own = [random_ruleset(rng) for _ in range(5)]
     rulesets = [*PRESETS.values(), *own]
     documents: list[Document | bytes] = list(NO_JSON)
-    for _ in range(90):
+    for _ in range(45):
         document = random_document(rng, rng.choice(rulesets))
         document["table"] = f"table {rng.randint(1, 6)}"
         if rng.random() < 0.4:
