@@ -34,6 +34,7 @@ __all__ = [
     "lock",
     "one_open",
     "open_meanwhile",
+    "round_conditions",
 ]
 
 FIRST: Final = 1
@@ -175,7 +176,7 @@ def list_page(
     transaction: Transaction, wanted: RoundFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredRound]:
     """List rounds, the newest first, from the one after `after`."""
-    query = ROUNDS.where(*_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
+    query = ROUNDS.where(*round_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
     if after is not None:
         query = query.where(_ROUND.id < after)
     found = transaction.execute(query, {"club_id": transaction.club_id})
@@ -222,7 +223,8 @@ def _one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
     return None if found is None else load_stored_round(transaction, found)
 
 
-def _conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+    """Say it as conditions on rounds and their heads."""
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
     if wanted.status is not None:
