@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format openapi clean
+.PHONY: help setup demo up test verify check bench format examples openapi clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
@@ -41,6 +41,10 @@ bench: setup  ## measure how fast hands are scored
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+
+examples: setup  ## play the story of the contract's examples to a service, and write them and openapi.yaml anew
+	$(BIN)/python -m tests.service.story
+	$(BIN)/ofc-server openapi --output openapi.yaml
 
 openapi: setup  ## write openapi.yaml anew from the code
 	$(BIN)/ofc-server openapi --output openapi.yaml

@@ -64,17 +64,13 @@ class Client:
         """Set up a table."""
         return self._connection.post("/v1/tables", table)
 
-    def list_tables(self) -> Iterator[Document]:
-        """List the club's tables, the newest first, page by page as they are read."""
-        return self._connection.get_pages("/v1/tables", "tables", {"limit": _PAGE})
-
     def get_table(self, table: str) -> Answer:
         """Show a table."""
         return self._connection.get(_path("tables", table))
 
     def find_table(self, name: str) -> Document | None:
         """Find a table by its name, which is unique in a club."""
-        return next((table for table in self.list_tables() if table["name"] == name), None)
+        return next(iter(self._connection.get_pages("/v1/tables", "tables", {"name": name})), None)
 
     def open_round(self, table: str, request: Document) -> Answer:
         """Open a round at a table; one with a reference is opened once."""

@@ -14,6 +14,7 @@ MOST: Final = 100
 DEFAULT: Final = 20
 LONGEST_CURSOR: Final = 22
 MOST_REVISION: Final = 999_999_999
+NO_CURSOR: Final = "is no cursor of this list; take it from the Link header"
 
 
 def show_cursor(last: UUID) -> str:
@@ -39,7 +40,7 @@ def read_cursor(cursor: str) -> UUID:
         last = None
     # Decoding overlooks characters that are not base64.
     if last is None or show_cursor(last) != cursor:
-        raise ValueError("is no cursor of this list; take it from the Link header")
+        raise ValueError(NO_CURSOR)
     return last
 
 

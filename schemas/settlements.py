@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table
+from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text
 from schemas.hands import MOST_PLAYERS, SeatField, StackField
 from schemas.pages import QuerySchema, RevisionField
 from schemas.scores import TransferSchema, dump_points, dump_transfer
@@ -56,6 +56,12 @@ class SettlementSchema(WireSchema):
     net = Table(Integer(), required=True)
     standings = Listing(Inner(StandingSchema), most=MOST_PLAYERS, required=True)
     money = Inner(MoneySchema, required=True, allow_none=True)
+    reason = Text(
+        required=True,
+        allow_none=True,
+        longest=500,
+        metadata={"description": "Why the round was played again for this revision: the undo's. Null in the first."},
+    )
 
 
 class SettlementQuerySchema(QuerySchema):
@@ -75,21 +81,32 @@ class SettlementView:
     payments: tuple[Paid, ...]
     point_value: int | None
     currency: str | None
+    reason: str | None = None
 
 
 def view_settlement(
-    round_: Round, payments: Iterable[Paid], revision: int, point_value: int | None, currency: str | None
+    round_: Round,
+    payments: Iterable[Paid],
+    revision: int,
+    point_value: int | None,
+    currency: str | None,
+    reason: str | None = None,
 ) -> SettlementView:
     """Show who paid whom in a round as it stands."""
     state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
-    return SettlementView(revision, state, round_.stacks, round_.nets, tuple(payments), point_value, currency)
+    return SettlementView(revision, state, round_.stacks, round_.nets, tuple(payments), point_value, currency, reason)
 
 
 def dump_settlement(
-    round_: Round, payments: Iterable[Paid], revision: int, point_value: int | None, currency: str | None
+    round_: Round,
+    payments: Iterable[Paid],
+    revision: int,
+    point_value: int | None,
+    currency: str | None,
+    reason: str | None = None,
 ) -> Dumped:
     """Write who paid whom in a round as it stands."""
-    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency))
+    return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason))
 
 
 def dump_settlement_view(view: SettlementView) -> Dumped:
@@ -111,4 +128,5 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
             "currency": view.currency,
             "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
+        "reason": view.reason,
     }

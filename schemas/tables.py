@@ -10,6 +10,7 @@ from marshmallow import ValidationError, post_load, validates_schema
 from schemas.base import Sentence, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text, Time, show_time
 from schemas.hands import StackField
+from schemas.pages import PageQuerySchema
 from schemas.rulesets import RulesetReference
 from scoring.ruleset import Points
 
@@ -119,6 +120,12 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "minimum_stack": table.minimum_stack,
         "created_at": show_time(table.created_at),
     }
+
+
+class TableQuerySchema(PageQuerySchema):
+    """Which tables to list; by its exact name, the one that has it."""
+
+    name = TableNameField()
 
 
 class TablePageSchema(WireSchema):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from functools import cached_property
 from http import HTTPStatus
 from inspect import cleandoc
 from typing import Any, Final
@@ -15,6 +16,7 @@ from schemas import pages
 from schemas.base import WireSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
+from service.examples import add_examples
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -44,6 +46,16 @@ class ContractApi(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is 
 
     ERROR_SCHEMA = ProblemSchema
     DEFAULT_ERROR_RESPONSE_NAME = None
+
+    @cached_property
+    def document(self) -> dict[str, Any]:
+        """Give the contract of the application, to which nothing is added once it serves."""
+        return contract_of(self)
+
+    @cached_property
+    def written(self) -> str:
+        """Give the same as YAML."""
+        return render(self)
 
     def _register_error_handlers(self) -> None:
         """Leave errors to the problem documents."""
@@ -91,12 +103,23 @@ def contract_of(api: ContractApi) -> dict[str, Any]:
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    add_examples(contract)
     return {part: contract[part] for part in _ORDER}
 
 
 def render(api: ContractApi) -> str:
     """Write the contract as YAML, always the same for the same code."""
-    return str(yaml.dump(contract_of(api), sort_keys=False, allow_unicode=True, width=120))
+    contract = contract_of(api)
+    return str(
+        yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
+    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes on one line what holds nothing but plain values, so that a row of cards is a line, and no anchors."""
+
+    def ignore_aliases(self, data: Any) -> bool:
+        return True
 
 
 def _plain(value: Any) -> Any:

@@ -26,6 +26,6 @@ def post_document(document: RoundDocument) -> Response:
     """
     played = play_document(current_transaction(), document, received_bytes())
     view = played.view
-    result = dump_played_document(view, played.payments, played.revision)
+    result = dump_played_document(view, played.payments, played.revision, played.reason)
     check_expected(document.expected, result)
     return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

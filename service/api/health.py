@@ -8,7 +8,6 @@ from schemas.health import HealthSchema, ReadinessSchema
 from service.api.access import database
 from service.api.answers import answer
 from service.api.resource import Resource
-from service.openapi import render
 from service.version import VERSION
 
 health = Resource("health", __name__, description="Whether the service lives, and its contract.")
@@ -36,4 +35,4 @@ def get_readiness() -> Response:
 @health.response(200, {"type": "string"}, content_type="application/yaml", description="This document.")
 def get_contract() -> Response:
     """Show the contract of this API."""
-    return Response(render(current_app.extensions["ofc_contract"]), content_type="application/yaml")
+    return Response(current_app.extensions["ofc_contract"].written, content_type="application/yaml")

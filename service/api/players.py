@@ -46,7 +46,6 @@ PLAYER: Final[list[dict[str, Any]]] = [
         "schema": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": PLAIN_PATTERN},
         "description": "The operator's own id of the player, percent-encoded as one segment: `a/b` is `a%2Fb`. Only "
         "the ids `.` and `..` need a client that leaves addresses as they are: most take them for steps in the path.",
-        "example": "ann",
     }
 ]
 

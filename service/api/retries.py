@@ -23,7 +23,6 @@ PARAMETER: Final[dict[str, Any]] = {
     "name": HEADER,
     "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[!-~]+$"},
     "description": "Makes the request safe to send again for ever: the same key and body get the first answer again.",
-    "example": "7c4a8d09-2026-4b1f-9d3e-1f0a6c0e5b52",
 }
 
 

@@ -6,9 +6,15 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.pages import PageQuerySchema
 from schemas.statements import StatementQuerySchema, StatementSchema, dump_statement
-from schemas.tables import TablePageSchema, TableRequest, TableRequestSchema, TableSchema, dump_table
+from schemas.tables import (
+    TablePageSchema,
+    TableQuerySchema,
+    TableRequest,
+    TableRequestSchema,
+    TableSchema,
+    dump_table,
+)
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
@@ -32,11 +38,11 @@ def post_table(request: TableRequest) -> Response:
 
 @tables.route("/v1/tables", methods=["GET"])
 @tables.operation("list_tables")
-@tables.arguments(PageQuerySchema, location="query")
+@tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
-    """List the club's tables, the newest first."""
-    page = list_tables(current_transaction(), after=query["cursor"], limit=query["limit"])
+    """List the club's tables, the newest first, or find one by its exact name."""
+    page = list_tables(current_transaction(), name=query["name"], after=query["cursor"], limit=query["limit"])
     return answer({"tables": [dump_table(table) for table in page.items]}, headers=page_link(page.next_after))
 
 

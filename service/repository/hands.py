@@ -248,6 +248,15 @@ def list_records(transaction: Transaction, round_id: UUID, number: int, digest: 
     return list(transaction.execute(query.order_by(record.id)).scalars())
 
 
+def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool:
+    """Say whether a hand was ever recorded in a round."""
+    record = HandRecord
+    query = select(record.id).where(
+        record.club_id == transaction.club_id, record.round_id == round_id, record.id == hand_id
+    )
+    return transaction.execute(query).one_or_none() is not None
+
+
 def list_page(
     transaction: Transaction, round_id: UUID, revision: int, *, after: UUID | None = None, limit: int | None = None
 ) -> list[StoredHand]:

@@ -143,6 +143,14 @@ def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevisi
     return StoredRevision(dict(zip(numbers, stacks, strict=True)), dict(zip(numbers, nets, strict=True)))
 
 
+def get_reason(transaction: Transaction, round_id: UUID, revision: int) -> str | None:
+    """Read why a revision was made; None of the first, which was played as it happened."""
+    made = SettlementRecord
+    mine = (made.club_id == transaction.club_id, made.round_id == round_id, made.revision == revision)
+    reason: str | None = transaction.execute(select(made.reason).where(*mine)).scalar_one()
+    return reason
+
+
 def _add_settlement(transaction: Transaction, after: StoredRound, given: RevisionToRecord) -> None:
     ruleset = given.history.ruleset
     transaction.execute(

@@ -95,9 +95,13 @@ def lock_making(transaction: Transaction) -> None:
     transaction.execute(_LOCK, {"name": f"{transaction.club_id}"})
 
 
-def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredTable]:
-    """List tables, the newest first, from the one after `after`."""
+def list_page(
+    transaction: Transaction, *, name: str | None = None, after: UUID | None = None, limit: int
+) -> list[StoredTable]:
+    """List tables, the newest first, from the one after `after`; with a name, the one that has it."""
     query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
+    if name is not None:
+        query = query.where(TableRecord.name == name)
     if after is not None:
         query = query.where(TableRecord.id < after)
     return [_load(found) for found in transaction.execute(query)]

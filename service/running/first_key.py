@@ -35,3 +35,22 @@ def ensure_key(config: Config, directory: Path) -> Path:
     except OSError as error:
         raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
     return file
+
+
+def read_key(file: Path) -> str:
+    """
+    Read the key that stands in a file.
+
+    Raises:
+        UpError: the file cannot be read, or holds no key.
+    """
+    remedy = f"move {file} away and start again to get a new one"
+    try:
+        key = file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise UpError(f"The key cannot be read: {error.strerror}; {remedy}.") from error
+    except UnicodeDecodeError as error:
+        raise UpError(f"The file of the key holds none; {remedy}.") from error
+    if not key.isprintable():
+        raise UpError(f"The file of the key holds none; {remedy}.")
+    return key

@@ -11,7 +11,7 @@ from service.database import SERVICE_ROLE, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
 from service.logs import get_log
 from service.running.address import listen
-from service.running.first_key import HOME, ensure_key
+from service.running.first_key import HOME, ensure_key, read_key
 from service.running.jobs import JobWorker
 from service.running.web import Web
 from service.version import VERSION
@@ -49,6 +49,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)
         key_file = ensure_key(config, hosting.directory)
+        key = read_key(key_file)
         web = stack.enter_context(Web(config, hosting.workers, listener, environment))
         # Only gunicorn holds the port now, so that it is free as soon as that has ended.
         listener.close()
@@ -59,7 +60,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         say(f"Ready on {web.address.url}")
         say(f"The key of the club `{HOME}` is in {key_file}")
-        if not web.knows(key_file.read_text().strip()):
+        if not web.knows(key):
             say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
         say("Press Ctrl-C to stop.")
         _keep_running(web, worker, cluster)

@@ -16,8 +16,9 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
     stored = rounds.get(transaction, round_id)
     asked = find_revision(stored, revision)
     payments = transfers.list_paid(transaction, round_id, asked)
+    reason = revisions.get_reason(transaction, round_id, asked)
     if asked == stored.revision:
-        return view_settlement(stored.round, payments, asked, stored.point_value, stored.currency)
+        return view_settlement(stored.round, payments, asked, stored.point_value, stored.currency, reason)
     then = revisions.get(transaction, round_id, asked)
     return SettlementView(
         asked,
@@ -27,4 +28,5 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
         tuple(payments),
         stored.point_value,
         stored.currency,
+        reason,
     )

@@ -15,7 +15,7 @@ from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
 from service.refusals import refusal_of
-from service.repository import rounds, rulesets, transfers
+from service.repository import revisions, rounds, rulesets, transfers
 from service.repository.stored_round import StoredRound
 from service.repository.tables import StoredTable
 from service.repository.whole_rounds import EndingStep, HandStep, RoundRecords, WholeRound
@@ -123,11 +123,13 @@ def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) 
         _check(line, recorded.stored, recorded.payments)
     else:
         stored = rounds.get(transaction, recorded.id)
-        _check(line, stored, transfers.list_paid(transaction, stored.id, stored.revision))
+        reason = revisions.get_reason(transaction, stored.id, stored.revision)
+        _check(line, stored, transfers.list_paid(transaction, stored.id, stored.revision), reason)
 
 
-def _check(line: ReadLine, stored: StoredRound, payments: Sequence[Paid]) -> None:
-    check_expected(line.document.expected, dump_played_document(view_round(stored), payments, stored.revision))
+def _check(line: ReadLine, stored: StoredRound, payments: Sequence[Paid], reason: str | None = None) -> None:
+    played = dump_played_document(view_round(stored), payments, stored.revision, reason)
+    check_expected(line.document.expected, played)
 
 
 def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine) -> WholeRound:

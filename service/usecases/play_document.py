@@ -12,7 +12,7 @@ from scoring.round import Departed, PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import RoundConflict
-from service.repository import endings, hands, rounds, submissions, tables, transfers
+from service.repository import endings, hands, revisions, rounds, submissions, tables, transfers
 from service.repository.hands import HandToRecord
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
@@ -33,6 +33,7 @@ class PlayedDocument:
 
     view: RoundView
     revision: int
+    reason: str | None
     payments: tuple[Paid, ...]
     is_replay: bool
 
@@ -146,4 +147,5 @@ def reference_taken(reference: str | None, round_id: UUID) -> RoundConflict:
 
 def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:
     payments = tuple(transfers.list_paid(transaction, stored.id, stored.revision))
-    return PlayedDocument(view_round(stored), stored.revision, payments, is_replay)
+    reason = revisions.get_reason(transaction, stored.id, stored.revision) if is_replay else None
+    return PlayedDocument(view_round(stored), stored.revision, reason, payments, is_replay)

@@ -7,7 +7,21 @@ from uuid import UUID
 import pytest
 
 from schemas.pages import show_cursor
-from tests.service.rounds_to_play import NOBODYS, THREE, add_table, close, hand, open_round, play, start_round, walk
+from tests.service.rounds_to_play import (
+    HIGH,
+    LOW,
+    MID,
+    NOBODYS,
+    THREE,
+    add_table,
+    close,
+    hand,
+    open_round,
+    play,
+    start_round,
+    undo,
+    walk,
+)
 from tests.service.speaking import Api
 
 
@@ -200,3 +214,25 @@ def test_a_cursor_of_another_list_leads_nowhere_wrong(api: Api, other_api: Api) 
     theirs = start_round(other_api)
     later = api.get(f"/v1/rounds?cursor={show_cursor(UUID(theirs))}")
     assert [round_["id"] for round_ in later["rounds"]] == [round_id]
+
+
+def test_a_cursor_that_is_no_hand_of_the_round_is_refused(api: Api) -> None:
+    """Hands are in the order of their numbers, so a cursor from elsewhere begins nowhere."""
+    one, other = start_round(api, name="one"), start_round(api, name="other")
+    elsewhere = play(api, other, hand(1, 1, THREE))["id"]
+    play(api, one, hand(1, 1, THREE))
+    for id_ in (elsewhere, one, NOBODYS):
+        answer = api.get(f"/v1/rounds/{one}/hands?cursor={show_cursor(UUID(id_))}")
+        assert answer.status == 422
+        assert answer["code"] == "request-invalid"
+        assert answer.mistakes == {"#/query/cursor": "not-a-cursor"}
+
+
+def test_a_cursor_leads_on_although_its_hand_was_undone(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, hand(1, 1, THREE))
+    last = play(api, round_id, hand(2, 2, THREE))["id"]
+    assert undo(api, round_id, 2).status == 201
+    play(api, round_id, hand(2, 2, {1: MID, 2: HIGH, 3: LOW}), hand(3, 3, THREE))
+    after = api.get(f"/v1/rounds/{round_id}/hands?cursor={show_cursor(UUID(last))}")
+    assert [shown["number"] for shown in after["hands"]] == [3]

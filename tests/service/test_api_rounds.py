@@ -62,6 +62,7 @@ def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
         "net": {"1": 0, "2": 0, "3": 0},
         "standings": [{"seat": seat, "net": 0, "place": 1} for seat in (1, 2, 3)],
         "money": None,
+        "reason": None,
     }
     assert api.get(f"/v1/rounds/{round_id}/hands").document == {"hands": []}
 

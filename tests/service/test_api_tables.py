@@ -1,6 +1,7 @@
 """Tables over HTTP."""
 
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
@@ -109,3 +110,21 @@ def test_tables_are_listed_in_pages_the_newest_first(api: Api, other_api: Api) -
     assert [len(page) for page in pages] == [2, 2, 1]
     assert [table for page in pages for table in page] == made[::-1]
     assert len(list(walk(api, "/v1/tables?limit=5"))) == 1
+
+
+def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
+    for name in ("kitchen", "Kitchen", "kitchen 2", "küche & co"):
+        add_table(api, name=name)
+    for name in ("kitchen", "kitchen 2", "küche & co"):
+        found = api.get(f"/v1/tables?name={quote(name)}&limit=1")
+        assert [table["name"] for table in found["tables"]] == [name]
+        assert "Link" not in found.headers
+    assert api.get("/v1/tables?name=kit")["tables"] == api.get("/v1/tables?name=attic")["tables"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("name=", "text-length"), ("name=" + "x" * 101, "text-length"), ("name=%00", "text-characters")],
+)
+def test_a_name_that_no_table_can_have_is_refused(api: Api, query: str, code: str) -> None:
+    assert api.get(f"/v1/tables?{query}").mistakes == {"#/query/name": code}

@@ -27,6 +27,7 @@ from tests.service.rounds_to_play import (
     hand,
     open_round,
     play,
+    post_document,
     record,
     seats,
     start_round,
@@ -242,6 +243,18 @@ def test_an_undo_is_an_event_that_says_what_was_withdrawn(api: Api, house: House
     undo(api, round_id, 1)
     reasons = house.ask("SELECT reason FROM settlements WHERE round_id = %s ORDER BY revision", round_id)
     assert reasons == [(None,), ("seat 2 was misread",), ("hand 1 was undone",)]
+    assert [settlement_of(api, round_id, revision)["reason"] for revision in (1, 2, 3)] == [text for (text,) in reasons]
+    assert settlement_of(api, round_id)["reason"] == "hand 1 was undone"
+
+
+def test_a_document_sent_again_says_why_its_round_was_played_again(api: Api) -> None:
+    document = document_of(hands=[hand(1, 1, THREE)])
+    played = post_document(api, document)
+    assert played["settlement"]["reason"] is None
+    undo(api, played["round"]["id"], 1, reason="seat 2 was misread")
+    again = post_document(api, document)
+    assert again["settlement"] == settlement_of(api, played["round"]["id"]).document
+    assert again["settlement"]["reason"] == "seat 2 was misread"
 
 
 # --- the same undo again ---
@@ -609,8 +622,8 @@ def test_wherever_a_round_is_undone_it_stands_as_it_stood(api: Api, name: str) -
                 play(api, round_id, {**played, "restores": recorded["id"]})
                 leave(api, round_id, document, played["number"])
                 assert round_of(api, round_id) == after
-                assert without(settlement_of(api, round_id).document, "revision") == without(
-                    came_to.document, "revision"
+                assert without(settlement_of(api, round_id).document, "revision", "reason") == without(
+                    came_to.document, "revision", "reason"
                 )
                 undone += 1
         again = api.post("/v1/documents", {**without(document, "closed"), "table": f"again {name} {number}"})

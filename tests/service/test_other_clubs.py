@@ -87,6 +87,7 @@ def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, oth
         "/v1/rounds?cursor={round_cursor}",
         "/v1/tables?cursor={table_cursor}",
         "/v1/players?cursor={hand_cursor}",
+        "/v1/tables?name=kitchen",
         "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
     ],
 )
@@ -99,8 +100,9 @@ def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
         cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
         with recorded_statements(house) as statements:
             answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
-        assert answer.status == 200
-        return answer.document, statements
+        # Hands are in the order of their numbers, and theirs have none in mine.
+        assert answer.status == (422 if "/hands?" in query else 200)
+        return {**answer.document, "request_id": None}, statements
 
     # Ids are in the order of time, so nobody's are made as theirs were: before what is mine.
     document, statements = listed(theirs)

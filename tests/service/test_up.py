@@ -52,6 +52,23 @@ def test_a_key_of_another_database_is_noticed(tmp_path: Path, logins: Logins) ->
         assert f"does not know that key; move {tmp_path / 'api-key'} away" in service.said
 
 
+@pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])
+def test_a_key_file_that_cannot_be_read_is_said_in_a_sentence(
+    tmp_path: Path, logins: Logins, content: bytes | None
+) -> None:
+    key_file = tmp_path / "api-key"
+    if content is None:
+        key_file.mkdir()
+    else:
+        key_file.write_bytes(content)
+    database = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
+    ended = command("up", "--port", "0", "--data", str(tmp_path), **database)
+    assert ended.returncode == 1
+    assert "Traceback" not in ended.stderr
+    [sentence] = [line for line in ended.stderr.splitlines() if line.startswith("Error: ")]
+    assert f"move {key_file} away and start again" in sentence
+
+
 def test_a_killed_up_leaves_nothing_running_and_the_next_one_continues(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         write_note(tmp_path, "before the crash")

@@ -1,0 +1,72 @@
+"""What a service answered to the story of one evening, for the contract to show; `make examples` writes it anew."""
+
+import json
+from functools import cache
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+
+Document = dict[str, Any]
+
+FOLDER: Final = Path(__file__).parent
+PROBLEMS: Final = "problems"
+"""The file with one problem of each kind; every other is named like the operation that it shows."""
+
+
+@cache
+def read_examples() -> dict[str, Document]:
+    """Read every file of examples, by its name."""
+    return {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in sorted(FOLDER.glob("*.json"))}
+
+
+def add_examples(contract: Document) -> None:
+    """
+    Show an example of every request, parameter, header and answer in a contract.
+
+    They stand among its components, once each, so that what refers to them stays readable.
+    """
+    examples = read_examples()
+    shown: Document = {}
+    for item in contract["paths"].values():
+        shared = item.get("parameters", [])
+        for operation in (part for part in item.values() if "operationId" in part):
+            name = operation["operationId"]
+            if name in examples:
+                shown |= _show_operation(operation, shared, name, examples[name])
+    contract["components"]["examples"] = shown | _show_problems(contract, examples[PROBLEMS])
+
+
+def _show_operation(operation: Document, shared: list[Document], name: str, told: Document) -> Document:
+    """Refer an operation to its examples, and give those that it refers to."""
+    for parameter in (*operation.get("parameters", []), *shared):
+        if parameter["name"] in told["parameters"]:
+            parameter["example"] = told["parameters"][parameter["name"]]
+    bodies = [(operation["requestBody"], f"{name}.request", told["request"])] if "request" in told else []
+    for status, answered in told["answers"].items():
+        response = operation["responses"][status]
+        for header, value in answered["headers"].items():
+            response["headers"][header]["example"] = value
+        if "body" in answered:
+            bodies.append((response, f"{name}.{status}", answered["body"]))
+    for described, key, _ in bodies:
+        _refer(described, {name: key})
+    cut = {"summary": told["cut"]} if "cut" in told else {}
+    return {key: {**cut, "value": value} for _, key, value in bodies}
+
+
+def _show_problems(contract: Document, problems: Document) -> Document:
+    """Refer the answers that are problems to the kinds that have their status."""
+    by_status: dict[str, list[str]] = {}
+    for code, problem in problems.items():
+        by_status.setdefault(HTTPStatus(problem["status"]).name, []).append(code)
+    shown: Document = {}
+    for status, response in contract["components"]["responses"].items():
+        codes = by_status.get(status, [])
+        _refer(response, {code: f"problem.{code}" for code in codes})
+        shown |= {f"problem.{code}": {"summary": problems[code]["title"], "value": problems[code]} for code in codes}
+    return shown
+
+
+def _refer(described: Document, keys: dict[str, str]) -> None:
+    for media in described["content"].values():
+        media["examples"] = {name: {"$ref": f"#/components/examples/{key}"} for name, key in keys.items()}

@@ -1,0 +1,230 @@
+"""
+One evening at the kitchen table, told to a service from the first table to the last statement.
+
+What it answers are the examples in the contract. `python -m tests.service.story` writes them anew.
+"""
+
+import socket
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from uuid_utils.compat import uuid7
+
+from service.app import create_app
+from service.config import Config
+from service.examples import FOLDER, PROBLEMS
+from service.repository.keys import READ
+from service.usecases.create_club import create_club
+from service.usecases.create_key import create_key
+from tests.postgres import Logins, Server, embedded_server
+from tests.service.house import House, open_house
+from tests.service.rounds_to_play import (
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    NOBODYS,
+    QUEENS,
+    SEVENS,
+    SIXES,
+    THREE,
+    WORKED,
+    changed,
+    document_of,
+    hand,
+    seats,
+    without,
+)
+from tests.service.speaking import Answer, Api, Document
+from tests.service.telling import Teller, next_cursor, write_examples
+
+FIRST = hand(1, 1, {1: QUEENS, 2: SEVENS, 3: KINGS}, played_at="2026-11-20T20:15:00Z")
+SECOND = hand(
+    2,
+    1,
+    {
+        1: {"board": HIGH, "fantasyland": 14, "discards": ["Ac"]},
+        2: MID,
+        3: {"board": LOW, "fantasyland": 14, "discards": ["Jh"]},
+    },
+    played_at="2026-11-20T20:31:00Z",
+)
+MISREAD = changed(SECOND, ("players/1/middle/0", "9h"))
+"""The second hand with one card of bob's read as another, which nothing but the players can tell."""
+
+PINEAPPLE = "pineapple"
+TOO_LARGE = 1024 * 1024 + 1
+
+
+def tell(house: House, bare: Logins) -> dict[str, Document]:
+    """
+    Play the story, and give its examples by the name of their file.
+
+    Args:
+        house: where a new club plays it.
+        bare: a database that no migration has touched, for what a service says about one.
+    """
+    teller = Teller(house.new_client())
+    look_around(teller)
+    table = set_up_the_table(teller)
+    name_the_players(teller)
+    round_id = play_a_round(teller, table)
+    look_at_the_round(teller, round_id)
+    settle_the_evening(teller, table, round_id)
+    send_what_cannot_be_read(teller)
+    come_without_the_right_key(teller, house)
+    ask_without_a_database(teller, bare)
+    problems = {code: teller.problems[code] for code in sorted(teller.problems)}
+    return {name: teller.examples[name] for name in sorted(teller.examples)} | {PROBLEMS: problems}
+
+
+def look_around(teller: Teller) -> None:
+    """What everybody sees, and a hand scored without storing it."""
+    teller.ask("check_health")
+    teller.ask("check_readiness")
+    teller.read("get_contract", "/openapi.yaml", r"openapi:|info:|  title:|  version:")
+    teller.read("get_metrics", "/metrics", r"(# (HELP|TYPE) )?ofc_points_imbalance")
+    teller.ask("list_rulesets")
+    teller.cut("list_rulesets", "rulesets", 1)
+    teller.ask("get_ruleset", {"reference": "pineapple"})
+    teller.ask("score_hand", {}, WORKED)
+    teller.refuse("ruleset-unknown", "score_hand", {}, {**WORKED, "ruleset": "pinapple"})
+    teller.refuse("hand-invalid", "score_hand", {}, changed(WORKED, ("players/1/top/0", "Qs")))
+    teller.refuse("expected-differs", "score_hand", {}, {**WORKED, "expected": {"stacks": {"1": 9}}})
+
+
+def set_up_the_table(teller: Teller) -> str:
+    """The club's own rules, and a table for every week; answers the id of the kitchen's."""
+    own = without(teller.ask("get_ruleset", {"reference": "pineapple@1"}).document, "version")
+    own = changed(own, ("name", "saturday"), ("points/scoop_bonus", 4), ("leaving", "between_hands"))
+    teller.record("add_ruleset", {}, own)
+    teller.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
+    teller.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
+    kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "currency": "EUR"}
+    table = str(teller.record("add_table", {}, kitchen)["id"])
+    teller.refuse("table-conflict", "add_table", {}, kitchen)
+    key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
+    teller.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
+    teller.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
+    teller.record("add_table", {}, {**kitchen, "name": "attic"})
+    teller.ask("get_table", {"table_id": table})
+    teller.refuse("not-found", "get_table", {"table_id": NOBODYS})
+    read_two_pages(teller, "list_tables")
+    found = teller.ask("list_tables", {"name": "kitchen"})
+    assert [listed["id"] for listed in found["tables"]] == [table]
+    return table
+
+
+def name_the_players(teller: Teller) -> None:
+    """What the players are called, and that bob would rather not be."""
+    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann from next door"})
+    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann"})
+    teller.ask("name_player", {"player": "bob"}, {"display_name": "Bob"})
+    teller.ask("get_player", {"player": "ann"})
+    read_two_pages(teller, "list_players")
+    teller.ask("erase_player", {"player": "bob"})
+
+
+def play_a_round(teller: Teller, table: str) -> str:
+    """A round with a hand misread and undone, a player who leaves, and an early end; answers its id."""
+    at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}
+    teller.refuse("round-invalid", "open_round", at_table, {"seats": seats({1: "ann 100", 2: "bob"})})
+    round_id = str(teller.record("open_round", at_table, opening)["id"])
+    teller.refuse("round-open", "open_round", at_table, {"seats": seats(SIXES)})
+    teller.refuse("round-conflict", "open_round", at_table, {**opening, "seats": seats({1: "ann 90", 2: "bob 90"})})
+    in_round = {"round_id": round_id}
+    teller.record("record_hand", in_round, FIRST)
+    teller.refuse("hand-conflict", "record_hand", in_round, hand(1, 1, THREE))
+    misread = teller.record("record_hand", in_round, MISREAD)
+    undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
+    teller.record("undo_hand", in_round, undoing)
+    teller.record("record_hand", in_round, SECOND)
+    teller.refuse("undo-refused", "undo_hand", in_round, {"number": 1})
+    teller.record("record_departure", in_round, {"seat": 3, "reason": "the last train"})
+    teller.record("close_round", in_round, {"reason": "the room closes"})
+    teller.refuse("round-closed", "record_hand", in_round, hand(3, 1, {1: HIGH, 2: MID}))
+    return round_id
+
+
+def look_at_the_round(teller: Teller, round_id: str) -> None:
+    """What there is to see of a round and its hands."""
+    in_round = {"round_id": round_id}
+    teller.ask("get_round", in_round)
+    hands = teller.ask("list_hands", {**in_round, "limit": 1})
+    teller.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
+    teller.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
+    teller.ask("get_settlement", {**in_round, "revision": 2})
+    teller.ask("get_document", in_round)
+
+
+def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
+    """Another round, sent as one document, and who pays whom in the end."""
+    two = {1: "ann 100", 2: "bob 100"}
+    played = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: LOW, 2: HIGH})]
+    document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, currency="EUR")
+    second = teller.record("play_document", {}, document)
+    in_second = {"round_id": second["round"]["id"]}
+    teller.refuse("round-complete", "record_hand", in_second, hand(3, 1, {1: HIGH, 2: MID}))
+    rounds = teller.ask("list_rounds", {"limit": 1})
+    opened = teller.ask("get_round", {"round_id": round_id})["opened_at"]
+    before = str(second["round"]["opened_at"])
+    narrowed = {"table": table, "player": "ann", "status": "closed", "from": opened, "to": before}
+    found = teller.ask("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
+    assert [listed["id"] for listed in found["rounds"]] == [round_id]
+    teller.ask("get_statement", {"table_id": table})
+    teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+
+
+def send_what_cannot_be_read(teller: Teller) -> None:
+    """Bodies, headers and methods that the service cannot take."""
+    as_json = {"Content-Type": "application/json"}
+    teller.refuse("json-invalid", "score_hand", data=b'{"ruleset": "pineapple", "ruleset": "turbo"}', headers=as_json)
+    teller.refuse("body-too-large", "score_hand", data=b" " * TOO_LARGE, headers=as_json)
+    teller.refuse("media-type-unsupported", "score_hand", data=b"As Kd Qc", headers={"Content-Type": "text/plain"})
+    wrong = changed(WORKED, ("players/0/top/0", "Qx"), ("players/1/stack", -1))
+    teller.refuse("request-invalid", "score_hand", {}, wrong)
+    teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
+
+
+def come_without_the_right_key(teller: Teller, house: House) -> None:
+    """What a key that is none, is not known or may only read comes to."""
+    table = {"name": "cellar", "ruleset": PINEAPPLE}
+    teller.refuse("key-missing", "list_tables", api=Api(house.app, None))
+    teller.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
+    club = create_club(house.owner, f"club {uuid7()}")
+    reading = create_key(house.owner, club, name="scoreboard", scopes=[READ])
+    teller.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
+
+
+def ask_without_a_database(teller: Teller, bare: Logins) -> None:
+    """What a service says whose database does not answer, or awaits its migration."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        nowhere = f"postgresql://ofc@127.0.0.1:{free.getsockname()[1]}/ofc"
+    for code, url in (("database-unavailable", nowhere), ("database-behind", bare.owner)):
+        app = create_app(Config(url))
+        teller.refuse(code, "check_readiness", api=Api(app, None))
+        app.extensions["ofc_database"].close()
+
+
+def read_two_pages(teller: Teller, operation: str) -> None:
+    """Read a list one by one."""
+    first: Answer = teller.ask(operation, {"limit": 1})
+    teller.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
+
+
+@contextmanager
+def made_bare(server: Server) -> Iterator[Logins]:
+    """A database that no migration has touched, gone afterwards."""
+    bare = server.create_bare_database()
+    yield bare
+    server.drop_database(bare)
+
+
+def main() -> None:
+    """Play the story on a database of its own, and write its examples."""
+    with embedded_server() as server, open_house(server) as house, made_bare(server) as bare:
+        write_examples(FOLDER, tell(house, bare))
+
+
+if __name__ == "__main__":
+    main()

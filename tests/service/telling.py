@@ -1,0 +1,178 @@
+"""Plays a story to a service and keeps one example of everything that is said, with ids and times that never change."""
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import parse_qs, quote, urlencode, urlsplit
+from uuid import UUID
+
+from schemas.pages import read_cursor, show_cursor
+from tests.service.speaking import Answer, Api, Document
+
+ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
+MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
+"""A time that the service wrote: those of the story have no fractions of a second."""
+EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+HEADERS = ("Location", "Link")
+
+
+class Stable:
+    """Gives every id and every moment another that is the same whenever the story is played."""
+
+    def __init__(self) -> None:
+        self.ids: dict[str, str] = {}
+        self.moments: dict[str, str] = {}
+
+    def id_of(self, real: str) -> str:
+        return self.ids.setdefault(real, f"01a1fa84-64a0-7085-97f3-{len(self.ids) + 1:012x}")
+
+    def moment_of(self, real: str) -> str:
+        later = EVENING + timedelta(minutes=len(self.moments))
+        return self.moments.setdefault(real, later.isoformat().replace("+00:00", "Z"))
+
+    def cursor_of(self, real: str) -> str:
+        return show_cursor(UUID(self.id_of(str(read_cursor(real)))))
+
+    def __call__(self, part: Any) -> Any:
+        """Copy what was said with what never changes."""
+        if isinstance(part, dict):
+            return {name: self(inner) for name, inner in part.items()}
+        if isinstance(part, list):
+            return [self(inner) for inner in part]
+        if not isinstance(part, str):
+            return part
+        text = ID.sub(lambda found: self.id_of(found[0]), part)
+        text = MOMENT.sub(lambda found: self.moment_of(found[0]), text)
+        return re.sub(r"(?<=cursor=)[\w-]{22}", lambda found: self.cursor_of(found[0]), text)
+
+
+class Teller:
+    """Asks for operations by their name, and keeps the first answer of each status and kind as its example."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.stable = Stable()
+        self.examples: dict[str, Document] = {}
+        self.problems: Document = {}
+        self.keys_used = 0
+
+    def ask(self, operation: str, asked: Document | None = None, body: object = None) -> Answer:
+        """Ask for what is done and answered, and keep it where it is the first of its status."""
+        answer = self._send(operation, asked or {}, body)
+        assert answer.status < 300, f"{operation}: {answer}"
+        told = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
+        for name, value in (asked or {}).items():
+            kept = self.stable.cursor_of(value) if name == "cursor" else self.stable(value)
+            told["parameters"].setdefault(name, kept)
+        if body is not None:
+            told.setdefault("request", self.stable(body))
+        told["answers"].setdefault(str(answer.status), self._keep(answer))
+        return answer
+
+    def record(self, operation: str, asked: Document, body: object) -> Answer:
+        """Try an operation, do it, and send it again as one does who got no answer."""
+        self.keys_used += 1
+        key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
+        tried = self._send(operation, {**asked, "dry_run": True}, body)
+        done = self.ask(operation, {**asked, **key}, body)
+        again = self._send(operation, {**asked, **key}, body)
+        self.examples[operation]["parameters"]["dry_run"] = True
+        assert (again.status, again.document) == (done.status, done.document)
+        assert tried.status == done.status
+        return done
+
+    def refuse(
+        self,
+        code: str,
+        operation: str,
+        asked: Document | None = None,
+        body: object = None,
+        *,
+        api: Api | None = None,
+        **options: Any,
+    ) -> None:
+        """Ask for what must be refused, and keep the problem as the example of its kind."""
+        answer = self._send(operation, asked or {}, body, api, **options)
+        assert answer.status >= 400, f"{operation}: {answer}"
+        assert answer["code"] == code, f"{operation}: {answer}"
+        self.problems.setdefault(code, self.stable(answer.document))
+
+    def cut(self, operation: str, name: str, length: int) -> None:
+        """Keep no more than the first items of a long list."""
+        told = self.examples[operation]
+        listed = told["answers"]["200"]["body"]
+        told["cut"] = f"Cut to the first {length} of {len(listed[name])}."
+        listed[name] = listed[name][:length]
+
+    def read(self, operation: str, path: str, line: str) -> None:
+        """Read a text, and keep those of its lines that are the same everywhere."""
+        lines = self.api.app.test_client().get(path).get_data(as_text=True).splitlines()
+        kept = "".join(f"{found}\n" for found in lines if re.match(line, found))
+        assert kept, f"{path} says nothing like {line}"
+        answered = {"200": {"headers": {}, "body": kept}}
+        self.examples[operation] = {"parameters": {}, "answers": answered, "cut": "Some of its lines."}
+
+    def _keep(self, answer: Answer) -> Document:
+        headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
+        return {"headers": headers, **({"body": self.stable(answer.document)} if answer.document is not None else {})}
+
+    def _find(self, operation: str) -> tuple[str, str, dict[str, str]]:
+        """Give an operation's method and address, and where each of its parameters belongs."""
+        for path, item in self.api.contract["paths"].items():
+            for method, described in item.items():
+                if method != "parameters" and described["operationId"] == operation:
+                    parameters = [*item.get("parameters", []), *described.get("parameters", [])]
+                    return method.upper(), path, {parameter["name"]: parameter["in"] for parameter in parameters}
+        raise AssertionError(f"the contract has no operation {operation}")
+
+    def _send(self, operation: str, asked: Document, body: object, api: Api | None = None, **options: Any) -> Answer:
+        method, path, places = self._find(operation)
+        query, headers = {}, dict(options.pop("headers", {}))
+        for name, value in asked.items():
+            text = json.dumps(value) if isinstance(value, bool | int) else str(value)
+            if places[name] == "path":
+                path = path.replace(f"{{{name}}}", quote(text, safe="@"))
+            elif places[name] == "query":
+                query[name] = text
+            else:
+                headers[name] = text
+        if body is not None:
+            options["json"] = body
+        address = f"{path}?{urlencode(query)}" if query else path
+        return (api or self.api).ask(method, address, headers=headers, **options)
+
+
+def next_cursor(page: Answer) -> str:
+    """Read where the next page begins, as the header `Link` says."""
+    address = page.headers["Link"].partition(">")[0].removeprefix("<")
+    return parse_qs(urlsplit(address).query)["cursor"][0]
+
+
+def write_examples(folder: Path, examples: dict[str, Document]) -> None:
+    """Write the examples, one file for each operation and one for all problems; what nobody tells any more goes."""
+    for path in folder.glob("*.json"):
+        path.unlink()
+    for name, told in examples.items():
+        (folder / f"{name}.json").write_text(readable(told) + "\n", encoding="utf-8")
+
+
+def readable(part: Any, indent: str = "", before: int = 0) -> str:
+    """
+    Write JSON, with all that fits on one line on one line.
+
+    >>> print(readable({"cards": ["As", "Kd"], "said": "so " * 40}).splitlines()[1])
+      "cards": ["As", "Kd"],
+    """
+    line = json.dumps(part, ensure_ascii=False)
+    if len(indent) + before + len(line) < 120 or not isinstance(part, dict | list) or not part:
+        return line
+    inner = indent + "  "
+    if isinstance(part, list):
+        items = [readable(item, inner) for item in part]
+    else:
+        names = {name: json.dumps(name) + ": " for name in part}
+        items = [names[name] + readable(item, inner, len(names[name])) for name, item in part.items()]
+    opening, closing = "[]" if isinstance(part, list) else "{}"
+    return f"{opening}\n{inner}" + f",\n{inner}".join(items) + f"\n{indent}{closing}"
