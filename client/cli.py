@@ -15,6 +15,7 @@ from client.commands.post import post
 from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
+from client.commands.transfers import export, import_
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.console import make_console, print_plainly_where_needed
 from client.render.problem import show_problem
@@ -99,7 +100,7 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     context.obj = Session(url, key, key_file)
 
 
-for command in (score, post, rounds, rulesets):
+for command in (score, post, rounds, rulesets, export, import_):
     main.add_command(command)
 
 

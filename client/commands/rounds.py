@@ -65,7 +65,7 @@ def list_(
     """List rounds, the newest first."""
     wanted = {"player": player, "status": status, "from": opened_from, "to": opened_before}
     with session.client() as client:
-        table_id = None if table is None else _find_table(client, table)
+        table_id = None if table is None else find_table_id(client, table)
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
     if as_json:
         print_json({"rounds": found})
@@ -73,7 +73,7 @@ def list_(
         list_rounds(make_console(), found)
 
 
-def _find_table(client: Client, table: str) -> str:
+def find_table_id(client: Client, table: str) -> str:
     """Find a table's id by its name, which people know, or take it for an id, which programs know."""
     try:
         return str(UUID(table))
