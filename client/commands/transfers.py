@@ -50,7 +50,8 @@ def export(
                 rounds += page.content.count(b"\n")
                 _show(coming, page, rounds)
             file.flush()
-    make_console(error=True).print(f"{plural(rounds, 'round')} exported")
+    if output is not None:
+        make_console().print(f"{plural(rounds, 'round')} exported")
 
 
 def _show(coming: Coming, page: Lines, rounds: int) -> None:
@@ -82,9 +83,9 @@ def _written(output: Path | None) -> Iterator[IO[bytes]]:
 @pass_session
 def import_(session: Session, file: str, as_json: bool) -> None:
     """
-    Import rounds from FILE, or from standard input for `-`: round documents, one a line.
+    Import rounds: documents, one a line.
 
-    Cards and rows may be spelled as people do. A line is stored whole or refused whole, and none stops the others; one
+    FILE is `-` for standard input. Cards and rows may be spelled as people do. A line is stored whole or refused whole, and none stops the others; one
     that is recorded already changes nothing, so that an import that was interrupted is just run again. --json prints a
     line for each line of FILE.
     """

@@ -36,7 +36,7 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "post", "round", "round show", "round list", "round settlement", "round document",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
     }  # fmt: skip
 
 

@@ -40,7 +40,7 @@ def test_what_was_exported_is_imported_and_exported_the_same(
     imported = ofc("import", write_lines(first, [*rounds_at(table, 3)]), **reached)
     assert (imported.code, imported.text) == (0, "3 rounds stored, 0 recorded before, 0 refused")
     exported = ofc("export", "--table", table, "-o", second, **reached)
-    assert (exported.code, exported.out, exported.err) == (0, "", "3 rounds exported\n")
+    assert (exported.code, exported.out, exported.err) == (0, "3 rounds exported\n", "")
     elsewhere = [changed(json.loads(line), ("table", f"{table}-2")) for line in second.read_text().splitlines()]
     assert ofc("import", write_lines(first, [*elsewhere]), **reached).code == 0
     printed = ofc("export", "--table", f"{table}-2", **reached)
