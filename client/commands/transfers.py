@@ -85,9 +85,9 @@ def import_(session: Session, file: str, as_json: bool) -> None:
     """
     Import rounds: documents, one a line.
 
-    FILE is `-` for standard input. Cards and rows may be spelled as people do. A line is stored whole or refused whole, and none stops the others; one
-    that is recorded already changes nothing, so that an import that was interrupted is just run again. --json prints a
-    line for each line of FILE.
+    FILE is `-` for standard input. Cards and rows may be spelled as people do. A line is stored whole or refused whole,
+    and none stops the others; one that is recorded already changes nothing, so that an import that was interrupted is
+    just run again. --json prints a line for each line of FILE.
     """
     counted = {"stored": 0, "replayed": 0, "refused": 0}
     refused: list[dict[str, Any]] = []
