@@ -30,7 +30,7 @@ from service.logs import get_log, start_logging
 from service.repository import workers
 from service.tasks import WORK_ON_JOB, announcer, make_celery
 
-_SWEEPS_EVERY: Final = 5.0
+_SWEEPS_EVERY: Final = 2.0
 _LOOKS_EVERY: Final = 0.5
 
 _log = get_log(__name__)
@@ -87,7 +87,7 @@ def run_worker(config: Config, concurrency: int) -> None:
     worker.start()
     stopping[0] = 1
     if sweeping.is_alive():
-        sweeping.join(timeout=_SWEEPS_EVERY)
+        sweeping.join(timeout=2 * _SWEEPS_EVERY)
     _log.info("worker_stopped", process=os.getpid())
 
 

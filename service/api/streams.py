@@ -1,5 +1,6 @@
 """Bodies of any length, read and written in memory that does not grow with them."""
 
+import sys
 import zlib
 from collections.abc import Iterator
 from typing import Final
@@ -29,8 +30,8 @@ def read_lines_body() -> Iterator[bytes]:
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise UnsupportedMediaType
-    # The limit is for what is read into memory whole.
-    request.max_content_length = None
+    # The usual limit is for what is read into memory whole. (None would mean that one.)
+    request.max_content_length = sys.maxsize
     blocks = _blocks()
     return blocks if encoding == "identity" else _unpack(blocks)
 

@@ -35,6 +35,14 @@ class ImportKind:
         counted = Counter(_COUNTED_AS[line.status] for line in imported)
         return {**counted, "hands": sum(line.hands for line in imported)}
 
+    def set_aside(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> None:
+        """Say of every line that the service failed it. The piece stays, for somebody will have to look at it."""
+        piece = imports.get_piece(transaction, job.id, chunk.part.what["piece"])
+        detail = "the service could not store the lines around this one; import it again, and report it if that fails"
+        problem = {"code": "internal-error", "detail": detail, "errors": []}
+        refused = [ImportedLine(number, "refused", problem=problem) for number, _ in _lines_of(piece)]
+        imports.add_results(transaction, job.id, piece.number, b"".join(map(_dump, refused)))
+
     def end(self, transaction: Transaction, job: StoredJob) -> None:
         """Throw away what was not stored, unless somebody will have to look at it."""
         if job.state is not JobState.FAILED:

@@ -26,6 +26,10 @@ class Kind(Protocol):
         """
         ...
 
+    def set_aside(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> None:
+        """Account for a chunk that was given up."""
+        ...
+
     def end(self, transaction: Transaction, job: StoredJob) -> None:
         """Put away what an ended job needs no more."""
         ...

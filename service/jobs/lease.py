@@ -11,9 +11,9 @@ from service.logs import get_log
 from service.repository import chunks
 from service.repository.chunks import Chunk
 
-LEASE: Final = timedelta(seconds=15)
+LEASE: Final = timedelta(seconds=10)
 """How long a chunk stays claimed of which nothing is heard."""
-_RENEWED_EVERY: Final = LEASE.total_seconds() / 3
+_RENEWED_EVERY: Final = LEASE.total_seconds() / 4
 
 _log = get_log(__name__)
 

@@ -110,9 +110,7 @@ class Worker:
             if chunk is None:
                 return False
             if chunk.attempt > MOST_ATTEMPTS:
-                error = chunk.error or f"its worker died, {MOST_ATTEMPTS} times"
-                chunks.set_aside(transaction, chunk, error)
-                _log.error("chunk_set_aside", job=str(job_id), chunk=chunk.number, error=error)
+                self._set_aside(transaction, job, chunk, chunk.error or f"its worker died, {MOST_ATTEMPTS} times")
                 return True
         self._do(club_id, job, chunk)
         return True
@@ -139,14 +137,17 @@ class Worker:
                 attempt=chunk.attempt,
                 exception=show_exception(error),
             )
-            self._note_failure(club_id, chunk, show_exception(error).splitlines()[-1])
+            with self.database.transaction(club_id) as transaction:
+                reason = show_exception(error).splitlines()[-1]
+                if chunk.attempt >= MOST_ATTEMPTS:
+                    self._set_aside(transaction, job, chunk, reason)
+                else:
+                    chunks.put_back(transaction, chunk, reason, timedelta(seconds=2 ** (chunk.attempt - 1)))
 
-    def _note_failure(self, club_id: UUID, chunk: Chunk, error: str) -> None:
-        with self.database.transaction(club_id) as transaction:
-            if chunk.attempt >= MOST_ATTEMPTS:
-                chunks.set_aside(transaction, chunk, error)
-            else:
-                chunks.put_back(transaction, chunk, error, timedelta(seconds=2 ** (chunk.attempt - 1)))
+    def _set_aside(self, transaction: Transaction, job: StoredJob, chunk: Chunk, reason: str) -> None:
+        if chunks.set_aside(transaction, chunk, reason):
+            self.kinds[job.kind].set_aside(transaction, job, chunk)
+            _log.error("chunk_set_aside", job=str(job.id), chunk=chunk.number, reason=reason)
 
     def _slots(self) -> int:
         with self.database.outside_clubs() as connection:
