@@ -32,6 +32,7 @@ from service.tasks import WORK_ON_JOB, announcer, make_celery
 
 _SWEEPS_EVERY: Final = 2.0
 _LOOKS_EVERY: Final = 0.5
+_PAUSE: Final = 1.0
 
 _log = get_log(__name__)
 _forking = threading.Lock()
@@ -47,6 +48,11 @@ class Consumer(EveryConsumer):  # type: ignore[misc]  # Celery is not typed
         default_steps: ClassVar[list[str]] = [
             step for step in EveryConsumer.Blueprint.default_steps if "delayed_delivery" not in step
         ]
+
+    def on_connection_error_after_connected(self, error: Exception) -> None:
+        """Wait a moment before the next attempt: where the database is the broker, it may be starting."""
+        super().on_connection_error_after_connected(error)
+        time.sleep(_PAUSE)
 
 
 def run_worker(config: Config, concurrency: int) -> None:
@@ -74,7 +80,8 @@ def run_worker(config: Config, concurrency: int) -> None:
     def stop(**_: Any) -> None:
         stopping[0] = 1
 
-    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
+    for not_ours in ("You're running the worker with superuser privileges", "\nIn Celery 5.1 we introduced"):
+        warnings.filterwarnings("ignore", message=not_ours)
     worker = celery.Worker(
         concurrency=concurrency,
         pool="prefork",
