@@ -53,7 +53,7 @@ def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None
 
 
 def test_up_starts_a_worker_and_starts_it_again_when_it_dies(tmp_path: Path) -> None:
-    with running(tmp_path) as service:
+    with running(tmp_path, OFC_CONCURRENCY="1") as service:
         assert wait_until(lambda: "worker_ready" in service.log)
         first = service.child("service.cli")
         first.kill()
@@ -69,8 +69,8 @@ def test_up_can_leave_the_jobs_to_others(tmp_path: Path) -> None:
         assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
 
 
-def test_a_worker_without_a_database_says_so(tmp_path: Path) -> None:
-    refused = command("worker")
+def test_a_worker_without_a_database_says_so() -> None:
+    refused = command("worker", "--concurrency", "1")
     assert refused.returncode == 1
     assert "OFC_DATABASE_URL is not set" in refused.stderr
 
