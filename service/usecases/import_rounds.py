@@ -7,13 +7,14 @@ from typing import Any, Literal
 from uuid import UUID
 
 from schemas.base import WireError
-from schemas.documents import load_document
+from schemas.documents import RoundDocument, load_document
 from schemas.problems import dump_mistakes
 from schemas.strict_json import read_json
 from scoring.errors import ScoringError
 from service.database import Transaction
 from service.errors import Busy, DatabaseError, ServiceError
 from service.refusals import refusal_of
+from service.repository import tables
 from service.usecases.play_document import play_document
 
 
@@ -45,13 +46,27 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
     Raises:
         DatabaseError, Busy: nothing is recorded; it can be done again.
     """
-    return [_import_line(transaction, number, line) for number, line in lines]
+    read = [(number, line, _read(line)) for number, line in lines]
+    # In one order, whoever imports what: two who need each other's tables would wait for each other.
+    for table in sorted({found.table for _, _, found in read if isinstance(found, RoundDocument)}):
+        tables.lock(transaction, table)
+    return [_import_line(transaction, number, line, found) for number, line, found in read]
 
 
-def _import_line(transaction: Transaction, number: int, line: bytes) -> ImportedLine:
+def _read(line: bytes) -> RoundDocument | WireError:
+    try:
+        return load_document(read_json(line))
+    except WireError as error:
+        return error
+
+
+def _import_line(
+    transaction: Transaction, number: int, line: bytes, document: RoundDocument | WireError
+) -> ImportedLine:
     try:
         with _undone_if_refused(transaction):
-            document = load_document(read_json(line))
+            if isinstance(document, WireError):
+                raise document
             played = play_document(transaction, document, line)
     except (Busy, DatabaseError):
         raise
