@@ -54,7 +54,9 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
         # Who sends slowly keeps no transaction open meanwhile.
         receive_body()
         is_dry = is_dry_run()
-        retry_key = None if is_dry else read_retry_key()
+        # A key that cannot be read is refused in a dry run too, which answers as the real one would.
+        sent_key = read_retry_key()
+        retry_key = None if is_dry else sent_key
         with database().transaction(
             key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
         ) as transaction:
