@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from flask import request
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import ClientDisconnected, UnsupportedMediaType
 
 from service.errors import BodyUnreadable
 
@@ -23,6 +23,7 @@ def read_lines_body() -> Iterator[bytes]:
 
     Raises:
         UnsupportedMediaType: it is not NDJSON, or compressed in another way than by gzip.
+        ClientDisconnected: it ended early, or paused for too long.
         BodyUnreadable: it is not compressed as it says, or not whole.
     """
     if request.mimetype not in _NAMES:
@@ -37,8 +38,15 @@ def read_lines_body() -> Iterator[bytes]:
 
 
 def _blocks() -> Iterator[bytes]:
-    while block := request.stream.read(_BLOCK):
-        yield block
+    received = 0
+    try:
+        while block := request.stream.read(_BLOCK):
+            received += len(block)
+            yield block
+    except OSError:
+        raise ClientDisconnected from None
+    if request.content_length is not None and received < request.content_length:
+        raise ClientDisconnected
 
 
 def _unpack(blocks: Iterator[bytes]) -> Iterator[bytes]:

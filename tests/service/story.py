@@ -12,11 +12,16 @@ from uuid_utils.compat import uuid7
 
 from service.app import create_app
 from service.config import Config
+from service.database import Database
 from service.examples import FOLDER, PROBLEMS
+from service.jobs.kinds import KINDS
+from service.jobs.work import Worker
+from service.repository import jobs
 from service.repository.keys import READ
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from tests.postgres import Logins, Server, embedded_server
+from tests.service.breaking_line import breaking_line_to_database
 from tests.service.house import House, open_house
 from tests.service.rounds_to_play import (
     HIGH,
@@ -37,6 +42,7 @@ from tests.service.rounds_to_play import (
 )
 from tests.service.speaking import Answer, Api, Document
 from tests.service.telling import Teller, next_cursor, write_examples
+from tests.service.working import lines_of, rounds_to_import
 
 FIRST = hand(1, 1, {1: QUEENS, 2: SEVENS, 3: KINGS}, played_at="2026-11-20T20:15:00Z")
 SECOND = hand(
@@ -71,9 +77,11 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     round_id = play_a_round(teller, table)
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
+    import_a_file(teller, house)
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
+    lose_the_line(teller, house)
     problems = {code: teller.problems[code] for code in sorted(teller.problems)}
     return {name: teller.examples[name] for name in sorted(teller.examples)} | {PROBLEMS: problems}
 
@@ -177,12 +185,40 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
 
 
+def import_a_file(teller: Teller, house: House) -> None:
+    """Rounds of another year, of which one is there already and one cannot be read."""
+    lines = [*rounds_to_import(2, "cellar"), b'{"ruleset": "pineapple"}']
+    content = lines_of([*lines, lines[0]])
+    packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
+    teller.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    sent = teller.send_lines("start_import", content, lines_of(lines[:1]).decode())
+    job = {"import_id": str(sent["id"])}
+    teller.record("pause_import", job, None)
+    teller.record("resume_import", job, None)
+    work_on(house, str(sent["id"]))
+    teller.ask("get_import", job)
+    teller.record("cancel_import", job, None)
+    teller.refuse("job-ended", "pause_import", job)
+    teller.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
+
+
+def work_on(house: House, job_id: str) -> None:
+    """Do what a worker does, here and now."""
+    database: Database = house.app.extensions["ofc_database"]
+    with database.outside_clubs() as connection:
+        [job] = [found for found in jobs.list_under_way(connection) if str(found.id) == job_id]
+    Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+
+
 def send_what_cannot_be_read(teller: Teller) -> None:
     """Bodies, headers and methods that the service cannot take."""
     as_json = {"Content-Type": "application/json"}
     teller.refuse("json-invalid", "score_hand", data=b'{"ruleset": "pineapple", "ruleset": "turbo"}', headers=as_json)
     teller.refuse("body-too-large", "score_hand", data=b" " * TOO_LARGE, headers=as_json)
     teller.refuse("media-type-unsupported", "score_hand", data=b"As Kd Qc", headers={"Content-Type": "text/plain"})
+    announced = {"CONTENT_LENGTH": "800"}
+    half = b'{"ruleset": "pineap'
+    teller.refuse("request-incomplete", "score_hand", data=half, headers=as_json, environ_overrides=announced)
     wrong = changed(WORKED, ("players/0/top/0", "Qx"), ("players/1/stack", -1))
     teller.refuse("request-invalid", "score_hand", {}, wrong)
     teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
@@ -205,6 +241,19 @@ def ask_without_a_database(teller: Teller, bare: Logins) -> None:
     for code, url in (("database-unavailable", nowhere), ("database-behind", bare.owner)):
         app = create_app(Config(url))
         teller.refuse(code, "check_readiness", api=Api(app, None))
+        app.extensions["ofc_database"].close()
+
+
+def lose_the_line(teller: Teller, house: House) -> None:
+    """What a service says whose database never confirmed what it was told to keep."""
+    club = create_club(house.owner, f"club {uuid7()}")
+    key = create_key(house.owner, club, name="first").secret
+    with breaking_line_to_database(house.logins.service) as (line, through):
+        app = create_app(Config(through))
+        api = Api(app, key)
+        api.get("/v1/tables")
+        line.break_after(b"COMMIT\0")
+        teller.refuse("outcome-unknown", "add_table", {}, {"name": "cellar", "ruleset": PINEAPPLE}, api=api)
         app.extensions["ofc_database"].close()
 
 

@@ -109,11 +109,29 @@ class Teller:
 
     def read(self, operation: str, path: str, line: str) -> None:
         """Read a text, and keep those of its lines that are the same everywhere."""
-        lines = self.api.app.test_client().get(path).get_data(as_text=True).splitlines()
+        headers = {"Authorization": f"Bearer {self.api.key}"}
+        lines = self.api.app.test_client().get(path, headers=headers).get_data(as_text=True).splitlines()
         kept = "".join(f"{found}\n" for found in lines if re.match(line, found))
         assert kept, f"{path} says nothing like {line}"
-        answered = {"200": {"headers": {}, "body": kept}}
-        self.examples[operation] = {"parameters": {}, "answers": answered, "cut": "Some of its lines."}
+        answered = {"200": {"headers": {}, "body": self.stable(kept)}}
+        ids = dict(zip(re.findall(r"\{(\w+)\}", self._find(operation)[1]), ID.findall(path), strict=True))
+        self.examples[operation] = {"parameters": self.stable(ids), "answers": answered}
+        if len(lines) > len(kept.splitlines()):
+            self.examples[operation]["cut"] = "Some of its lines."
+
+    def send_lines(self, operation: str, content: bytes, shown: str) -> Answer:
+        """Send a file of lines, under a key, and keep it as an example that shows less of it."""
+        self.keys_used += 1
+        key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
+        answer = self._send(operation, key, None, data=content, headers={"Content-Type": "application/x-ndjson"})
+        assert answer.status == 202, answer
+        self.examples[operation] = {
+            "parameters": key,
+            "answers": {"202": self._keep(answer)},
+            "request": shown,
+            "cut": "Cut to one of its lines.",
+        }
+        return answer
 
     def _keep(self, answer: Answer) -> Document:
         headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
