@@ -53,11 +53,11 @@ def rounds_of(api: Api) -> list[Document]:
 
 
 def settlements_of(api: Api) -> list[tuple[Document, Document]]:
-    """What every round came to: its document, and its settlement but for the revision, the oldest round first."""
+    """What every round came to: its document, and its settlement but for what undoing made of it."""
     came_to = []
     for each in rounds_of(api):
         settlement = api.get(f"/v1/rounds/{each['id']}/settlement").document
-        came_to.append((api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, "revision": 1}))
+        came_to.append((api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, "revision": 1, "reason": None}))
     return came_to
 
 
