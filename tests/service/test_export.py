@@ -57,7 +57,9 @@ def settlements_of(api: Api) -> list[tuple[Document, Document]]:
     came_to = []
     for each in rounds_of(api):
         settlement = api.get(f"/v1/rounds/{each['id']}/settlement").document
-        came_to.append((api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, "revision": 1, "reason": None}))
+        came_to.append(
+            (api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, "revision": 1, "reason": None})
+        )
     return came_to
 
 
