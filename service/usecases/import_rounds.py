@@ -89,8 +89,8 @@ def _no_search_for_cycles() -> Iterator[None]:
     """
     Let Python not look for circles of objects while the block runs.
 
-    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a seventh
-    of an import's time.
+    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
+    seventh of an import's time.
     """
     was_on = gc.isenabled()
     gc.disable()
