@@ -7,9 +7,9 @@ from typing import IO, Any, Final
 import click
 
 from client.commands.common import REFUSED, Command, Session, json_option, pass_session, print_json
-from client.commands.rounds import find_table_id
 from client.connection import Lines
 from client.errors import UnreadableError
+from client.finding import find_table
 from client.reading import STDIN
 from client.render.cards import plural
 from client.render.console import make_console
@@ -41,7 +41,7 @@ def export(
     A connection that breaks is waited for, and the export goes on where it was. What is printed are whole lines always.
     """
     with session.client() as client, _written(output) as file:
-        table_id = None if table is None else find_table_id(client, table)
+        table_id = None if table is None else find_table(client, table)["id"]
         pages = pages_of_export(client, {"table": table_id, "from": opened_from, "to": opened_before})
         with watch("Exporting", is_shown=not file.isatty()) as coming:
             rounds = 0

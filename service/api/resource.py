@@ -76,7 +76,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
     def arguments(self, schema: type[Schema], *, location: str = "json", **options: Any) -> Callable[..., Any]:
         """Read requests by a schema, and list the problems that a body can have beside its shape."""
-        read: Callable[..., Any] = super().arguments(schema, location=location, **options)
+        # One for all requests: a schema takes longer to make than a body to read.
+        read: Callable[..., Any] = super().arguments(schema(), location=location, **options)
         problems = _OF_A_BODY if location == "json" else ()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
