@@ -26,9 +26,9 @@ from uuid_utils.compat import uuid7
 
 from service.config import Config
 from service.database import Database
-from service.errors import Busy, DatabaseError
+from service.errors import ServiceError
 from service.jobs.kinds import KINDS
-from service.jobs.sweep import sweep
+from service.jobs.sweeping import sweep
 from service.jobs.work import Worker
 from service.logs import get_log, start_logging
 from service.repository import workers
@@ -153,7 +153,8 @@ def _take_part(celery: Celery, config: Config, stopping: mmap.mmap) -> None:
     def work_on_job(club_id: str, job_id: str) -> None:
         try:
             working[0].work_on(UUID(club_id), UUID(job_id))
-        except (DatabaseError, Busy) as error:
+        except ServiceError as error:
+            # What is left is in the database, and somebody will be called to it again.
             _log.warning("work_interrupted", job=job_id, error=str(error))
 
 
@@ -192,7 +193,7 @@ def _do_or_log(act: Callable[[], None]) -> None:
     """Do something that will be done again in a while, whatever goes wrong with it."""
     try:
         act()
-    except (DatabaseError, Busy) as error:
+    except ServiceError as error:
         _log.warning("sweep_interrupted", error=str(error))
     except Exception:
         _log.exception("sweep_failed")
