@@ -9,7 +9,6 @@ from client.errors import UnreadableError
 from client.spelling import respell
 
 STDIN: Final = "-"
-_EDITED: Final = "the edited document"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
@@ -34,10 +33,7 @@ def read_json(name: str) -> dict[str, Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON object.
     """
-    document = _parse(name, _read_text(name))
-    if not isinstance(document, dict):
-        raise _wrong_kind(name, document, "a JSON object")
-    return document
+    return parse_object(_read_text(name), name)
 
 
 def read_patch(name: str) -> list[Any]:
@@ -47,7 +43,7 @@ def read_patch(name: str) -> list[Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON list.
     """
-    patch = _parse(name, _read_text(name))
+    patch = _parse(_read_text(name), name)
     if not isinstance(patch, list):
         raise _wrong_kind(name, patch, "a JSON list of changes")
     return patch
@@ -55,22 +51,32 @@ def read_patch(name: str) -> list[Any]:
 
 def read_edited(text: str) -> dict[str, Any]:
     """
-    Read a document that somebody has edited.
+    Read a document that somebody has edited, with cards and rows as people spell them.
 
     Raises:
         UnreadableError: it is no JSON object any more.
     """
-    document = _parse(_EDITED, text)
+    return respell(parse_object(text, "the edited document"))
+
+
+def parse_object(text: str, name: str) -> dict[str, Any]:
+    """
+    Read a JSON object from a text.
+
+    Raises:
+        UnreadableError: it is none; `name` says what it is.
+    """
+    document = _parse(text, name)
     if not isinstance(document, dict):
-        raise _wrong_kind(_EDITED, document, "a JSON object")
-    return respell(document)
+        raise _wrong_kind(name, document, "a JSON object")
+    return document
 
 
 def _wrong_kind(name: str, found: object, right: str) -> UnreadableError:
     return UnreadableError(f"{name}: {_KINDS.get(type(found), 'a number')} was found; {right} is right")
 
 
-def _parse(name: str, text: str) -> Any:
+def _parse(text: str, name: str) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_float)
     except json.JSONDecodeError as error:

@@ -1,6 +1,6 @@
 """A round as one document: import, export and evidence all use it."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -16,15 +16,16 @@ from schemas.hands import (
     SeatField,
     StackField,
     SubmittedHand,
+    canonical_json,
     digest_of,
     dump_hand,
 )
 from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
-from schemas.rounds import ReasonField, ReferenceField, RoundSchema
+from schemas.rounds import ReasonField, ReferenceField, RoundSchema, RoundView, dump_round
 from schemas.rulesets import RulesetReference
-from schemas.settlements import SettlementSchema
+from schemas.settlements import SettlementSchema, dump_settlement
 from schemas.tables import CurrencyField, PointValueField, TableNameField, check_currency
-from scoring.history import Closing, Departure, History
+from scoring.history import Closing, Departure, History, Paid
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
 
@@ -112,7 +113,8 @@ class RoundDocumentSchema(WireSchema):
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundDocument:
-        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures", "irregular")}
+        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures")}
+        lists["irregular"] = tuple(sorted(set(read["irregular"]), key=lambda hand: hand.number))
         return RoundDocument(**{**read, **lists})
 
 
@@ -168,5 +170,31 @@ def dump_document(document: RoundDocument) -> Dumped:
 
 def digest_document(document: RoundDocument) -> bytes:
     """Take the digest of what happened in a round; why hands are irregular is no part of it."""
-    told = tuple(sorted({hand.number for hand in document.irregular}))
-    return digest_of(dump_document(replace(document, irregular=tuple(map(IrregularHand, told)))))
+    told = tuple(IrregularHand(hand.number) for hand in document.irregular)
+    return digest_of(dump_document(replace(document, irregular=told)))
+
+
+def dump_played_document(
+    view: RoundView,
+    payments: Iterable[Paid],
+    revision: int,
+    reason: str | None = None,
+    irregular: Iterable[IrregularHand] = (),
+) -> Dumped:
+    """Write a round that was played whole, and its settlement."""
+    settlement = dump_settlement(view.round, payments, revision, view.point_value, view.currency, reason, irregular)
+    return {"round": dump_round(view), "settlement": settlement}
+
+
+def canonical_document(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
+    """
+    Write a round document as `canonical_json` would, from its hands' canonical JSON.
+
+    >>> document = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
+    >>> canonical_document(document, []) == canonical_json(dump_document(document))
+    True
+    """
+    dumped = dump_document(replace(document, hands=()))
+    before = canonical_json({name: value for name, value in dumped.items() if name < "hands"})
+    after = canonical_json({name: value for name, value in dumped.items() if name > "hands"})
+    return before[:-1] + b',"hands":[' + b",".join(hands) + b"]," + after[1:]

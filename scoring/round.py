@@ -123,7 +123,7 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, g
         button=hand.button,
         had_button=round_.had_button | {hand.button},
         out=round_.out.difference(hand.by_seat),
-        sequence=round_.sequence.union(hand.by_seat),
+        sequence=round_.sequence.union(hand.by_seat) if earned else frozenset(),
         owed=earned,
     )
     return _finish(_bust(after), goes_on=goes_on)
@@ -284,9 +284,10 @@ def _bust(round_: Round) -> Round:
     scope = round_.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
         out = _without_points(round_)
-        owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
-        round_ = replace(round_, out=out, owed=owed)
-    return round_ if round_.owed else replace(round_, sequence=frozenset())
+        if out != round_.out or not out.isdisjoint(round_.owed):
+            owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
+            round_ = replace(round_, out=out, owed=owed)
+    return replace(round_, sequence=frozenset()) if round_.sequence and not round_.owed else round_
 
 
 def _without_points(round_: Round) -> frozenset[Seat]:

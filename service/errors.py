@@ -7,6 +7,7 @@ What the service refuses beyond the rules of the game.
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
     ├── RetryKeyInvalid           an idempotency key that is none
     ├── RetryKeyReused            an idempotency key that came with another request
+    ├── BodyUnreadable            a body that is not compressed as it says
     ├── ScopeMissing              the key may read and no more
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
@@ -21,6 +22,7 @@ What the service refuses beyond the rules of the game.
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   ├── RoundChanged          the round is no longer as the sender read it
+    │   ├── JobEnded              nothing is left of the job to pause or to resume
     │   └── Busy                  somebody else is changing the same thing
     ├── OperatorError             what an operator asks for clubs and keys cannot be
     │   └── ClubTaken             the name belongs to another club
@@ -78,6 +80,12 @@ class RetryKeyReused(ServiceError):
     """The idempotency key came with another request before."""
 
     code = "idempotency-key-reused"
+
+
+class BodyUnreadable(ServiceError):
+    """The body is not compressed as its header says."""
+
+    code = "body-unreadable"
 
 
 class ScopeMissing(ServiceError):
@@ -162,6 +170,12 @@ class RoundChanged(Conflict):
     """The round is no longer as the sender of a correction has read it."""
 
     code = "round-changed"
+
+
+class JobEnded(Conflict):
+    """The job has ended, or is about to: nothing is left to pause or to resume."""
+
+    code = "job-ended"
 
 
 class Busy(Conflict):

@@ -15,10 +15,10 @@ from schemas.corrections import (
 )
 from service.api.access import current_transaction
 from service.api.answers import REPLAYED, answer, recorded
-from service.api.expected import check_expected
 from service.api.receiving import receive_body
 from service.api.resource import Resource
 from service.usecases.correct_round import correct_round
+from service.usecases.expected import check_expected
 from service.usecases.what_if import what_if
 
 corrections = Resource("corrections", __name__, description="Rounds put right, and rounds as they might have been.")

@@ -48,6 +48,12 @@ class Transaction:
         """Run a statement of SQLAlchemy's."""
         return self.connection.execute(statement, parameters)
 
+    def copy_in(self, statement: str, content: str) -> None:
+        """Run a `COPY … FROM STDIN`, which SQLAlchemy has no word for, and give PostgreSQL what it copies."""
+        driver: Any = self.connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.write(content)
+
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""
         return self.pipeline.ask(statement, parameters)

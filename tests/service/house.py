@@ -60,9 +60,9 @@ class House(Records):
 
 
 @contextmanager
-def open_house(server: Server) -> Iterator[House]:
+def open_house(server: Server, **messages: str) -> Iterator[House]:
     logins = server.create_database()
-    app = create_app(Config(logins.service, logins.owner))
+    app = create_app(Config(logins.service, logins.owner, **messages))
     owner = Database(logins.owner, role=None, pool_size=1)
     yield House(logins.owner, app, owner, logins)
     owner.close()

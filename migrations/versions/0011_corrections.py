@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "0009"
-down_revision = "0008"
+revision = "0011"
+down_revision = "0010"
 
 
 def upgrade() -> None:
