@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from tests.service.house import House
+from tests.service.importing import club_of, import_all, lines_of
 from tests.service.rounds_to_play import (
     HIGH,
     KINGS,
@@ -470,3 +471,20 @@ def test_what_if_nothing_changed_nothing_changes(api: Api) -> None:
     assert (answer.status, answer["hands"]) == (200, [])
     assert answer["round"] == round_of(api, round_id)
     assert {each["change"] for each in answer["net"]} == {0}
+
+
+# --- elsewhere ---
+
+
+def test_a_round_with_a_hand_that_stands_is_exported_and_imported_as_it_is(
+    api: Api, other_api: Api, house: House
+) -> None:
+    round_id = in_fantasyland(api)
+    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    told = part_of(api, round_id, "document").document
+    assert api.get("/v1/export").document == told
+    [imported] = import_all(house, club_of(house, other_api), lines_of([told]))
+    there = str(imported.round_id)
+    assert part_of(other_api, there, "document").document == told
+    settled = [part_of(club, at, "settlement").document for club, at in ((api, round_id), (other_api, there))]
+    assert without(settled[0], "revision", "reason") == without(settled[1], "revision", "reason")
