@@ -155,6 +155,14 @@ class Listing(WireField, fields.List[Any]):
         return fields.List._deserialize(self, value, attr, data, **kwargs)
 
 
+def _find_cards(names: list[Any]) -> tuple[Card, ...] | None:
+    """Read cards where every one is well written, as most are; None where a field has to look and explain."""
+    try:
+        return tuple([BY_NAME[name] for name in names])
+    except (KeyError, TypeError):
+        return None
+
+
 class RowField(Listing):
     """The cards of one row."""
 
@@ -163,9 +171,11 @@ class RowField(Listing):
         super().__init__(CardField(), least=size, most=size, **_each_once(options))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # rows do not change
-        if isinstance(value, list) and len(value) != self.size:
+        if not isinstance(value, list):
+            return tuple(super()._deserialize(value, attr, data, **kwargs))
+        if len(value) != self.size:
             raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
-        return tuple(super()._deserialize(value, attr, data, **kwargs))
+        return _find_cards(value) or tuple(super()._deserialize(value, attr, data, **kwargs))
 
 
 class CardList(Listing):

@@ -9,7 +9,7 @@ from flask import Flask, Response, g
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from schemas.base import Dumped, WireError
-from schemas.problems import dump_mistakes
+from schemas.problems import MOST_SHOWN, dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
 from service.errors import DatabaseError, ServiceError
@@ -17,8 +17,6 @@ from service.logs import get_log, show_exception
 from service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
-MOST_SHOWN: Final = 200
-"""Mistakes shown of one request; who makes more has not begun to look."""
 
 _log = get_log(__name__)
 

@@ -13,7 +13,7 @@ from service.errors import BodyUnreadable
 NDJSON: Final = "application/x-ndjson"
 _NAMES: Final = (NDJSON, "application/ndjson", "application/jsonl")
 _BLOCK: Final = 256 * 1024
-_GZIP: Final = 31
+GZIP: Final = 31
 """zlib's number for gzip, with its header."""
 
 
@@ -51,14 +51,14 @@ def _blocks() -> Iterator[bytes]:
 
 def _unpack(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Unpack gzip, of one part or of several, no matter how much comes out of how little."""
-    unpacker = zlib.decompressobj(_GZIP)
+    unpacker = zlib.decompressobj(GZIP)
     has_begun = False
     try:
         for block in blocks:
             packed = block
             while packed:
                 if unpacker.eof:
-                    unpacker = zlib.decompressobj(_GZIP)
+                    unpacker = zlib.decompressobj(GZIP)
                 has_begun = True
                 if unpacked := unpacker.decompress(packed, _BLOCK):
                     yield unpacked

@@ -1,8 +1,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from uuid import UUID
 
-from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
+from schemas.hands import SubmittedHand, canonical_json, dump_hand
 from schemas.rounds import RecordedHand, RoundView
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand
@@ -47,8 +48,8 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     """
     before = rounds.lock(transaction, round_id)
     misnamed = list(_name_mistakes(before.round, submitted))
-    content = dump_hand(submitted)
-    digest = digest_of(content)
+    content = canonical_json(dump_hand(submitted))
+    digest = sha256(content).digest()
     recorded = _find_recorded(transaction, before, submitted, digest)
     if recorded is not None:
         if misnamed:
@@ -63,10 +64,16 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
-def hand_event(round_id: UUID, digest: bytes, content: dict[str, object], restores: UUID | None = None) -> bytes:
-    """Say for the audit trail what hand was recorded."""
-    restored = {} if restores is None else {"restores": str(restores)}
-    return canonical_json({"round": str(round_id), "digest": digest.hex(), "hand": content, **restored})
+def hand_event(round_id: UUID, digest: bytes, content: bytes, restores: UUID | None = None) -> bytes:
+    """
+    Say for the audit trail what hand was recorded, in canonical JSON as its content is.
+
+    >>> hand_event(UUID(int=7), bytes.fromhex("0a"), b'{"number":1}')
+    b'{"digest":"0a","hand":{"number":1},"round":"00000000-0000-0000-0000-000000000007"}'
+    """
+    restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
+    named = (digest.hex().encode(), content, restored, str(round_id).encode())
+    return b'{"digest":"%s","hand":%s,%s"round":"%s"}' % named
 
 
 def _find_recorded(

@@ -41,7 +41,7 @@ def test_these_are_all_the_commands() -> None:
         "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
     }  # fmt: skip
 
 

@@ -181,6 +181,8 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     teller.ask("get_statement", {"table_id": table})
     teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+    exported = teller.ask("export_rounds", {"table": table, "limit": 1})
+    teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
 
 
 def import_a_file(teller: Teller, house: House) -> None:

@@ -16,6 +16,7 @@ MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 """A time that the service wrote: those of the story have no fractions of a second."""
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 HEADERS = ("Location", "Link")
+LINES = "application/x-ndjson"
 
 
 class Stable:
@@ -134,7 +135,12 @@ class Teller:
 
     def _keep(self, answer: Answer) -> Document:
         headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
-        return {"headers": headers, **({"body": self.stable(answer.document)} if answer.document is not None else {})}
+        if answer.document is None:
+            return {"headers": headers}
+        body = self.stable(answer.document)
+        if answer.headers["Content-Type"] == LINES:  # of one line here
+            body = json.dumps(body, separators=(",", ":")) + "\n"
+        return {"headers": headers, "body": body}
 
     def _find(self, operation: str) -> tuple[str, str, dict[str, str]]:
         """Give an operation's method and address, and where each of its parameters belongs."""
