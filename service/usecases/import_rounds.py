@@ -9,6 +9,7 @@ from uuid import UUID
 
 from schemas.base import WireError
 from schemas.documents import dump_played_document
+from schemas.irregular import IrregularHand
 from schemas.problems import MOST_SHOWN, dump_mistakes
 from scoring.errors import ScoringError
 from scoring.history import Paid
@@ -17,7 +18,7 @@ from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
 from service.refusals import refusal_of
-from service.repository import revisions, rounds, rulesets, transfers
+from service.repository import histories, revisions, rounds, rulesets, transfers
 from service.repository.stored_round import StoredRound
 from service.repository.tables import StoredTable
 from service.repository.whole_rounds import EndingStep, HandStep, RoundRecords, WholeRound
@@ -114,7 +115,7 @@ def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine,
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)
-    known.add(table, line.identity, whole.stored, _payments(whole))
+    known.add(table, line.identity, whole.stored, _payments(whole), _irregular(whole))
     return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
 
 
@@ -140,15 +141,23 @@ def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) 
     if line.document.expected is None:
         return
     if recorded.stored is not None:
-        _check(line, recorded.stored, recorded.payments)
+        _check(line, recorded.stored, recorded.payments, recorded.irregular)
     else:
         stored = rounds.get(transaction, recorded.id)
         reason = revisions.get_reason(transaction, stored.id, stored.revision)
-        _check(line, stored, transfers.list_paid(transaction, stored.id, stored.revision), reason)
+        payments = transfers.list_paid(transaction, stored.id, stored.revision)
+        irregular = histories.list_irregular(transaction, stored.id, stored.revision)
+        _check(line, stored, payments, irregular, reason)
 
 
-def _check(line: ReadLine, stored: StoredRound, payments: Sequence[Paid], reason: str | None = None) -> None:
-    played = dump_played_document(view_round(stored), payments, stored.revision, reason)
+def _check(
+    line: ReadLine,
+    stored: StoredRound,
+    payments: Sequence[Paid],
+    irregular: Sequence[IrregularHand],
+    reason: str | None = None,
+) -> None:
+    played = dump_played_document(view_round(stored), payments, stored.revision, reason, irregular)
     check_expected(line.document.expected, played)
 
 
@@ -170,7 +179,7 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
     if whole.stored.round.is_open and table.id in known.open_at:
         raise rounds.one_open()
     if document.expected is not None:
-        _check(line, whole.stored, _payments(whole))
+        _check(line, whole.stored, _payments(whole), _irregular(whole))
     return whole
 
 
@@ -192,6 +201,11 @@ def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
 def _hand_step(round_id: UUID, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
     digest = sha256(content).digest()
     return HandStep(played, played_at, content, digest, hand_event(round_id, digest, content))
+
+
+def _irregular(whole: WholeRound) -> list[IrregularHand]:
+    played = [step.played for step in whole.steps if isinstance(step, HandStep)]
+    return [IrregularHand(hand.hand.number, hand.irregular) for hand in played if hand.irregular]
 
 
 def _payments(whole: WholeRound) -> list[Paid]:

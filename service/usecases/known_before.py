@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+from schemas.irregular import IrregularHand
 from scoring.history import Paid
 from scoring.ruleset import Ruleset
 from service.database import Transaction
@@ -21,6 +22,7 @@ class Recorded:
     digest: bytes
     stored: StoredRound | None = None
     payments: Sequence[Paid] = ()
+    irregular: Sequence[IrregularHand] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,9 +46,16 @@ class Known:
     new_rulesets: dict[str, Ruleset] = field(default_factory=dict)
     new_tables: list[StoredTable] = field(default_factory=list)
 
-    def add(self, table: StoredTable, identity: Identity, stored: StoredRound, payments: Sequence[Paid]) -> None:
+    def add(
+        self,
+        table: StoredTable,
+        identity: Identity,
+        stored: StoredRound,
+        payments: Sequence[Paid],
+        irregular: Sequence[IrregularHand],
+    ) -> None:
         """Add a round that was played, and its table where it is the first there."""
-        self.recorded[identity] = Recorded(stored.id, stored.digest, stored, payments)
+        self.recorded[identity] = Recorded(stored.id, stored.digest, stored, payments, irregular)
         self.new_rulesets[str(stored.round.ruleset)] = stored.round.ruleset
         if table.name not in self.tables:
             self.tables[table.name] = table

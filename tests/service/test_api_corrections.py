@@ -483,7 +483,10 @@ def test_a_round_with_a_hand_that_stands_is_exported_and_imported_as_it_is(
     correct(api, round_id, patch=NO_QUEENS, irregular="stands")
     told = part_of(api, round_id, "document").document
     assert api.get("/v1/export").document == told
-    [imported] = import_all(house, club_of(house, other_api), lines_of([told]))
+    expecting = {**told, "expected": {"settlement": {"irregular": told["irregular"]}}}
+    imported, again = import_all(house, club_of(house, other_api), lines_of([expecting, expecting]))
+    later = import_all(house, club_of(house, other_api), lines_of([expecting]))
+    assert [line.status for line in (imported, again, *later)] == ["stored", "replayed", "replayed"]
     there = str(imported.round_id)
     assert part_of(other_api, there, "document").document == told
     settled = [part_of(club, at, "settlement").document for club, at in ((api, round_id), (other_api, there))]
