@@ -22,7 +22,7 @@ Document = dict[str, Any]
     name="correct",
     cls=Command,
     examples=[
-        f"ofc round correct {EXAMPLE_ID} --reason misread --document fixed.json --yes",
+        f"ofc round correct {EXAMPLE_ID} --reason late --document fixed.json --yes",
         f"ofc round correct {EXAMPLE_ID} --reason later --patch patch.json --yes",
     ],
 )
@@ -98,9 +98,9 @@ def _edit(client: Client, round_id: str) -> Document | None:
 @pass_session
 def what_if(session: Session, round_id: UUID, ruleset: str | None, patch: str | None, as_json: bool) -> None:
     """
-    Show what a round would have come to by other rules, or had something else happened.
+    Show what a round would have come to otherwise.
 
-    Nothing is stored. Hands that could not have followed stand.
+    By other rules, or had something else happened. Nothing is stored. Hands that could not have followed stand.
     """
     if ruleset is None and patch is None:
         raise click.UsageError("Give --ruleset NAME, --patch FILE or both.")

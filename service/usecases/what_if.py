@@ -21,7 +21,8 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
         WireError: a change cannot be made.
         CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot be played like this.
     """
-    stored = rounds.get(transaction, round_id)
+    # Nobody plays on while the round is looked at: what it came to is read from many records.
+    stored = rounds.lock(transaction, round_id)
     happened = histories.get(transaction, round_id, stored.revision)
     before = write_document(stored, happened, tables.get(transaction, stored.table_id).name)
     after = patch_document(before, request.patch)
