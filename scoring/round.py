@@ -12,7 +12,7 @@ from scoring.hand import Hand, Seat
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
 from scoring.score import HandScore, paying_order, score_hand
-from scoring.settlement import Settlement, Transfer, settle
+from scoring.settlement import Transfer, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,9 +176,8 @@ def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping
 
 def _play(round_: Round, hand: Hand) -> PlayedHand:
     scope = round_.ruleset.stakes.scope
-    seats = hand.by_seat.keys()
-    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.in_sequence):
-        round_ = replace(round_, opening_stacks=round_.stacks)
+    opens_scope = scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.in_sequence)
+    opening_stacks = round_.stacks if opens_scope else round_.opening_stacks
     score = score_hand(
         hand.players, round_.ruleset, hand.button, {seat: owed.stays for seat, owed in round_.owed.items()}
     )
@@ -187,17 +186,24 @@ def _play(round_: Round, hand: Hand) -> PlayedHand:
     if scope is Scope.ROUND:
         totals = _add_up(totals, score.exchanges)
     else:
-        settlement = _settle(round_, score.exchanges)
+        settlement = settle(score.exchanges, stacks, round_.ruleset.stakes.win_limit, opening_stacks)
         transfers, stacks = settlement.transfers, settlement.stacks
-    after = replace(
-        round_,
+    owed = {board.seat: board.earned for board in score.boards if board.earned}
+    sequence = round_.sequence if round_.in_sequence else frozenset(hand.by_seat)
+    after = Round(
+        ruleset=round_.ruleset,
+        seats=round_.seats,
         stacks=stacks,
-        totals=totals,
+        opening_stacks=opening_stacks,
+        top_ups=round_.top_ups,
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
-        sequence=round_.sequence if round_.in_sequence else frozenset(seats),
-        owed={board.seat: board.earned for board in score.boards if board.earned},
+        gone=round_.gone,
+        out=round_.out,
+        sequence=sequence if owed else frozenset(),
+        owed=owed,
+        totals=totals,
     )
     finished = _finish(_bust(after))
     return PlayedHand(hand, score, transfers + finished.transfers, finished.round)
@@ -212,9 +218,10 @@ def _bust(round_: Round) -> Round:
     scope = round_.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
         out = frozenset(seat for seat, stack in round_.stacks.items() if not stack)
-        owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
-        round_ = replace(round_, out=out, owed=owed)
-    return round_ if round_.owed else replace(round_, sequence=frozenset())
+        if out != round_.out or out & round_.owed.keys():
+            owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
+            round_ = replace(round_, out=out, owed=owed)
+    return replace(round_, sequence=frozenset()) if round_.sequence and not round_.owed else round_
 
 
 def _finish(round_: Round) -> Departed:
@@ -234,12 +241,9 @@ def _settle_totals(round_: Round) -> Departed:
     if not round_.totals:
         return Departed((), round_)
     order = paying_order(round_.seat_numbers, round_.button)
-    settlement = _settle(round_, [_total(round_.totals, a, b) for a, b in combinations(order, 2)])
+    exchanges = [_total(round_.totals, a, b) for a, b in combinations(order, 2)]
+    settlement = settle(exchanges, round_.stacks, round_.ruleset.stakes.win_limit, round_.opening_stacks)
     return Departed(settlement.transfers, replace(round_, stacks=settlement.stacks, totals={}))
-
-
-def _settle(round_: Round, exchanges: Sequence[Exchange]) -> Settlement:
-    return settle(exchanges, round_.stacks, round_.ruleset.stakes.win_limit, round_.opening_stacks)
 
 
 def _add_up(

@@ -16,10 +16,11 @@ from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
 from service.api.access import with_key, with_key_if_any, with_key_to_record
+from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
-ANSWERS: Final = (JSON, "application/yaml", "application/problem+json")
+ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
 """Marks a view that can be asked for something in its query string."""
@@ -131,6 +132,25 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 described["security"] = [{}, {"key": []}] if asks_database else []
             if records:
                 described["parameters"] = [retries.PARAMETER, dry_run.PARAMETER]
+            documented: Callable[..., Any] = self.doc(**described)(view)
+            return documented
+
+        return decorate
+
+    def upload(self, name: str, *, body: dict[str, Any]) -> Callable[..., Any]:
+        """
+        Name an operation that reads a body of any length as it comes, and list the problems that it can answer.
+
+        The view itself finds the key and begins its transactions: none may stay open as long as somebody sends. It can
+        be sent again under an idempotency key, and not be tried.
+        """
+        problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
+
+        def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            view = answering_json(without_query(view))
+            for status in sorted(problems):
+                view = self.alt_response(status, status.name)(view)
+            described = {"operationId": name, "parameters": [retries.PARAMETER], "requestBody": body}
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 

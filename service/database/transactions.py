@@ -43,6 +43,12 @@ class Transaction:
         """Run a statement of SQLAlchemy's."""
         return self.connection.execute(statement, parameters)
 
+    def copy_in(self, statement: str, content: str) -> None:
+        """Run a `COPY … FROM STDIN`, which SQLAlchemy has no word for, and give PostgreSQL what it copies."""
+        driver: Any = self.connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.write(content)
+
 
 class Database:
     """

@@ -32,6 +32,7 @@ __all__ = [
     "get",
     "list_page",
     "lock",
+    "one_open",
     "open_meanwhile",
 ]
 
@@ -78,7 +79,7 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
     ruleset = opened.round.ruleset
     rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
     taken = RoundConflict(f"the table has a round with the reference {opened.reference!r} already")
-    with conflicts(rounds_reference_key=taken, round_heads_one_open=_one_open()):
+    with conflicts(rounds_reference_key=taken, round_heads_one_open=one_open()):
         transaction.execute(
             insert(_ROUND).values(
                 club_id=transaction.club_id,
@@ -129,7 +130,7 @@ def open_meanwhile(transaction: Transaction) -> Iterator[None]:
     """
     transaction.execute(_LATER)
     yield
-    with conflicts(round_heads_one_open=_one_open()):
+    with conflicts(round_heads_one_open=one_open()):
         transaction.execute(_NOW)
 
 
@@ -199,7 +200,8 @@ def advance(transaction: Transaction, before: StoredRound, after: Round) -> Stor
     return replace(before, version=before.version + 1, round=after)
 
 
-def _one_open() -> RoundOpen:
+def one_open() -> RoundOpen:
+    """Say that a table plays one round at a time."""
     return RoundOpen("the table has an open round already; finish or close it first")
 
 

@@ -1,8 +1,9 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
+from hashlib import sha256
 from uuid import UUID
 
-from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
+from schemas.hands import SubmittedHand, canonical_json, dump_hand
 from schemas.rounds import RecordedHand, RoundView
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand
@@ -48,7 +49,8 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     before = rounds.lock(transaction, round_id)
     misnamed = list(_name_mistakes(before.round, submitted))
     content = dump_hand(submitted)
-    digest = digest_of(content)
+    canonical = canonical_json(content)
+    digest = sha256(canonical).digest()
     recorded = _find_recorded(transaction, before, submitted, digest)
     if recorded is not None:
         if misnamed:
@@ -57,16 +59,21 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
     submission = Submission("hand", received)
-    event = hand_event(round_id, digest, content, submitted.restores)
+    event = hand_event(round_id, digest, canonical, submitted.restores)
     given = HandToRecord(content, digest, submission, event, submitted.played_at)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
-def hand_event(round_id: UUID, digest: bytes, content: dict[str, object], restores: UUID | None = None) -> bytes:
-    """Say for the audit trail what hand was recorded."""
-    restored = {} if restores is None else {"restores": str(restores)}
-    return canonical_json({"round": str(round_id), "digest": digest.hex(), "hand": content, **restored})
+def hand_event(round_id: UUID, digest: bytes, content: bytes, restores: UUID | None = None) -> bytes:
+    r"""
+    Say for the audit trail what hand was recorded, in canonical JSON from the hand's own.
+
+    >>> hand_event(UUID(int=1), b"\x0f", b'{"button":3,"number":1}')
+    b'{"digest":"0f","hand":{"button":3,"number":1},"round":"00000000-0000-0000-0000-000000000001"}'
+    """
+    restored = "" if restores is None else f'"restores":"{restores}",'
+    return f'{{"digest":"{digest.hex()}","hand":{content.decode()},{restored}"round":"{round_id}"}}'.encode()
 
 
 def _find_recorded(

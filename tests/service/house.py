@@ -15,7 +15,7 @@ from service.config import Config
 from service.database import Database
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
-from tests.postgres import Server
+from tests.postgres import Logins, Server
 from tests.service.speaking import Api
 
 
@@ -51,6 +51,7 @@ class House(Records):
 
     app: Flask
     owner: Database
+    logins: Logins
 
     def new_client(self) -> Api:
         """A client with a key of a new club; every answer is held against the contract."""
@@ -59,11 +60,11 @@ class House(Records):
 
 
 @contextmanager
-def open_house(server: Server) -> Iterator[House]:
+def open_house(server: Server, **messages: str) -> Iterator[House]:
     logins = server.create_database()
-    app = create_app(Config(logins.service, logins.owner))
+    app = create_app(Config(logins.service, logins.owner, **messages))
     owner = Database(logins.owner, role=None, pool_size=1)
-    yield House(logins.owner, app, owner)
+    yield House(logins.owner, app, owner, logins)
     owner.close()
     app.extensions["ofc_database"].close()
     server.drop_database(logins)
