@@ -35,8 +35,9 @@ check: setup  ## everything that must hold: format, lint, imports, types, then t
 	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored
+bench: setup  ## measure how fast hands are scored, one by one and in bulk
 	$(BIN)/python benchmarks/score_hands.py
+	$(BIN)/python -m benchmarks.score_bulk
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .
