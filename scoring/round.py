@@ -212,7 +212,7 @@ def _with_top_ups(round_: Round, hand: Hand) -> Round:
         stacks=_sum(round_.stacks, added),
         opening_stacks=_sum(round_.opening_stacks, added),
         top_ups=_sum(round_.top_ups, added),
-        out=round_.out - added.keys(),
+        out=round_.out.difference(added),
     )
 
 

@@ -82,16 +82,31 @@ class BulkScore:
             fantasyland: how many cards were dealt there, 0 outside: [hands, players].
             stays: how many times in a row each had stayed there before: [hands, players].
         """
-        earned = np.where(fantasyland > 0, np.uint8(0), self.enters)
-        renewing = (fantasyland > 0) & self.stays
-        before, which = np.unique(stays[renewing], return_inverse=True)
-        renewed = [renew(Fantasyland(0, count), self.ruleset) for count in before.tolist()]
-        earned[renewing] = np.array([each.cards if each else 0 for each in renewed], dtype=np.uint8)[which]
-        return earned
+        return earn(self.ruleset, self.enters, self.stays, fantasyland, stays)
 
     @property
     def _tables(self) -> RulesetTables:
         return ruleset_tables(self.ruleset)
+
+
+def earn(
+    ruleset: Ruleset,
+    enters: NDArray[np.uint8],
+    meets: NDArray[np.bool_],
+    fantasyland: NDArray[np.uint8],
+    stays: NDArray[np.int64],
+) -> NDArray[np.uint8]:
+    """
+    Say how many cards of Fantasyland each board earns, as `BulkScore.earned` does.
+
+    Rule: docs/rules.md#fantasyland
+    """
+    earned = np.where(fantasyland > 0, np.uint8(0), enters)
+    renewing = (fantasyland > 0) & meets
+    before, which = np.unique(stays[renewing], return_inverse=True)
+    renewed = [renew(Fantasyland(0, count), ruleset) for count in before.tolist()]
+    earned[renewing] = np.array([each.cards if each else 0 for each in renewed], dtype=np.uint8)[which]
+    return earned
 
 
 def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
