@@ -38,6 +38,7 @@ check: setup  ## everything that must hold: format, lint, imports, types, then t
 bench: setup  ## measure how fast hands are scored, one by one and in bulk
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
+	$(BIN)/python -m benchmarks.settle_bulk
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .

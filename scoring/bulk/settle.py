@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.bulk.deck import are_one_deck
-from scoring.bulk.payments import Payments, Points, exchange_order, in_paying_order, pay
+from scoring.bulk.round_states import OPEN, REFUSED, Expected, Numbers, RoundStates, bits, states_of
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.score import earn, score_hands
-from scoring.bulk.standings import OPEN, REFUSED, Expected, Numbers, Standings, bits, standings_of
+from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
 from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
 
 
@@ -46,13 +46,13 @@ class BulkSettlement:
         exchanges: [hands, exchanges], points in paying order, positive ones to the first.
         stacks_before: [hands, columns], before top-ups.
         stacks: [hands, columns], after the hand.
-        payments: with each hand.
-        late_payments: [rounds, exchanges], what a departure or closing has paid because the round ended with it.
-        before: [hands], the standing in which the hand came; what was expected then is `expected` of it.
-        after: [hands], the standing after the hand.
-        final: [rounds], the standing after everything.
+        transfers: with each hand.
+        late_transfers: [rounds, exchanges], what a departure or closing has paid because the round ended with it.
+        before: [hands], the state in which the hand came; what was expected then is `expected` of it.
+        after: [hands], the state after the hand.
+        final: [rounds], the state after everything.
         final_stacks: [rounds, columns].
-        expected: what comes next in each standing.
+        expected: what comes next in each state.
     """
 
     refused: NDArray[np.bool_]
@@ -62,8 +62,8 @@ class BulkSettlement:
     exchanges: Points
     stacks_before: Points
     stacks: Points
-    payments: Payments
-    late_payments: Payments
+    transfers: Transfers
+    late_transfers: Transfers
     before: Numbers
     after: Numbers
     final: Numbers
@@ -89,7 +89,7 @@ def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
     >>> pineapple = PRESETS["pineapple"]
     >>> history = History(pineapple, seats, (Hand(1, 4, (ann, bob)),))
     >>> settlement = settle_rounds(pineapple, BulkRounds.of([history]))
-    >>> settlement.stacks.tolist(), settlement.payments.due.tolist(), settlement.payments.payer.tolist()
+    >>> settlement.stacks.tolist(), settlement.transfers.due.tolist(), settlement.transfers.payer.tolist()
     ([[6, 47]], [[4]], [[4]])
     >>> settlement.expected.fantasyland[settlement.final].tolist()
     [[14, 0, 0, 0]]
@@ -146,8 +146,8 @@ class _Play:
         hands, columns = rounds.dealt.shape
         self.ruleset, self.rounds = ruleset, rounds
         self.scores = score_rounds(ruleset, rounds)
-        self.standings: Standings = standings_of(ruleset)
-        self.payments, self.late = Payments.none(hands, columns), Payments.none(len(rounds.lengths), columns)
+        self.states: RoundStates = states_of(ruleset)
+        self.transfers, self.late = Transfers.none(hands, columns), Transfers.none(len(rounds.lengths), columns)
         self.before, self.after = np.zeros(hands, np.int64), np.zeros(hands, np.int64)
         self.taken, self.began = np.zeros(hands, np.bool_), np.zeros(hands, np.int64)
         self.stacks_before, self.stacks_after = np.zeros((2, hands, columns), np.int64)
@@ -160,40 +160,41 @@ class _Play:
         self.opening = self.stacks.copy()
         self.totals = np.zeros((len(self.order), columns, columns), np.int64)
         self.last_button = np.zeros(len(self.order), np.int64)
-        standing = self.standings.open(self.seated, self.stacks > 0)
-        self.standing = np.where(rounds.odd[self.order], REFUSED, standing)
+        state = self.states.open(self.seated, self.stacks > 0)
+        self.state = np.where(rounds.odd[self.order], REFUSED, state)
 
     def hand(self, number: int) -> None:
         """Play the hand after so many in every round that has it."""
         active = slice(0, int(np.count_nonzero(self.lengths > number)))
         hands = self.starts[active] + number
-        self.before[hands] = self.standing[active]
+        self.before[hands] = self.state[active]
         self.stacks_before[hands] = self.stacks[active]
         began = self._begin(active, hands)
         self.began[hands] = began
         taken = began != REFUSED
         self.taken[hands] = taken
-        exchanges = self.scores.exchanges[hands] * taken[:, np.newaxis, np.newaxis]
+        exchanges = self.scores.exchanges[hands]
+        exchanges[~taken] = 0
         if self.ruleset.stakes.scope is Scope.ROUND:
             self.totals[active] += exchanges
         else:
             order = exchange_order(self.stacks.shape[1])[bits(self.rounds.dealt[hands]), self.buttons[hands]]
-            self.payments.put(hands, self._pay(active, exchanges, order))
-        standing = self._end(active, hands, began)
-        self._pay_totals(np.flatnonzero(self._is_over(standing)), self.payments, hands)
-        self.after[hands] = standing
+            self.transfers.put(hands, self._pay(active, exchanges, order))
+        state = self._end(active, hands, began)
+        self._pay_totals(np.flatnonzero(self._is_over(state)), self.transfers, hands)
+        self.after[hands] = state
         self.stacks_after[hands] = self.stacks[active]
-        self.standing[active] = standing
+        self.state[active] = state
         self._depart(active, hands)
 
     def end(self) -> BulkSettlement:
         """Close the rounds that were closed, and say what all came to."""
         closed = np.flatnonzero(self.rounds.closed[self.order])
-        self.standing[closed] = self.standings.close(self.standing[closed])
-        self._pay_totals(closed[self._is_over(self.standing[closed])], self.late, self.order)
-        rounds, expected = self.rounds, self.standings.expected
-        final, final_stacks = np.empty_like(self.standing), np.empty_like(self.stacks)
-        final[self.order], final_stacks[self.order] = self.standing, self.stacks
+        self.state[closed] = self.states.close(self.state[closed])
+        self._pay_totals(closed[self._is_over(self.state[closed])], self.late, self.order)
+        rounds, expected = self.rounds, self.states.expected
+        final, final_stacks = np.empty_like(self.state), np.empty_like(self.stacks)
+        final[self.order], final_stacks[self.order] = self.state, self.stacks
         order = exchange_order(self.stacks.shape[1])[bits(rounds.dealt), self.buttons]
         exchanges = [points for _, _, points in in_paying_order(self.scores.exchanges, order)]
         columns = slice(0, self.stacks.shape[1])
@@ -211,8 +212,8 @@ class _Play:
             exchanges=np.stack(exchanges, axis=1),
             stacks_before=self.stacks_before,
             stacks=self.stacks_after,
-            payments=self.payments.seated(rounds.seats[rounds.round_of_hand]),
-            late_payments=self.late.seated(rounds.seats),
+            transfers=self.transfers.seated(rounds.seats[rounds.round_of_hand]),
+            late_transfers=self.late.seated(rounds.seats),
             before=self.before,
             after=self.after,
             final=final,
@@ -223,8 +224,8 @@ class _Play:
     def _begin(self, active: slice, hands: Numbers) -> Numbers:
         """See which hands follow, count their top-ups, and open the scope of the stakes."""
         rounds = self.rounds
-        began = self.standings.begin(
-            self.standing[active],
+        began = self.states.begin(
+            self.state[active],
             self.buttons[hands],
             rounds.dealt[hands],
             rounds.fantasyland[hands],
@@ -234,7 +235,7 @@ class _Play:
         added = rounds.top_ups[hands] * (began != REFUSED)[:, np.newaxis]
         self.stacks[active] += added
         self.opening[active] += added
-        opens = self.standings.expected.opens_scope[began][:, np.newaxis]
+        opens = self.states.expected.opens_scope[began][:, np.newaxis]
         np.copyto(self.opening[active], self.stacks[active], where=opens)
         self.last_button[active] = np.where(began != REFUSED, self.buttons[hands], self.last_button[active])
         return began
@@ -242,7 +243,7 @@ class _Play:
     def _end(self, active: slice, hands: Numbers, began: Numbers) -> Numbers:
         """See where the rounds stand after the hand."""
         in_fantasyland = self.rounds.fantasyland[hands] > 0
-        return self.standings.end(
+        return self.states.end(
             began,
             self.buttons[hands],
             self.rounds.dealt[hands],
@@ -257,25 +258,25 @@ class _Play:
         for turn in range(1, int(leaves.max(initial=0)) + 1):
             leaving = np.flatnonzero((leaves == turn).any(axis=1))
             column = (leaves[leaving] == turn).argmax(axis=1)
-            self.standing[leaving] = self.standings.depart(self.standing[leaving], column)
-            self._pay_totals(leaving[self._is_over(self.standing[leaving])], self.late, self.order)
+            self.state[leaving] = self.states.depart(self.state[leaving], column)
+            self._pay_totals(leaving[self._is_over(self.state[leaving])], self.late, self.order)
 
-    def _is_over(self, standing: Numbers) -> NDArray[np.bool_]:
-        is_over: NDArray[np.bool_] = (standing != REFUSED) & (self.standings.expected.status[standing] != OPEN)
+    def _is_over(self, state: Numbers) -> NDArray[np.bool_]:
+        is_over: NDArray[np.bool_] = (state != REFUSED) & (self.states.expected.status[state] != OPEN)
         return is_over
 
-    def _pay(self, of: slice | Numbers, exchanges: Points, order: Numbers) -> Payments:
+    def _pay(self, of: slice | Numbers, exchanges: Points, order: Numbers) -> Transfers:
         stacks = self.stacks[of]
-        payments = pay(exchanges, order, stacks, self.opening[of], self.ruleset.stakes.win_limit)
+        transfers = pay(exchanges, order, stacks, self.opening[of], self.ruleset.stakes.win_limit)
         self.stacks[of] = stacks
-        return payments
+        return transfers
 
-    def _pay_totals(self, ended: Numbers, payments: Payments, places: Numbers) -> None:
+    def _pay_totals(self, ended: Numbers, transfers: Transfers, places: Numbers) -> None:
         """Pay what scope `round` has added up in rounds that have ended, and write it in its place."""
         if self.ruleset.stakes.scope is not Scope.ROUND:
             return
         order = exchange_order(self.stacks.shape[1])[bits(self.seated[ended]), self.last_button[ended]]
-        payments.put(places[ended], self._pay(ended, self.totals[ended], order))
+        transfers.put(places[ended], self._pay(ended, self.totals[ended], order))
         self.totals[ended] = 0
 
 

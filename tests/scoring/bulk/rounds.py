@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from schemas.documents import load_document
 from schemas.rulesets import load_ruleset
-from scoring.bulk.payments import LIMITS, Payments
+from scoring.bulk.round_states import STATUSES
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import BulkSettlement
-from scoring.bulk.standings import STATUSES
 from scoring.bulk.tables import FOULS
+from scoring.bulk.transfers import LIMITS, Transfers
 from scoring.cards import DECK
 from scoring.errors import ScoringError
 from scoring.hand import Hand, PlayerHand, TopUp
@@ -136,14 +136,14 @@ def plainly(history: History) -> Shape:
     came: Shape = {"refused": False, "hands": [], "late": [], "end": None}
     try:
         round_ = open_round(history.ruleset, history.seats)
-        came["end"] = _standing(round_)
+        came["end"] = _state(round_)
         for step in replay_steps(round_, history):
             if isinstance(step, PlayedHand):
                 came["hands"].append(_hand(round_, step))
             else:
                 came["late"] += map(_transfer, step.transfers)
             round_ = step.round
-            came["end"] = _standing(round_)
+            came["end"] = _state(round_)
     except ScoringError:
         came["refused"], came["end"] = True, None
     return came
@@ -152,17 +152,17 @@ def plainly(history: History) -> Shape:
 def _hand(before: Round, played: PlayedHand) -> Shape:
     boards = played.score.boards
     return {
-        "came as": _standing(before),
+        "came as": _state(before),
         "fouls": [board.foul for board in boards],
         "royalties": [board.royalty_points for board in boards],
         "earned": [board.earned.cards if board.earned else 0 for board in boards],
         "exchanges": [exchange.points for exchange in played.score.exchanges],
         "transfers": list(map(_transfer, played.transfers)),
-        "left as": _standing(played.round),
+        "left as": _state(played.round),
     }
 
 
-def _standing(round_: Round) -> Shape:
+def _state(round_: Round) -> Shape:
     following = round_.next_hand
     return {
         "status": round_.status,
@@ -184,11 +184,11 @@ def in_bulk(laid: BulkRounds, settlement: BulkSettlement, number: int) -> Shape:
     start = int(laid.starts[number])
     hands = [at for at in range(start, start + int(laid.lengths[number])) if settlement.taken[at]]
     refused = bool(settlement.refused[number])
-    end = _standing_in_bulk(settlement, int(settlement.final[number]), seats, settlement.final_stacks[number].tolist())
+    end = _state_in_bulk(settlement, int(settlement.final[number]), seats, settlement.final_stacks[number].tolist())
     return {
         "refused": refused,
         "hands": [_hand_in_bulk(laid, settlement, at, seats) for at in hands],
-        "late": _transfers_in_bulk(settlement.late_payments, number),
+        "late": _transfers_in_bulk(settlement.late_transfers, number),
         "end": None if refused else end,
     }
 
@@ -198,19 +198,17 @@ def _hand_in_bulk(laid: BulkRounds, settlement: BulkSettlement, at: int, seats: 
     pairs = int(dealt.sum()) * (int(dealt.sum()) - 1) // 2
     assert not settlement.exchanges[at, pairs:].any()
     return {
-        "came as": _standing_in_bulk(
-            settlement, int(settlement.before[at]), seats, settlement.stacks_before[at].tolist()
-        ),
+        "came as": _state_in_bulk(settlement, int(settlement.before[at]), seats, settlement.stacks_before[at].tolist()),
         "fouls": [FOULS[foul] for foul in scores.fouls[at, dealt].tolist()],
         "royalties": scores.royalties[at, dealt].tolist(),
         "earned": settlement.earned[at, dealt].tolist(),
         "exchanges": settlement.exchanges[at, :pairs].tolist(),
-        "transfers": _transfers_in_bulk(settlement.payments, at),
-        "left as": _standing_in_bulk(settlement, int(settlement.after[at]), seats, settlement.stacks[at].tolist()),
+        "transfers": _transfers_in_bulk(settlement.transfers, at),
+        "left as": _state_in_bulk(settlement, int(settlement.after[at]), seats, settlement.stacks[at].tolist()),
     }
 
 
-def _standing_in_bulk(settlement: BulkSettlement, number: int, seats: list[int], stacks: list[int]) -> Shape:
+def _state_in_bulk(settlement: BulkSettlement, number: int, seats: list[int], stacks: list[int]) -> Shape:
     status, _, button, plays, cards, stays = (field[number].tolist() for field in settlement.expected)
     is_open = STATUSES[status].value == "open"
     owed = zip(seats, cards, stays, strict=False)
@@ -223,6 +221,6 @@ def _standing_in_bulk(settlement: BulkSettlement, number: int, seats: list[int],
     }
 
 
-def _transfers_in_bulk(payments: Payments, at: int) -> list[tuple[Any, ...]]:
-    slots = zip(*(getattr(payments, field)[at].tolist() for field in payments._fields), strict=True)
+def _transfers_in_bulk(transfers: Transfers, at: int) -> list[tuple[Any, ...]]:
+    slots = zip(*(getattr(transfers, field)[at].tolist() for field in transfers._fields), strict=True)
     return [(*slot[:4], LIMITS[slot[4]], *slot[5:]) for slot in slots if slot[2]]

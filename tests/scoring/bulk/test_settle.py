@@ -2,14 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import product
 from random import Random
 
 import numpy as np
 import pytest
 
-from scoring.bulk.payments import exchange_order, pay
+from scoring.bulk.round_states import states_of
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import settle_rounds
+from scoring.bulk.transfers import exchange_order, pay
 from scoring.exchange import Exchange
 from scoring.history import History, replay
 from scoring.presets import PRESETS
@@ -74,11 +76,11 @@ def test_the_rounds_that_are_tried_meet_everything() -> None:
         settlement = settle_rounds(ruleset, laid)
         met |= {f"{len(history.seats)} players" for history in histories}
         met |= {f"{players} of {seats} dealt" for players, seats in _dealt(laid)}
-        met |= {f"limited by {number}" for number in np.unique(settlement.payments.limited_by)}
+        met |= {f"limited by {number}" for number in np.unique(settlement.transfers.limited_by)}
         met |= {"foul"} if settlement.scores.fouls.any() else set()
         met |= {"top-up"} if laid.top_ups.any() else set()
         met |= {"departure"} if laid.leaves.any() else set()
-        met |= {"paid late"} if settlement.late_payments.due.any() else set()
+        met |= {"paid late"} if settlement.late_transfers.due.any() else set()
         met |= {"stayed"} if settlement.expected.stays[settlement.before].any() else set()
         met |= {f"status {number}" for number in np.unique(settlement.expected.status[settlement.final])}
     assert met >= {"2 players", "3 players", "4 players", "2 of 3 dealt", "3 of 4 dealt", "foul", "top-up", "departure"}
@@ -103,7 +105,7 @@ def test_exchanges_are_paid_as_those_of_one_hand_are(players: int, limit: WinLim
     before, opening = rng.integers(0, 12, (2, hands, players))
     after = before.copy()
     order = exchange_order(players)[np.full(hands, 2**players - 1), buttons]
-    payments = pay(exchanges, order, after, opening, limit)
+    transfers = pay(exchanges, order, after, opening, limit)
     for hand in range(hands):
         seats = paying_order(range(1, players + 1), int(buttons[hand]) + 1)
         pairs = [(a, b) for at, a in enumerate(seats) for b in seats[at + 1 :]]
@@ -111,7 +113,7 @@ def test_exchanges_are_paid_as_those_of_one_hand_are(players: int, limit: WinLim
         stacks, opened = (dict(enumerate(row[hand].tolist(), start=1)) for row in (before, opening))
         settled = settle(owed, stacks, limit, opened)
         assert after[hand].tolist() == list(settled.stacks.values())
-        paid = payments.paid[hand][payments.due[hand] > 0].tolist()
+        paid = transfers.paid[hand][transfers.due[hand] > 0].tolist()
         assert paid == [transfer.paid for transfer in settled.transfers]
 
 
@@ -129,3 +131,19 @@ def test_points_too_large_for_the_arrays_are_left_to_the_rules_themselves() -> N
     settlement = settle_rounds(PRESETS["pineapple"], laid)
     assert settlement.refused.tolist() == laid.odd.tolist() == [True, False]
     assert len(replay(rich).hands) == len(history.hands)
+
+
+@uncounted
+def test_what_was_looked_up_for_two_seats_is_not_taken_for_three() -> None:
+    ruleset, histories = ruleset_and_rounds(Random(1), "pineapple-qq", 24)
+    twos = [history for history in histories if len(history.seats) == 2]
+    check_rounds(ruleset, twos)
+    states = states_of(ruleset)
+    for button, cards in product((0, 1), (0, 14)):
+        every = np.arange(states.count)
+        buttons, dealt = np.full_like(every, button), np.ones((states.count, 2), np.bool_)
+        enters, nothing = np.full((states.count, 2), cards, np.uint8), np.zeros((states.count, 2), np.int64)
+        states.begin(every, buttons, dealt, nothing.astype(np.uint8), nothing, dealt[:, 0])
+        states.end(every, buttons, dealt, enters, dealt, dealt)
+    assert states.count > 32
+    check_rounds(ruleset, histories)

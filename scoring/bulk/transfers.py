@@ -19,7 +19,7 @@ Points = NDArray[np.int64]
 Columns = NDArray[np.int64]
 
 
-class Payments(NamedTuple):
+class Transfers(NamedTuple):
     """
     What was paid, in order: [hands, exchanges].
 
@@ -35,17 +35,17 @@ class Payments(NamedTuple):
     payee_stack: Points
 
     @classmethod
-    def none(cls, hands: int, columns: int) -> "Payments":
+    def none(cls, hands: int, columns: int) -> "Transfers":
         """Nothing paid in so many hands of so many players."""
         shape = (hands, columns * (columns - 1) // 2)
         return cls(*(np.zeros(shape, np.uint8 if field == "limited_by" else np.int64) for field in cls._fields))
 
-    def put(self, hands: NDArray[np.int64], payments: "Payments") -> None:
+    def put(self, hands: NDArray[np.int64], transfers: "Transfers") -> None:
         """Write what was paid in some hands."""
         for field in self._fields:
-            getattr(self, field)[hands] = getattr(payments, field)
+            getattr(self, field)[hands] = getattr(transfers, field)
 
-    def seated(self, seats: NDArray[np.int64]) -> "Payments":
+    def seated(self, seats: NDArray[np.int64]) -> "Transfers":
         """Name payers and payees by seat, from the seats in each hand's columns: [hands, columns]."""
         hands = np.arange(len(seats))[:, np.newaxis]
         return self._replace(payer=seats[hands, self.payer], payee=seats[hands, self.payee])
@@ -79,14 +79,14 @@ def in_paying_order(exchanges: Points, order: Columns) -> Iterator[tuple[Columns
         yield first, second, exchanges[hands, first, second]
 
 
-def pay(exchanges: Points, order: Columns, stacks: Points, opening_stacks: Points, limit: WinLimit) -> Payments:
+def pay(exchanges: Points, order: Columns, stacks: Points, opening_stacks: Points, limit: WinLimit) -> Transfers:
     """
     Pay exchanges in order, each capped at table stakes, as `settle` does for one hand.
 
     >>> exchanges = np.array([[[0, 10, 10], [-10, 0, 0], [-10, 0, 0]]])
     >>> stacks = np.array([[2, 50, 50]])
-    >>> payments = pay(exchanges, exchange_order(3)[[7], [2]], stacks, stacks.copy(), WinLimit.STACK)
-    >>> payments.paid.tolist(), stacks.tolist()
+    >>> transfers = pay(exchanges, exchange_order(3)[[7], [2]], stacks, stacks.copy(), WinLimit.STACK)
+    >>> transfers.paid.tolist(), stacks.tolist()
     ([[2, 4, 0]], [[8, 48, 46]])
 
     Args:
@@ -98,7 +98,7 @@ def pay(exchanges: Points, order: Columns, stacks: Points, opening_stacks: Point
 
     Rule: docs/rules.md#table-stakes
     """
-    payments = Payments.none(*stacks.shape)
+    transfers = Transfers.none(*stacks.shape)
     hands = np.arange(len(stacks))
     for at, (first, second, points) in enumerate(in_paying_order(exchanges, order)):
         payee, payer = np.where(points > 0, first, second), np.where(points > 0, second, first)
@@ -110,9 +110,9 @@ def pay(exchanges: Points, order: Columns, stacks: Points, opening_stacks: Point
         stacks[hands, payee] += paid
         limited_by = np.where(paid < due, cut_by, 0)
         after = stacks[hands, payer], stacks[hands, payee]
-        for field, values in zip(payments._fields, (payer, payee, due, paid, limited_by, *after), strict=True):
-            getattr(payments, field)[:, at] = values
-    return payments
+        for field, values in zip(transfers._fields, (payer, payee, due, paid, limited_by, *after), strict=True):
+            getattr(transfers, field)[:, at] = values
+    return transfers
 
 
 def _room(limit: WinLimit, stack: Points, opening: Points, due: Points) -> Points:

@@ -1,4 +1,4 @@
-"""Where rounds stand between hands, each standing numbered, and what leads from one to the next."""
+"""Where rounds stand between hands, each state numbered, and what leads from one to the next."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import replace
@@ -19,16 +19,16 @@ from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import BOARD_SIZE, Ruleset
 
 REFUSED: Final = 0
-"""The standing of a round that took a step which cannot be."""
+"""The state of a round that took a step which cannot be."""
 
 STATUSES: Final = tuple(RoundStatus)
 OPEN: Final = STATUSES.index(RoundStatus.OPEN)
 NO_BUTTON: Final = -1
 
 _LARGER: Final = 32
-"""Larger than every part of a case but its standing: four players as bits, a column, cards of Fantasyland."""
+"""Larger than every part of a case but its state: four players as bits, a column, cards of Fantasyland."""
 _MOST: Final = 1 << 17
-"""So many standings and nine more parts fit a case's number; no ruleset was seen to have a tenth of them."""
+"""So many states and nine more parts fit a case's number; no ruleset was seen to have a tenth of them."""
 
 Numbers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -40,15 +40,15 @@ _BOARDS: Final = tuple(Board.laid(DECK[start : start + BOARD_SIZE]) for start in
 
 class Expected(NamedTuple):
     """
-    What comes next in each standing, by its number; players are columns, four of them.
+    What comes next in each state, by its number; players are columns, four of them.
 
     Attributes:
         status: a number of `STATUSES`.
         opens_scope: whether the next hand opens a scope of the stakes.
         button: the column of the next button, -1 where any will do.
-        plays: [standings, columns], who plays the next hand.
-        fantasyland: [standings, columns], cards of Fantasyland owed.
-        stays: [standings, columns], how often in a row each has stayed there.
+        plays: [states, columns], who plays the next hand.
+        fantasyland: [states, columns], cards of Fantasyland owed.
+        stays: [states, columns], how often in a row each has stayed there.
     """
 
     status: NDArray[np.uint8]
@@ -59,20 +59,20 @@ class Expected(NamedTuple):
     stays: Numbers
 
     @classmethod
-    def nothing(cls, standings: int) -> "Expected":
+    def nothing(cls, states: int) -> "Expected":
         """Nothing is expected, as in a round that was refused."""
-        shape = (standings, MOST_SEATS)
+        shape = (states, MOST_SEATS)
         return cls(
-            status=np.full(standings, STATUSES.index(RoundStatus.CLOSED), np.uint8),
-            opens_scope=np.zeros(standings, np.bool_),
-            button=np.full(standings, NO_BUTTON, np.int64),
+            status=np.full(states, STATUSES.index(RoundStatus.CLOSED), np.uint8),
+            opens_scope=np.zeros(states, np.bool_),
+            button=np.full(states, NO_BUTTON, np.int64),
             plays=np.zeros(shape, np.bool_),
             fantasyland=np.zeros(shape, np.uint8),
             stays=np.zeros(shape, np.int64),
         )
 
     def put(self, number: int, round_: Round) -> None:
-        """Write what comes next in a standing."""
+        """Write what comes next in a state."""
         self.status[number] = STATUSES.index(round_.status)
         self.opens_scope[number] = round_.opens_scope
         if round_.next_hand:
@@ -83,14 +83,14 @@ class Expected(NamedTuple):
             self.stays[number, seat - 1] = owed.stays
 
 
-class Standings:
+class RoundStates:
     """
-    The standings of rounds under one ruleset.
+    The states of rounds under one ruleset.
 
     Where a round stands, its points left aside but for who has any, is one of a few thousand cases, and so is each step
     from one to the next. The rules are asked about a case when it first comes up; after that it is looked up.
 
-    Every step takes arrays with a row for each round and gives the numbers of the standings after it. A number means
+    Every step takes arrays with a row for each round and gives the numbers of the states after it. A number means
     something beside this object only.
     """
 
@@ -102,7 +102,7 @@ class Standings:
         """Begin anew; numbers given so far mean nothing any more."""
         self._rounds: list[Round | None] = [None]
         self._numbers: dict[Hashable, int] = {}
-        self._steps: dict[tuple[str, int], int] = {}
+        self._steps: dict[tuple[str, int, int], int] = {}
         self._expected = Expected.nothing(1)
 
     def open(self, seated: Flags, has_points: Flags) -> Numbers:
@@ -116,24 +116,24 @@ class Standings:
         return self._step("open", ask, bits(seated), bits(has_points))
 
     def begin(
-        self, standing: Numbers, button: Numbers, dealt: Flags, fantasyland: Cards, top_ups: Numbers, can_be: Flags
+        self, state: Numbers, button: Numbers, dealt: Flags, fantasyland: Cards, top_ups: Numbers, can_be: Flags
     ) -> Numbers:
         """Begin a hand, if it follows; `can_be` says whether its cards can have been dealt."""
 
         def ask(at: int) -> Round | None:
             if not can_be[at]:
                 return None
-            round_ = self._round(standing[at])
+            round_ = self._round(state[at])
             points = np.sign(top_ups[at]).tolist()
             added = tuple(TopUp(column + 1, point) for column, point in enumerate(points) if point)
             return begin_hand(round_, _hand(round_, button[at], dealt[at], fantasyland[at], added))
 
         cards = np.minimum(fantasyland, _LARGER - 1)  # so many are never dealt, nor are more
         added, taken = bits(top_ups > 0), bits(top_ups < 0)
-        return self._step("begin", ask, standing, *cards.T, button, bits(dealt), added, taken, can_be)
+        return self._step("begin", ask, state, *cards.T, button, bits(dealt), added, taken, can_be)
 
     def end(
-        self, standing: Numbers, button: Numbers, dealt: Flags, enters: Cards, stays: Flags, has_points: Flags
+        self, state: Numbers, button: Numbers, dealt: Flags, enters: Cards, stays: Flags, has_points: Flags
     ) -> Numbers:
         """
         End a hand that was begun, once its points are paid.
@@ -142,7 +142,7 @@ class Standings:
         """
 
         def ask(at: int) -> Round:
-            round_ = self._round(standing[at])
+            round_ = self._round(state[at])
             points = {seat: int(has_points[at, seat - 1]) for seat in round_.seat_numbers}
             earned: dict[Seat, Fantasyland] = {}
             for column in np.flatnonzero(dealt[at]).tolist():
@@ -153,17 +153,15 @@ class Standings:
                     earned[column + 1] = Fantasyland(int(enters[at, column]))
             return end_hand(replace(round_, stacks=points), _hand(round_, button[at], dealt[at]), earned).round
 
-        return self._step("end", ask, standing, *enters.T, button, bits(dealt), bits(stays), bits(has_points))
+        return self._step("end", ask, state, *enters.T, button, bits(dealt), bits(stays), bits(has_points))
 
-    def depart(self, standing: Numbers, column: Numbers) -> Numbers:
+    def depart(self, state: Numbers, column: Numbers) -> Numbers:
         """Let a player leave."""
-        return self._step(
-            "depart", lambda at: depart(self._round(standing[at]), int(column[at]) + 1).round, standing, column
-        )
+        return self._step("depart", lambda at: depart(self._round(state[at]), int(column[at]) + 1).round, state, column)
 
-    def close(self, standing: Numbers) -> Numbers:
+    def close(self, state: Numbers) -> Numbers:
         """Close a round early."""
-        return self._step("close", lambda at: close_round(self._round(standing[at])).round, standing)
+        return self._step("close", lambda at: close_round(self._round(state[at])).round, state)
 
     @property
     def count(self) -> int:
@@ -172,7 +170,7 @@ class Standings:
 
     @property
     def expected(self) -> Expected:
-        """Say what comes next in each standing that has come up."""
+        """Say what comes next in each state that has come up."""
         return Expected._make(field[: self.count] for field in self._expected)
 
     def _step(self, name: str, ask: Callable[[int], Round | None], *case: NDArray[Any]) -> Numbers:
@@ -183,11 +181,11 @@ class Standings:
         different, rows, which = np.unique(key, return_index=True, return_inverse=True)
         found = []
         for number, row in zip(different.tolist(), rows.tolist(), strict=True):
-            after = self._steps.get((name, number))
-            if after is None:
+            step = name, len(case), number  # a case has more parts where there are more columns
+            if step not in self._steps:
                 refused = name != "open" and case[0][row] == REFUSED
-                after = self._steps[name, number] = REFUSED if refused else self._ask(ask, row)
-            found.append(after)
+                self._steps[step] = REFUSED if refused else self._ask(ask, row)
+            found.append(self._steps[step])
         return np.array(found, dtype=np.int64)[which]
 
     def _ask(self, ask: Callable[[int], Round | None], row: int) -> int:
@@ -203,7 +201,7 @@ class Standings:
         return round_
 
     def _number(self, round_: Round) -> int:
-        """Number a standing, its points and hands left aside but for whether there are any."""
+        """Number a state, its points and hands left aside but for whether there are any."""
         points = {seat: int(stack > 0) for seat, stack in round_.stacks.items()}
         nothing = dict.fromkeys(points, 0)
         round_ = replace(round_, stacks=points, opening_stacks=points, top_ups=nothing, hands=min(round_.hands, 1))
@@ -212,35 +210,37 @@ class Standings:
         case = (tuple(points.items()), round_.status, round_.hands, round_.button, marks, owed)
         number = self._numbers.setdefault(case, len(self._rounds))
         if number == _MOST:
-            raise OverflowError(f"{_MOST} standings have come up under {self._ruleset}; settle fewer rounds at once")
+            raise OverflowError(f"{_MOST} states have come up under {self._ruleset}; settle fewer rounds at once")
         if number == len(self._rounds):
             self._rounds.append(round_)
             if number == len(self._expected.status):
                 more = Expected.nothing(number)
-                self._expected = Expected._make(np.concatenate(both) for both in zip(self._expected, more, strict=True))
+                self._expected = Expected._make(
+                    np.concatenate([old, new]) for old, new in zip(self._expected, more, strict=True)
+                )
             self._expected.put(number, round_)
         return number
 
 
-_standings = lru_cache(maxsize=16)(Standings)
+_states = lru_cache(maxsize=16)(RoundStates)
 
 
-def standings_of(ruleset: Ruleset) -> Standings:
-    """Give the standings of a ruleset with all that was asked about them before, unless that has grown too much."""
-    standings = _standings(ruleset)
-    if standings.count > _MOST // 2:
-        standings.forget()
-    return standings
+def states_of(ruleset: Ruleset) -> RoundStates:
+    """Give the states of a ruleset with all that was asked about them before, unless that has grown too much."""
+    states = _states(ruleset)
+    if states.count > _MOST // 2:
+        states.forget()
+    return states
 
 
-def bits(flags: Flags) -> Numbers:
+def bits(flags: Flags) -> NDArray[np.uint8]:
     """
     Write each row of flags as one number.
 
     >>> bits(np.array([[True, False, True], [False, True, False]])).tolist()
     [5, 2]
     """
-    return flags @ (1 << np.arange(flags.shape[1]))
+    return np.packbits(flags, axis=1, bitorder="little")[:, 0]
 
 
 def _hand(
