@@ -86,7 +86,7 @@ def test_the_hands_that_are_tried_meet_everything() -> None:
     """Fouls of every reason, all categories in all rows, scoops, ties, Fantasyland entered and renewed."""
     rng, met = Random(1), set()
     for name in ("pineapple-1-6-us-unlimited", "deuce-to-seven"):
-        hands = any_hands(rng, 3, 6_000)
+        hands = any_hands(rng, 3, 4_000)
         score = score_hands(PRESETS[name], packed(hands))
         met |= {FOULS[number] for number in np.unique(score.fouls)} | set(np.unique(score.enters).tolist())
         met |= {(row, board.strengths[row].category) for hand in hands for board in hand for row in Row}
