@@ -2,8 +2,8 @@
 Measure how many three-player hands are scored per second on one core, from boards packed as they are kept.
 
 Beside it, in the same run, floors: what comes before any rule. `np.take` of nine row strengths a hand from a table of
-all rows, once with the numbers of the rows known already, which no kept hand is, and once with the numbers still to be
-worked out from the cards.
+all rows, with the numbers of the rows known already, which those of a kept hand are not; and the strengths of nine rows
+from the packed cards, as scoring itself begins.
 """
 
 import sys
@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from benchmarks.score_hands import PLAYERS, deal, set_at_random, set_well
 from scoring.board import Board
 from scoring.bulk.deck import are_one_deck
-from scoring.bulk.rows import row_places
+from scoring.bulk.rows import place_rows, row_places
 from scoring.bulk.score import SLICE, score_hands
 from scoring.bulk.tables import ruleset_tables
 from scoring.presets import PRESETS
@@ -82,16 +82,11 @@ def measure(name: str, kind: str) -> tuple[float, float, float, float]:
         np.take(three_strengths, threes[:, stretch])
         np.take(five_strengths, fives[:, stretch])
 
-    def look_up_cards(stretch: slice) -> None:
-        three, five = number_rows(boards[stretch])
-        np.take(three_strengths, three)
-        np.take(five_strengths, five)
-
     works: tuple[Callable[[slice], object], ...] = (
         lambda stretch: score_hands(ruleset, boards[stretch]),
         lambda stretch: are_one_deck(boards[stretch]),
         look_up,
-        look_up_cards,
+        lambda stretch: place_rows(boards[stretch]),
     )
     runs = [[time_once(work) for work in works] for _ in range(RUNS)]
     scored, checked, known, from_cards = (median(speeds) for speeds in zip(*runs, strict=True))
