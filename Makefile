@@ -25,7 +25,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 test: setup  ## the whole suite
 	$(BIN)/pytest --numprocesses 2
 
-verify: setup  ## the long runs: thousands of random rounds against the oracle
+verify: setup  ## the long runs: thousands of random rounds against the oracle, and 55 kills under load
 	$(BIN)/pytest --numprocesses 2 -m verify
 
 check: setup  ## everything that must hold: format, lint, imports, types, then the suite with coverage
@@ -35,8 +35,10 @@ check: setup  ## everything that must hold: format, lint, imports, types, then t
 	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored
+bench: setup  ## measure how fast hands are scored, one by one and in bulk
 	$(BIN)/python benchmarks/score_hands.py
+	$(BIN)/python -m benchmarks.score_bulk
+	$(BIN)/python -m benchmarks.settle_bulk
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .

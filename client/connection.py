@@ -10,9 +10,11 @@ from client.errors import ApiError, TransportError, UnreadableError
 
 Document = dict[str, Any]
 
+_CUT_OFF: Final = 408
 _DOWN: Final = 503
-_PASSING: Final = frozenset({502, _DOWN, 504})
-"""Statuses of a service, or of something before it, that is down for the moment."""
+_NOT_DONE: Final = frozenset({_CUT_OFF, _DOWN})
+_PASSING: Final = frozenset({502, 504}) | _NOT_DONE
+"""Statuses of a service, or of something before it, that is down for the moment, and of a line that was."""
 
 _BUSY: Final = "busy"
 _LAST_PORT: Final = 65535
@@ -87,7 +89,7 @@ class Connection:
         problem = _problem_of(answer)
         if problem is None:
             raise self._not_ours(answer)
-        if answer.status_code == _DOWN:
+        if answer.status_code in _PASSING:
             raise TransportError(f"{self.url} cannot answer now: {problem['detail']}")
         raise ApiError(problem)
 
@@ -100,8 +102,8 @@ class Connection:
             if isinstance(error, _OURS) or not may_repeat:
                 raise
             raise _PassingError(_why(error)) from error
-        # A gateway's 502 or 504 leaves open whether the service has done what it was asked.
-        if answer.status_code in (_PASSING if is_repeatable else {_DOWN}):
+        # 502 and 504, a gateway's or our own, leave open whether the service has done what it was asked.
+        if answer.status_code in (_PASSING if is_repeatable else _NOT_DONE):
             raise _PassingError(answer.reason_phrase, answer)
         if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") == _BUSY:
             raise _PassingError(_BUSY, answer)

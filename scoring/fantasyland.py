@@ -72,7 +72,21 @@ def earn_fantasyland(strengths: ByRow[Strength], played: Fantasyland | None, rul
     if played is None:
         cards = enters(strengths, ruleset)
         return Fantasyland(cards) if cards else None
+    return renew(played, ruleset) if stays(strengths, ruleset) else None
+
+
+def renew(played: Fantasyland, ruleset: Ruleset) -> Fantasyland | None:
+    """
+    Say what Fantasyland follows where a board stays; None where the player has stayed as often as he may.
+
+    >>> from scoring.presets import PRESETS
+    >>> once = PRESETS["pineapple-1-6-us-classic"]
+    >>> renew(Fantasyland(14), once), renew(Fantasyland(14, 1), once)
+    (Fantasyland(cards=14, stays=1), None)
+
+    Rule: docs/rules.md#how-often-one-may-stay
+    """
     limit = ruleset.fantasyland.stay_limit
-    if (limit is None or played.stays < limit) and stays(strengths, ruleset):
-        return Fantasyland(ruleset.fantasyland.stay_cards, played.stays + 1)
-    return None
+    if limit is not None and played.stays >= limit:
+        return None
+    return Fantasyland(ruleset.fantasyland.stay_cards, played.stays + 1)

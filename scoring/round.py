@@ -7,6 +7,7 @@ from itertools import combinations
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake, RoundError
 from scoring.exchange import Exchange
+from scoring.fantasyland import Fantasyland
 from scoring.following import find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat
 from scoring.round_state import Round, RoundSeat, RoundStatus
@@ -27,7 +28,7 @@ class PlayedHand:
 
 @dataclass(frozen=True, slots=True)
 class Departed:
-    """Where a round stands after a departure or closing, and what was paid because of it."""
+    """Where a round stands after a hand, departure or closing, and what was paid because the round ended with it."""
 
     transfers: tuple[Transfer, ...]
     round: Round
@@ -66,6 +67,30 @@ def play_hand(round_: Round, hand: Hand) -> PlayedHand:
 
     Rule: docs/rules.md#the-round
     """
+    before = begin_hand(round_, hand)
+    stays = {seat: owed.stays for seat, owed in before.owed.items()}
+    score = score_hand(hand.players, before.ruleset, hand.button, stays)
+    transfers: tuple[Transfer, ...] = ()
+    if before.ruleset.stakes.scope is Scope.ROUND:
+        paid = replace(before, totals=_add_up(before.totals, score.exchanges))
+    else:
+        limit = before.ruleset.stakes.win_limit
+        settlement = settle(score.exchanges, before.stacks, limit, before.opening_stacks)
+        transfers, paid = settlement.transfers, replace(before, stacks=settlement.stacks)
+    ended = end_hand(paid, hand, {board.seat: board.earned for board in score.boards if board.earned})
+    return PlayedHand(hand, score, transfers + ended.transfers, ended.round)
+
+
+def begin_hand(round_: Round, hand: Hand) -> Round:
+    """
+    Check that a hand can be and that it follows, and say where the round stands before the first point is paid.
+
+    Raises:
+        RoundError: the round takes no further hand.
+        HandError: the hand cannot have been dealt like this, or cannot follow; every reason is named.
+
+    Rule: docs/rules.md#the-round
+    """
     _check_open(round_, "hand")
     top_up_mistakes = list(find_top_up_mistakes(round_, hand))
     before = round_ if top_up_mistakes else _with_top_ups(round_, hand)
@@ -76,7 +101,29 @@ def play_hand(round_: Round, hand: Hand) -> PlayedHand:
     ]
     if mistakes:
         raise HandError(mistakes)
-    return _play(before, hand)
+    return replace(before, opening_stacks=before.stacks) if before.opens_scope else before
+
+
+def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland]) -> Departed:
+    """
+    Say where a round stands after a hand, once its points are paid or added up, and what is paid because it ends there.
+
+    Args:
+        round_: as `begin_hand` gave it, with the points of this hand.
+        hand: that hand.
+        earned: what Fantasyland its boards have earned.
+
+    Rule: docs/rules.md#the-round
+    """
+    after = replace(
+        round_,
+        hands=hand.number,
+        button=hand.button,
+        had_button=round_.had_button | {hand.button},
+        sequence=round_.sequence if round_.in_sequence else frozenset(hand.by_seat),
+        owed=earned,
+    )
+    return _finish(_bust(after))
 
 
 def depart(round_: Round, seat: Seat) -> Departed:
@@ -166,47 +213,12 @@ def _with_top_ups(round_: Round, hand: Hand) -> Round:
         stacks=_sum(round_.stacks, added),
         opening_stacks=_sum(round_.opening_stacks, added),
         top_ups=_sum(round_.top_ups, added),
-        out=round_.out - added.keys(),
+        out=round_.out.difference(added),
     )
 
 
 def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping[Seat, Points]:
     return {seat: stack + added.get(seat, 0) for seat, stack in points.items()}
-
-
-def _play(round_: Round, hand: Hand) -> PlayedHand:
-    scope = round_.ruleset.stakes.scope
-    opens_scope = scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.in_sequence)
-    opening_stacks = round_.stacks if opens_scope else round_.opening_stacks
-    score = score_hand(
-        hand.players, round_.ruleset, hand.button, {seat: owed.stays for seat, owed in round_.owed.items()}
-    )
-    transfers: tuple[Transfer, ...] = ()
-    stacks, totals = round_.stacks, round_.totals
-    if scope is Scope.ROUND:
-        totals = _add_up(totals, score.exchanges)
-    else:
-        settlement = settle(score.exchanges, stacks, round_.ruleset.stakes.win_limit, opening_stacks)
-        transfers, stacks = settlement.transfers, settlement.stacks
-    owed = {board.seat: board.earned for board in score.boards if board.earned}
-    sequence = round_.sequence if round_.in_sequence else frozenset(hand.by_seat)
-    after = Round(
-        ruleset=round_.ruleset,
-        seats=round_.seats,
-        stacks=stacks,
-        opening_stacks=opening_stacks,
-        top_ups=round_.top_ups,
-        hands=hand.number,
-        button=hand.button,
-        had_button=round_.had_button | {hand.button},
-        gone=round_.gone,
-        out=round_.out,
-        sequence=sequence if owed else frozenset(),
-        owed=owed,
-        totals=totals,
-    )
-    finished = _finish(_bust(after))
-    return PlayedHand(hand, score, transfers + finished.transfers, finished.round)
 
 
 def _bust(round_: Round) -> Round:

@@ -98,6 +98,16 @@ class Round:
         return bool(self.owed)
 
     @property
+    def opens_scope(self) -> bool:
+        """
+        Whether the next hand opens a scope of the stakes, over which what everyone has then counts.
+
+        Rule: docs/rules.md#scope-of-the-stakes
+        """
+        scope = self.ruleset.stakes.scope
+        return scope is Scope.HAND or (scope is Scope.FANTASYLAND and not self.in_sequence)
+
+    @property
     def is_open(self) -> bool:
         """Whether hands can come."""
         return self.status is RoundStatus.OPEN

@@ -25,6 +25,7 @@ What the service refuses beyond the rules of the game.
     │   └── ClubTaken             the name belongs to another club
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
+        ├── OutcomeUnknown        it stopped answering while a commit was under way
         ├── DatabaseBehind        it awaits its migrations
         ├── DatabaseNewer         a newer release has migrated it
         └── DatabaseDenied        the login may not do what is needed
@@ -182,6 +183,12 @@ class DatabaseUnreachable(DatabaseError):
     """The database does not answer."""
 
     code = "database-unavailable"
+
+
+class OutcomeUnknown(DatabaseError):
+    """The database was told to commit and stopped answering before it said that it has: nobody knows whether it has."""
+
+    code = "outcome-unknown"
 
 
 class DatabaseBehind(DatabaseError):

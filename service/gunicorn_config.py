@@ -1,8 +1,10 @@
 """How gunicorn serves, under `ofc-server up` and alone: `gunicorn --config python:service.gunicorn_config`."""
 
 import signal
+import socket
+import struct
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from gunicorn import glogging
@@ -19,6 +21,9 @@ worker_class = "gthread"
 threads = 4
 timeout = 60
 graceful_timeout = 10
+
+PATIENCE_SECONDS = 10
+"""How long a client may pause in the middle of a request, or take none of its answer."""
 
 
 class GunicornLog(glogging.Logger):  # type: ignore[misc]  # gunicorn is not typed
@@ -41,7 +46,10 @@ class GunicornLog(glogging.Logger):  # type: ignore[misc]  # gunicorn is not typ
         """Leave out the address that was asked for."""
         if isinstance(msg, str) and msg.startswith("Error handling request"):
             msg, arguments = "Error handling request", ()
-        super().exception(msg, *arguments, **options)
+        if isinstance(msg, str) and msg.startswith("Socket error") and isinstance(sys.exception(), BlockingIOError):
+            self.warning("A client did not finish its request.")
+        else:
+            super().exception(msg, *arguments, **options)
 
 
 logger_class = GunicornLog
@@ -57,15 +65,35 @@ class Worker(Protocol):
     place: int
 
 
+class Listener(Protocol):
+    """A socket that gunicorn listens on."""
+
+    sock: socket.socket
+
+
 class Arbiter(Protocol):
     """What gunicorn tells a hook about itself, as far as it matters here."""
 
     WORKERS: Mapping[int, Worker]
+    LISTENERS: Sequence[Listener]
 
 
 def on_starting(_arbiter: Arbiter) -> None:
     """Begin to count anew."""
     make_directory()
+
+
+def when_ready(arbiter: Arbiter) -> None:
+    """
+    Let nobody hold a thread for ever who begins a request and does not go on, or reads no answer.
+
+    A phone that loses its network does just that, and a few of them would be all the threads there are. Connections
+    inherit these limits from the socket that accepts them; gunicorn itself has none once a request has begun.
+    """
+    patience = struct.pack("ll", PATIENCE_SECONDS, 0)
+    for listener in arbiter.LISTENERS:
+        for limit in (socket.SO_RCVTIMEO, socket.SO_SNDTIMEO):
+            listener.sock.setsockopt(socket.SOL_SOCKET, limit, patience)
 
 
 def pre_fork(arbiter: Arbiter, worker: Worker) -> None:

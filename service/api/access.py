@@ -9,6 +9,7 @@ from typing import Any, Final
 from flask import Response, current_app, g, request
 
 from service.api.dry_run import is_dry_run
+from service.api.receiving import receive_body
 from service.api.retries import answer_once, read_retry_key
 from service.database import Database, Transaction
 from service.errors import KeyMissing, KeyUnknown, ScopeMissing
@@ -32,7 +33,7 @@ def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
     def guarded(*arguments: Any, **options: Any) -> Any:
         key = find_key()
         # Who sends slowly keeps no transaction open meanwhile.
-        request.get_data()
+        receive_body()
         with _transaction_of(key) as transaction:
             g.transaction = transaction
             return view(*arguments, **options)
@@ -51,7 +52,7 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
     def guarded(*arguments: Any, **options: Any) -> Response:
         key = find_key()
         # Who sends slowly keeps no transaction open meanwhile.
-        request.get_data()
+        receive_body()
         is_dry = is_dry_run()
         retry_key = None if is_dry else read_retry_key()
         with database().transaction(

@@ -7,7 +7,8 @@ from flask import Response
 from schemas.documents import DocumentRequestSchema, PlayedDocumentSchema, RoundDocument, dump_played_document
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, REPLAYED, recorded
-from service.api.resource import Resource, received_bytes
+from service.api.receiving import receive_body
+from service.api.resource import Resource
 from service.usecases.expected import check_expected
 from service.usecases.play_document import play_document
 
@@ -24,7 +25,7 @@ def post_document(document: RoundDocument) -> Response:
 
     The table is made by its name where there is none. The same document again is answered as it was recorded.
     """
-    played = play_document(current_transaction(), document, received_bytes())
+    played = play_document(current_transaction(), document, receive_body())
     view = played.view
     result = dump_played_document(view, played.payments, played.revision, played.reason)
     check_expected(document.expected, result)

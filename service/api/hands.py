@@ -10,7 +10,8 @@ from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.rounds import HandAnswerSchema, HandPageSchema, HandQuerySchema, dump_recorded_hand, dump_round
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
-from service.api.resource import Resource, received_bytes
+from service.api.receiving import receive_body
+from service.api.resource import Resource
 from service.usecases.expected import check_expected
 from service.usecases.get_hand import get_hand
 from service.usecases.list_hands import list_hands
@@ -30,7 +31,7 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     The same hand again is answered as it was recorded; another hand with its number is a conflict. A hand that was
     undone is answered so too, with `in_force` false: to count again, it says which record it `restores`.
     """
-    result = record_hand(current_transaction(), round_id, submitted, received_bytes())
+    result = record_hand(current_transaction(), round_id, submitted, receive_body())
     document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
     check_expected(submitted.expected, document)
     return recorded(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)

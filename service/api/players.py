@@ -69,7 +69,7 @@ def get_one_player(player: str) -> Response:
 
 
 @players.route(ONE, methods=["PUT"], parameters=PLAYER)
-@players.operation("name_player")
+@players.operation("name_player", problems=(HTTPStatus.GATEWAY_TIMEOUT,))
 @players.arguments(NameRequestSchema)
 @players.response(200, PlayerSchema)
 @players.alt_response(201, schema=PlayerSchema, headers=REQUEST_ID, description="He had no display name before.")
@@ -84,7 +84,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 
 
 @players.route(ONE, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", problems=(HTTPStatus.UNPROCESSABLE_ENTITY,))
+@players.operation("erase_player", problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
 @players.response(204, description="He has no display name now.")
 def delete_player(player: str) -> Response:
     """Erase a player's display name, if he has one. His id in the records stays, and so does every figure."""

@@ -6,7 +6,7 @@ from http import HTTPStatus
 from typing import Final
 
 from flask import Flask, Response, g
-from werkzeug.exceptions import HTTPException
+from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from schemas.base import Dumped, WireError
 from schemas.problems import MOST_SHOWN, dump_mistakes
@@ -84,6 +84,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The header Allow lists the methods that can be used.",
     ),
     "body-too-large": Kind(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The body is too large", "Send a body of up to 1 MiB."),
+    "request-incomplete": Kind(
+        HTTPStatus.REQUEST_TIMEOUT,
+        "The request did not come whole",
+        "Its body ended early, or paused for too long. Nothing was stored. Send the whole request again.",
+    ),
     "media-type-unsupported": Kind(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         "The body is of another kind",
@@ -180,6 +185,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The database does not answer",
         "Nothing was stored. Send the request again soon.",
     ),
+    "outcome-unknown": Kind(
+        HTTPStatus.GATEWAY_TIMEOUT,
+        "Whether it was stored is not known",
+        "The database stopped answering just as it was to keep this. Send the same request again soon: with its"
+        " Idempotency-Key, or where the same content is the same record, it is stored once, now or before.",
+    ),
     "database-behind": Kind(
         HTTPStatus.SERVICE_UNAVAILABLE, "The database awaits its migration", "Run 'ofc-server migrate', then try again."
     ),
@@ -235,6 +246,7 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(ScoringError, _refused)
     app.register_error_handler(ServiceError, _service_problem)
     app.register_error_handler(DatabaseError, _database_problem)
+    app.register_error_handler(ClientDisconnected, _incomplete_problem)
     app.register_error_handler(HTTPException, _http_problem)
     app.register_error_handler(Exception, _unforeseen_problem)
 
@@ -261,6 +273,10 @@ def _http_problem(error: HTTPException) -> Response:
     headers = dict(error.get_headers())
     headers.pop("Content-Type", None)
     return problem(code, KINDS[code].advice, headers=headers)
+
+
+def _incomplete_problem(_error: ClientDisconnected) -> Response:
+    return problem("request-incomplete", KINDS["request-incomplete"].advice, headers={"Connection": "close"})
 
 
 def _unforeseen_problem(error: Exception) -> Response:

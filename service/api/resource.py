@@ -16,6 +16,7 @@ from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
 from service.api.access import with_key, with_key_if_any, with_key_to_record
+from service.api.receiving import receive_body
 from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
 
@@ -31,9 +32,10 @@ _OF_THE_DATABASE: Final = (
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.SERVICE_UNAVAILABLE,
 )
-_OF_RECORDING: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT)
+_OF_RECORDING: Final = (HTTPStatus.BAD_REQUEST, HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT)
 _OF_A_BODY: Final = (
     HTTPStatus.BAD_REQUEST,
+    HTTPStatus.REQUEST_TIMEOUT,
     HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
     HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
 )
@@ -48,7 +50,7 @@ class StrictParser(FlaskParser):
         """Read the body, whatever else may be wrong with it first."""
         if req.mimetype != JSON:
             raise UnsupportedMediaType
-        return read_json(req.get_data())
+        return read_json(receive_body())
 
     def load_querystring(self, req: Request, schema: Schema) -> Any:
         """Read what is asked for; nothing can be asked for twice."""
@@ -182,11 +184,6 @@ def answering_json(view: Callable[..., Any]) -> Callable[..., Any]:
     return negotiated
 
 
-def received_bytes() -> bytes:
-    """Give the exact bytes of the request's body."""
-    return request.get_data()
-
-
 def decoded_body() -> Any:
     """Give the request's body as it was decoded, where a use case reads it itself."""
-    return read_json(request.get_data())
+    return read_json(receive_body())

@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Engine, Executable, create_engine, text
+from sqlalchemy import Connection, CursorResult, Engine, Executable, RootTransaction, create_engine, text
 
 from service.database.address import SERVICE_ROLE, connect_arguments, engine_url, place_of
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
-from service.errors import DatabaseDenied
+from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown
 
 _SET_CLUB: Final = text("SELECT set_config('ofc.club', :club, true)")
 
@@ -100,6 +100,7 @@ class Database:
 
         Raises:
             DatabaseError, Busy: the database does not answer, or somebody else is in the way.
+            OutcomeUnknown: it stopped answering during the commit; after any other error nothing is kept.
         """
         with plain_failures(self._url), self.engine.connect() as connection, connection.begin() as begun:
             connection.execute(_SET_CLUB, {"club": str(club_id)})
@@ -107,9 +108,18 @@ class Database:
             yield transaction
             if rolled_back:
                 begun.rollback()
+            else:
+                self._commit(begun)
         if not rolled_back:
             for act in transaction.after_commit:
                 act()
+
+    def _commit(self, begun: RootTransaction) -> None:
+        try:
+            with plain_failures(self._url):
+                begun.commit()
+        except DatabaseUnreachable as error:
+            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
 
     @contextmanager
     def reading(self, club_id: UUID) -> Iterator[Transaction]:

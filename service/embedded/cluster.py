@@ -3,6 +3,7 @@ import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -26,6 +27,9 @@ DATABASE = "ofc"
 
 # Money is kept here: what was answered has been written down.
 DURABLE = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
+
+# After a crash, every file is written out before anything is replayed: by one call, or by one for each of 1,400 files.
+_QUICK_RECOVERY = {"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}
 
 _LARGEST_LOG = 10_000_000
 _STOP_SECONDS = 60.0
@@ -102,7 +106,8 @@ class Cluster:
             self._sockets.prepare()
             if not self.files.exists():
                 self._create_files()
-            self._launch()
+            if not self._launch():
+                raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self.last_words()}")
             self._create_database()
         except BaseException as error:
             self.stop()
@@ -147,7 +152,7 @@ class Cluster:
         return True
 
     def revive(self) -> bool:
-        """Start PostgreSQL again if it has died; true if it had."""
+        """Start PostgreSQL again if it has died; true if it had. One that dies while it starts has died once more."""
         if self._server is None or self._server.poll() is None:
             return False
         self._launch()
@@ -161,6 +166,13 @@ class Cluster:
             self._files_lock.release()
             self._owner_lock.release()
         self._joining_lock.release()
+
+    def last_words(self) -> str:
+        """What PostgreSQL said last, the gravest of it, and where there is more."""
+        said = self.log.read_bytes()[self._said_before :].decode(errors="replace")
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line or "FATAL" in line]
+        return f"{[*lines, *errors][-1] if lines else 'it said nothing'} (more in {self.log})"
 
     def _stop_server(self) -> None:
         if self._server is None:
@@ -196,10 +208,11 @@ class Cluster:
             os.chown(unfinished, *self._account)
         durable = self._settings.get("fsync") != "off"
         if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
-            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self._last_words()}")
+            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self.last_words()}")
         unfinished.rename(self.files)
 
-    def _launch(self) -> None:
+    def _launch(self) -> bool:
+        """Start the server and wait until it answers; false if it ended before it did."""
         self._wait_for_files()
         remove_stale_note(self.files)
         self._sockets.make(self._account)
@@ -212,11 +225,12 @@ class Cluster:
             # A player's name in a statement or a detail could never be erased from a log.
             "log_error_verbosity": "terse",
             "log_min_error_statement": "panic",
+            **_QUICK_RECOVERY,
             **self._settings,
         }
         options = [part for name, setting in settings.items() for part in ("-c", f"{name}={setting}")]
         self._server = self._spawn([binary("postgres"), "-D", self.files, *options])
-        self._wait_until_ready(self._server)
+        return self._becomes_ready(self._server)
 
     def _spawn(self, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
         """Start one of PostgreSQL's programs, and hand the lock on the files over to it."""
@@ -238,22 +252,16 @@ class Cluster:
         finally:
             self._files_lock.release()
 
-    def _wait_until_ready(self, server: subprocess.Popen[bytes]) -> None:
+    def _becomes_ready(self, server: subprocess.Popen[bytes]) -> bool:
         deadline = time.monotonic() + _RECOVERY_SECONDS
         while time.monotonic() < deadline:
             if server.poll() is not None:
-                raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self._last_words()}")
+                return False
             with contextlib.suppress(psycopg.OperationalError):
                 psycopg.connect(self.url(OWNER, "postgres")).close()
-                return
+                return True
             time.sleep(0.05)
         raise EmbeddedError(f"PostgreSQL did not become ready in {self.home}; {self.log} says why.")
-
-    def _last_words(self) -> str:
-        said = self.log.read_bytes()[self._said_before :].decode(errors="replace")
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
-        errors = [line for line in lines if "error" in line or "FATAL" in line]
-        return f"{[*lines, *errors][-1] if lines else 'it said nothing'} (more in {self.log})"
 
     def _create_database(self) -> None:
         with psycopg.connect(self.url(OWNER, "postgres"), autocommit=True) as connection:

@@ -77,7 +77,7 @@ def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -
             _log.warning("postgresql_restarted")
             deaths.append(time.monotonic())
             if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN_SECONDS:
-                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute; {cluster.log} says why.")
+                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute: {cluster.last_words()}")
 
 
 def _raise_stopped_on_signals() -> None:

@@ -75,5 +75,7 @@ def cut_off(whole: bytes) -> bytes:
 HTML = answer(200, "<h1>Welcome to the hotel</h1>", "text/html; charset=utf-8")
 NO_GATEWAY = answer(502, "<h1>Bad gateway</h1>", "text/html")
 DOWN = problem(503, "database-unavailable", "the database does not answer")
+INCOMPLETE = problem(408, "request-incomplete", "the body ended early")
+UNCERTAIN = problem(504, "outcome-unknown", "the database stopped answering during the commit")
 BUSY = problem(409, "busy", "somebody else is changing the same round")
 NOTHING = b""

@@ -11,7 +11,19 @@ import stamina
 from client.api import Client
 from client.errors import ApiError, ClientError, RefusedError, TransportError, UnreadableError
 from tests.client.asking import ofc, ofc_process
-from tests.client.faulty import BUSY, DOWN, HTML, NO_GATEWAY, NOTHING, answer, cut_off, faulty, problem
+from tests.client.faulty import (
+    BUSY,
+    DOWN,
+    HTML,
+    INCOMPLETE,
+    NO_GATEWAY,
+    NOTHING,
+    UNCERTAIN,
+    answer,
+    cut_off,
+    faulty,
+    problem,
+)
 
 ROUND = {"id": "1", "hands": 0}
 OK = answer(200, ROUND)
@@ -58,7 +70,9 @@ OTHERS: dict[str, Callable[[Client], object]] = {
 
 
 @pytest.mark.parametrize("operation", OTHERS.values(), ids=OTHERS)
-@pytest.mark.parametrize("fault", [NOTHING, cut_off(OK), NO_GATEWAY], ids=["closed", "cut off", "gateway"])
+@pytest.mark.parametrize(
+    "fault", [NOTHING, cut_off(OK), NO_GATEWAY, UNCERTAIN], ids=["closed", "cut off", "gateway", "uncertain"]
+)
 def test_what_may_have_been_done_is_not_done_again(operation: Callable[[Client], object], fault: bytes) -> None:
     with faulty(fault, OK) as server, Client(server.url) as client:
         with pytest.raises(TransportError):
@@ -67,7 +81,7 @@ def test_what_may_have_been_done_is_not_done_again(operation: Callable[[Client],
 
 
 @pytest.mark.parametrize("operation", OTHERS.values(), ids=OTHERS)
-@pytest.mark.parametrize("fault", [DOWN, BUSY], ids=["down", "busy"])
+@pytest.mark.parametrize("fault", [DOWN, BUSY, INCOMPLETE], ids=["down", "busy", "incomplete"])
 def test_what_the_service_says_was_not_done_is_asked_again(operation: Callable[[Client], object], fault: bytes) -> None:
     with faulty(fault, OK) as server, Client(server.url) as client:
         operation(client)

@@ -1,13 +1,16 @@
 import logging
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from service.logs import start_logging
 from tests.postgres import Server
 from tests.service.house import House, open_house
+from tests.service.running import running
 from tests.service.said import Log
+from tests.service.served import Served
 from tests.service.speaking import Api
 
 
@@ -48,3 +51,12 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[Log]:
     root.handlers = before[0]
     root.setLevel(before[1])
     ours.setLevel(before[2])
+
+
+@pytest.fixture(scope="module")
+def served(embedded_postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    logins = embedded_postgres.create_database()
+    directory: Path = tmp_path_factory.mktemp("served")
+    with running(directory, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
+        yield Served(service, (directory / "api-key").read_text().strip(), logins.owner)
+    embedded_postgres.drop_database(logins)

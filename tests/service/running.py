@@ -8,7 +8,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx2
@@ -60,7 +60,17 @@ class Running:
 
     def child(self, name: str) -> psutil.Process:
         """A process that `up` itself has started."""
-        return next(child for child in psutil.Process(self.up.pid).children() if name in " ".join(child.cmdline()[:3]))
+        child = self.child_if_any(name)
+        assert child is not None, f"no {name} runs"
+        return child
+
+    def child_if_any(self, name: str) -> psutil.Process | None:
+        """A process that `up` itself has started, or None where it is just not there."""
+        for child in psutil.Process(self.up.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if name in " ".join(child.cmdline()[:3]):
+                    return child
+        return None
 
     def stop(self, number: signal.Signals = signal.SIGINT) -> int:
         """Stop it and answer its exit code."""

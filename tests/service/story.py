@@ -17,6 +17,7 @@ from service.repository.keys import READ
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from tests.postgres import Logins, Server, embedded_server
+from tests.service.breaking_line import breaking_line_to_database
 from tests.service.house import House, open_house
 from tests.service.rounds_to_play import (
     HIGH,
@@ -74,6 +75,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
+    lose_the_line(teller, house)
     problems = {code: teller.problems[code] for code in sorted(teller.problems)}
     return {name: teller.examples[name] for name in sorted(teller.examples)} | {PROBLEMS: problems}
 
@@ -181,6 +183,9 @@ def send_what_cannot_be_read(teller: Teller) -> None:
     teller.refuse("json-invalid", "score_hand", data=b'{"ruleset": "pineapple", "ruleset": "turbo"}', headers=as_json)
     teller.refuse("body-too-large", "score_hand", data=b" " * TOO_LARGE, headers=as_json)
     teller.refuse("media-type-unsupported", "score_hand", data=b"As Kd Qc", headers={"Content-Type": "text/plain"})
+    announced = {"CONTENT_LENGTH": "800"}
+    half = b'{"ruleset": "pineap'
+    teller.refuse("request-incomplete", "score_hand", data=half, headers=as_json, environ_overrides=announced)
     wrong = changed(WORKED, ("players/0/top/0", "Qx"), ("players/1/stack", -1))
     teller.refuse("request-invalid", "score_hand", {}, wrong)
     teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
@@ -203,6 +208,19 @@ def ask_without_a_database(teller: Teller, bare: Logins) -> None:
     for code, url in (("database-unavailable", nowhere), ("database-behind", bare.owner)):
         app = create_app(Config(url))
         teller.refuse(code, "check_readiness", api=Api(app, None))
+        app.extensions["ofc_database"].close()
+
+
+def lose_the_line(teller: Teller, house: House) -> None:
+    """What a service says whose database never confirmed what it was told to keep."""
+    club = create_club(house.owner, f"club {uuid7()}")
+    key = create_key(house.owner, club, name="first").secret
+    with breaking_line_to_database(house.logins.service) as (line, through):
+        app = create_app(Config(through))
+        api = Api(app, key)
+        api.get("/v1/tables")
+        line.break_after(b"COMMIT\0")
+        teller.refuse("outcome-unknown", "add_table", {}, {"name": "cellar", "ruleset": PINEAPPLE}, api=api)
         app.extensions["ofc_database"].close()
 
 

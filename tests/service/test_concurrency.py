@@ -4,19 +4,13 @@ import json
 import socket
 import time
 from collections import Counter
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from random import Random
-from threading import Barrier
-from typing import Any
 
 import httpx2
 import pytest
 
 from tests.oracle import PRESETS, play, random_document
-from tests.postgres import Server
-from tests.service.house import Records
 from tests.service.rounds_to_play import (
     HIGH,
     LOW,
@@ -31,62 +25,9 @@ from tests.service.rounds_to_play import (
     seats,
     without,
 )
-from tests.service.running import running
+from tests.service.served import Served
 
 CONNECTIONS = 20
-
-
-class Served:
-    """A server of its own, as `ofc-server up` runs it, and connections to it."""
-
-    def __init__(self, url: str, key: str, owner_url: str) -> None:
-        self.url = url
-        self.headers = {"Authorization": f"Bearer {key}"}
-        self.records = Records(owner_url)
-        self.tables = 0
-
-    def connect(self) -> httpx2.Client:
-        return httpx2.Client(base_url=self.url, headers=self.headers, timeout=60, trust_env=False)
-
-    def post(self, path: str, document: Document) -> httpx2.Response:
-        with self.connect() as client:
-            return client.post(path, json=document)
-
-    def get(self, path: str) -> Any:
-        with self.connect() as client:
-            return client.get(path).json()
-
-    def at_once(self, *requests: tuple[str, Document]) -> list[httpx2.Response]:
-        """Send requests at the same moment, each over a connection of its own; the answers come in their order."""
-        gate = Barrier(len(requests))
-
-        def send(request: tuple[str, Document]) -> httpx2.Response:
-            path, document = request
-            with self.connect() as client:
-                client.get("/healthz")
-                gate.wait()
-                return client.post(path, json=document)
-
-        with ThreadPoolExecutor(len(requests)) as pool:
-            return list(pool.map(send, requests))
-
-    def new_table(self, ruleset: str = "pineapple") -> str:
-        self.tables += 1
-        return str(self.post("/v1/tables", {"name": f"table {self.tables}", "ruleset": ruleset}).json()["id"])
-
-    def new_round(self, ruleset: str = "pineapple") -> str:
-        answer = self.post(f"/v1/tables/{self.new_table(ruleset)}/rounds", {"seats": seats(SIXES)})
-        assert answer.status_code == 201
-        return str(answer.json()["id"])
-
-
-@pytest.fixture(scope="module")
-def served(embedded_postgres: Server, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    logins = embedded_postgres.create_database()
-    directory: Path = tmp_path_factory.mktemp("served")
-    with running(directory, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
-        yield Served(service.url, (directory / "api-key").read_text().strip(), logins.owner)
-    embedded_postgres.drop_database(logins)
 
 
 def statuses(answers: list[httpx2.Response]) -> list[int]:
@@ -111,16 +52,34 @@ def test_of_two_hands_with_one_number_sent_at_once_one_is_recorded(served: Serve
         assert served.get(path)["hands"] == [without(first.json(), "round")]
 
 
-def test_the_same_hand_sent_twenty_times_at_once_is_one_hand(served: Served) -> None:
+@pytest.mark.parametrize("key", [None, "3f1c8b4e-hand"], ids=["its own identity", "an idempotency key"])
+def test_the_same_hand_sent_twenty_times_at_once_is_one_hand(served: Served, key: str | None) -> None:
     round_id = served.new_round()
     path = f"/v1/rounds/{round_id}/hands"
-    answers = served.at_once(*[(path, hand(1, 1, THREE))] * CONNECTIONS)
+    answers = served.at_once(*[(path, hand(1, 1, THREE))] * CONNECTIONS, retry_key=key)
     assert statuses(answers) == [201] * CONNECTIONS
     assert replays(answers) == CONNECTIONS - 1
-    assert all(answer.json() == answers[0].json() for answer in answers)
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert len({answer.headers["Request-Id"] for answer in answers}) == CONNECTIONS
     for table in ("hands", "hand_scores"):
         assert served.records.ask(f"SELECT count(*) FROM {table} WHERE round_id = %s", round_id) == [(1,)]
     assert served.get(f"/v1/rounds/{round_id}")["version"] == 2
+
+
+@pytest.mark.parametrize(
+    ("path", "document"), [("departures", {"seat": 3}), ("close", {"reason": "late"}), ("undo", {"number": 1})]
+)
+def test_what_has_no_identity_of_its_own_is_done_once_with_a_key_sent_twenty_times_at_once(
+    served: Served, path: str, document: Document
+) -> None:
+    round_id = served.new_round("pineapple-qq")
+    assert served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE)).status_code == 201
+    requests = [(f"/v1/rounds/{round_id}/{path}", document)] * CONNECTIONS
+    answers = served.at_once(*requests, retry_key=f"once-{round_id}")
+    assert {answer.status_code for answer in answers} <= {200, 201}
+    assert replays(answers) == CONNECTIONS - 1
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert served.get(f"/v1/rounds/{round_id}")["version"] == 3
 
 
 def test_a_hand_and_the_one_after_it_sent_at_once_are_never_mixed_up(served: Served) -> None:

@@ -42,6 +42,11 @@ def test_it_is_fit_for_money(embedded: Cluster, setting: str, value: str) -> Non
     assert ask(embedded, f"SELECT current_setting('{setting}')") == value
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux writes out a whole file system by one call")
+def test_it_recovers_without_opening_every_file(embedded: Cluster) -> None:
+    assert ask(embedded, "SELECT current_setting('recovery_init_sync_method')") == "syncfs"
+
+
 @pytest.fixture(scope="module")
 def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
     with Cluster(tmp_path_factory.mktemp("embedded")) as started:

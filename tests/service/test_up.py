@@ -4,6 +4,7 @@ import signal
 import socket
 import stat
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import httpx2
@@ -12,6 +13,7 @@ import pytest
 
 from service.embedded import OWNER, Cluster
 from tests.postgres import Logins
+from tests.service.rounds_to_play import THREE, document_of, hand
 from tests.service.running import command, running, wait_until
 
 
@@ -96,6 +98,30 @@ def test_a_killed_postgresql_is_started_again_and_the_service_answers_again(tmp_
         assert service.up.poll() is None
 
 
+def test_a_postgresql_that_is_killed_again_as_it_starts_is_started_again(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        write_note(tmp_path, "before the crash")
+        killed: list[int] = []
+        while len(killed) < 3:
+            if (server := service.child_if_any("postgres")) is not None and server.pid not in killed:
+                server.kill()
+                killed.append(server.pid)
+            assert service.up.poll() is None, service.log
+            time.sleep(0.01)
+        assert wait_until(lambda: service.get("/readyz").status_code == 200)
+        assert read_notes(tmp_path) == ["before the crash"]
+
+
+def test_a_postgresql_that_dies_again_and_again_is_given_up_with_a_sentence(tmp_path: Path) -> None:
+    with running(tmp_path) as service:
+        (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
+        service.child("postgres").kill()
+        assert service.up.wait(timeout=30) == 1
+        assert service.left_over(seconds=5) == []
+        assert "Error: PostgreSQL died 5 times within a minute: " in service.log
+        assert f"incompatible with server (more in {tmp_path}/postgres.log)\n" in service.log
+
+
 def test_a_killed_web_server_takes_the_rest_along(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         service.child("gunicorn").kill()
@@ -167,6 +193,48 @@ def test_a_request_under_way_is_answered_before_the_service_stops(tmp_path: Path
             assert client.recv(1000).startswith(b"HTTP/1.1 4")
         assert service.up.wait(timeout=30) == 0
         assert service.left_over() == []
+
+
+@pytest.mark.parametrize("ends", [True, False], ids=["that end", "that do not end"])
+def test_requests_under_way_are_answered_before_a_service_under_load_stops(tmp_path: Path, ends: bool) -> None:
+    with running(tmp_path, OFC_WORKERS="2") as service:
+        headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
+        with httpx2.Client(base_url=service.url, headers=headers, timeout=30, trust_env=False) as client:
+            for name in "abcd":
+                assert client.post("/v1/documents", json=document_of(table=name)).status_code == 201
+            rounds = [round_["id"] for round_ in client.get("/v1/rounds").json()["rounds"]]
+        posts = [(f"{service.url}/v1/rounds/{round_id}/hands", headers) for round_id in rounds]
+        with psycopg.connect(Cluster(tmp_path).url(OWNER)) as blocking, ThreadPoolExecutor(len(posts)) as pool:
+            blocking.execute("SELECT FROM round_heads FOR UPDATE")
+            answers = [pool.submit(post_hand, *post) for post in posts]
+            assert wait_until(lambda: count_waiting(tmp_path) == len(posts))
+            service.up.send_signal(signal.SIGTERM)
+            if ends:
+                time.sleep(0.5)
+                blocking.rollback()
+            statuses = {answer.result() for answer in answers}
+            assert service.up.wait(timeout=40) == 0
+            blocking.close()
+        assert statuses == {201} if ends else statuses <= {None, 409, 503}
+        assert service.left_over(seconds=5) == []
+    with running(tmp_path) as service:
+        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+            hands = [len(client.get(f"/v1/rounds/{round_id}/hands").json()["hands"]) for round_id in rounds]
+        assert hands == [1 if ends else 0] * len(rounds)
+
+
+def post_hand(url: str, headers: dict[str, str]) -> int | None:
+    """The status of the answer, None where there was none."""
+    try:
+        return httpx2.post(url, json=hand(1, 1, THREE), headers=headers, timeout=40, trust_env=False).status_code
+    except httpx2.TransportError:
+        return None
+
+
+def count_waiting(directory: Path) -> int:
+    with psycopg.connect(Cluster(directory).url(OWNER)) as connection:
+        waiting = "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"
+        return connection.execute(waiting).rowcount
 
 
 def says_one_sentence(stderr: str, words: str) -> bool:

@@ -1,0 +1,293 @@
+"""Many rounds played at once: who owes whom, who pays what, and where each round stands after each hand."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from scoring.bulk.deck import are_one_deck
+from scoring.bulk.round_states import OPEN, REFUSED, Expected, Numbers, RoundStates, bits, states_of
+from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.score import earn, score_hands
+from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
+from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
+
+
+class HandScores(NamedTuple):
+    """
+    What hands are worth, players in columns: all 0 for who does not play.
+
+    Attributes:
+        can_be: [hands], whether all cards come from one deck, and the button is in a seat of the round.
+        fouls, royalties, enters, stays: [hands, columns], as in `BulkScore`.
+        exchanges: [hands, columns, columns], points from the row's side.
+    """
+
+    can_be: NDArray[np.bool_]
+    fouls: NDArray[np.uint8]
+    royalties: NDArray[np.int32]
+    enters: NDArray[np.uint8]
+    stays: NDArray[np.bool_]
+    exchanges: Points
+
+    @property
+    def points(self) -> Points:
+        """Give each player's sum over his exchanges, before caps: [hands, columns]."""
+        points: Points = self.exchanges.sum(axis=2)
+        return points
+
+
+@dataclass(frozen=True, slots=True)
+class BulkSettlement:
+    """
+    What rounds come to, hands and columns as in `BulkRounds`.
+
+    What is said of a hand that was not taken means nothing.
+
+    Attributes:
+        refused: [rounds], whether something in the round cannot be; the rules by themselves say what.
+        taken: [hands], whether the hand was played; where one of a round is not, none after it is.
+        scores: what hands are worth.
+        earned: [hands, columns], cards of Fantasyland that the board has earned.
+        exchanges: [hands, exchanges], points in paying order, positive ones to the first.
+        stacks_before: [hands, columns], before top-ups.
+        stacks: [hands, columns], after the hand.
+        transfers: with each hand.
+        late_transfers: [rounds, exchanges], what a departure or closing has paid because the round ended with it.
+        before: [hands], the state in which the hand came; what was expected then is `expected` of it.
+        after: [hands], the state after the hand.
+        final: [rounds], the state after everything.
+        final_stacks: [rounds, columns].
+        expected: what comes next in each state.
+    """
+
+    refused: NDArray[np.bool_]
+    taken: NDArray[np.bool_]
+    scores: HandScores
+    earned: NDArray[np.uint8]
+    exchanges: Points
+    stacks_before: Points
+    stacks: Points
+    transfers: Transfers
+    late_transfers: Transfers
+    before: Numbers
+    after: Numbers
+    final: Numbers
+    final_stacks: Points
+    expected: Expected
+
+
+def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
+    """
+    Play many rounds from what was recorded of them, hand by hand side by side.
+
+    It comes to what `replay` does with each, save that it does not look at discards and streets, and that it only says
+    where something cannot be, not why. A hand of three takes 0.6 kB, so give some ten thousand rounds at a time:
+
+    >>> from scoring.board import Board
+    >>> from scoring.hand import Hand, PlayerHand
+    >>> from scoring.history import History
+    >>> from scoring.presets import PRESETS
+    >>> from scoring.round_state import RoundSeat
+    >>> ann = PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h"))
+    >>> bob = PlayerHand(4, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs"))
+    >>> seats = (RoundSeat(1, "ann", 3), RoundSeat(4, "bob", 50))
+    >>> pineapple = PRESETS["pineapple"]
+    >>> history = History(pineapple, seats, (Hand(1, 4, (ann, bob)),))
+    >>> settlement = settle_rounds(pineapple, BulkRounds.of([history]))
+    >>> settlement.stacks.tolist(), settlement.transfers.due.tolist(), settlement.transfers.payer.tolist()
+    ([[6, 47]], [[4]], [[4]])
+    >>> settlement.expected.fantasyland[settlement.final].tolist()
+    [[14, 0, 0, 0]]
+
+    Args:
+        ruleset: the rules in force in all of them; another than they were played by answers what would have been.
+        rounds: what happened; rounds that are odd are refused.
+
+    Raises:
+        OverflowError: rounds are too many and too different to number where they stand.
+
+    Rule: docs/rules.md#the-round
+    """
+    play = _Play(ruleset, rounds)
+    for number in range(int(rounds.lengths.max(initial=0))):
+        play.hand(number)
+    return play.end()
+
+
+def score_rounds(ruleset: Ruleset, rounds: BulkRounds) -> HandScores:
+    """Score the hands of many rounds: those in which the same columns play together."""
+    hands, columns = rounds.dealt.shape
+    scores = HandScores(
+        can_be=np.zeros(hands, np.bool_),
+        fouls=np.zeros((hands, columns), np.uint8),
+        royalties=np.zeros((hands, columns), np.int32),
+        enters=np.zeros((hands, columns), np.uint8),
+        stays=np.zeros((hands, columns), np.bool_),
+        exchanges=np.zeros((hands, columns, columns), np.int64),
+    )
+    boards = np.zeros((hands, columns, BOARD_SIZE), np.uint8)
+    boards[rounds.dealt] = rounds.boards
+    players = bits(rounds.dealt)
+    for dealt in np.unique(players[players > 0]).tolist():
+        at = np.flatnonzero(players == dealt)
+        who = np.flatnonzero(rounds.dealt[at[0]])
+        place = np.ix_(at, who)
+        together = boards[place]
+        score = score_hands(ruleset, together)
+        scores.can_be[at] = are_one_deck(together)
+        scores.fouls[place], scores.royalties[place] = score.fouls, score.royalties
+        scores.enters[place], scores.stays[place] = score.enters, score.stays
+        for pair, (first, second) in enumerate(combinations(who.tolist(), 2)):
+            scores.exchanges[at, first, second] = score.exchanges[:, pair]
+            scores.exchanges[at, second, first] = -score.exchanges[:, pair]
+    return scores
+
+
+class _Play:
+    """
+    Rounds in play, the longest first, so that those which have a hand of a number are always the first ones.
+
+    What the rounds come to is written hand by hand; where they stand is a row for each.
+    """
+
+    def __init__(self, ruleset: Ruleset, rounds: BulkRounds) -> None:
+        hands, columns = rounds.dealt.shape
+        self.ruleset, self.rounds = ruleset, rounds
+        self.scores = score_rounds(ruleset, rounds)
+        self.states: RoundStates = states_of(ruleset)
+        self.transfers, self.late = Transfers.none(hands, columns), Transfers.none(len(rounds.lengths), columns)
+        self.before, self.after = np.zeros(hands, np.int64), np.zeros(hands, np.int64)
+        self.taken, self.began = np.zeros(hands, np.bool_), np.zeros(hands, np.int64)
+        self.stacks_before, self.stacks_after = np.zeros((2, hands, columns), np.int64)
+        self.order = np.argsort(-rounds.lengths, kind="stable")
+        self.starts = rounds.starts[self.order]
+        self.lengths = rounds.lengths[self.order]
+        at_button = rounds.seats[rounds.round_of_hand] == rounds.buttons[:, np.newaxis]
+        self.buttons: Numbers = at_button.argmax(axis=1)
+        self.scores.can_be[~at_button.any(axis=1)] = False
+        self.seated = rounds.seats[self.order] > 0
+        self.stacks = rounds.stacks[self.order]
+        self.opening = self.stacks.copy()
+        self.totals = np.zeros((len(self.order), columns, columns), np.int64)
+        self.last_button = np.zeros(len(self.order), np.int64)
+        state = self.states.open(self.seated, self.stacks > 0)
+        self.state = np.where(rounds.odd[self.order], REFUSED, state)
+
+    def hand(self, number: int) -> None:
+        """Play the hand after so many in every round that has it."""
+        active = slice(0, int(np.count_nonzero(self.lengths > number)))
+        hands = self.starts[active] + number
+        self.before[hands] = self.state[active]
+        self.stacks_before[hands] = self.stacks[active]
+        began = self._begin(active, hands)
+        self.began[hands] = began
+        taken = began != REFUSED
+        self.taken[hands] = taken
+        exchanges = self.scores.exchanges[hands]
+        exchanges[~taken] = 0
+        if self.ruleset.stakes.scope is Scope.ROUND:
+            self.totals[active] += exchanges
+        else:
+            order = exchange_order(self.stacks.shape[1])[bits(self.rounds.dealt[hands]), self.buttons[hands]]
+            self.transfers.put(hands, self._pay(active, exchanges, order))
+        state = self._end(active, hands, began)
+        self._pay_totals(np.flatnonzero(self._is_over(state)), self.transfers, hands)
+        self.after[hands] = state
+        self.stacks_after[hands] = self.stacks[active]
+        self.state[active] = state
+        self._depart(active, hands)
+
+    def end(self) -> BulkSettlement:
+        """Close the rounds that were closed, and say what all came to."""
+        closed = np.flatnonzero(self.rounds.closed[self.order])
+        self.state[closed] = self.states.close(self.state[closed])
+        self._pay_totals(closed[self._is_over(self.state[closed])], self.late, self.order)
+        rounds, expected = self.rounds, self.states.expected
+        final, final_stacks = np.empty_like(self.state), np.empty_like(self.stacks)
+        final[self.order], final_stacks[self.order] = self.state, self.stacks
+        order = exchange_order(self.stacks.shape[1])[bits(rounds.dealt), self.buttons]
+        exchanges = [points for _, _, points in in_paying_order(self.scores.exchanges, order)]
+        columns = slice(0, self.stacks.shape[1])
+        return BulkSettlement(
+            refused=final == REFUSED,
+            taken=self.taken,
+            scores=self.scores,
+            earned=earn(
+                self.ruleset,
+                self.scores.enters,
+                self.scores.stays,
+                rounds.fantasyland,
+                expected.stays[self.began, columns],
+            ),
+            exchanges=np.stack(exchanges, axis=1),
+            stacks_before=self.stacks_before,
+            stacks=self.stacks_after,
+            transfers=self.transfers.seated(rounds.seats[rounds.round_of_hand]),
+            late_transfers=self.late.seated(rounds.seats),
+            before=self.before,
+            after=self.after,
+            final=final,
+            final_stacks=final_stacks,
+            expected=expected,
+        )
+
+    def _begin(self, active: slice, hands: Numbers) -> Numbers:
+        """See which hands follow, count their top-ups, and open the scope of the stakes."""
+        rounds = self.rounds
+        began = self.states.begin(
+            self.state[active],
+            self.buttons[hands],
+            rounds.dealt[hands],
+            rounds.fantasyland[hands],
+            rounds.top_ups[hands],
+            self.scores.can_be[hands],
+        )
+        added = rounds.top_ups[hands] * (began != REFUSED)[:, np.newaxis]
+        self.stacks[active] += added
+        self.opening[active] += added
+        opens = self.states.expected.opens_scope[began][:, np.newaxis]
+        np.copyto(self.opening[active], self.stacks[active], where=opens)
+        self.last_button[active] = np.where(began != REFUSED, self.buttons[hands], self.last_button[active])
+        return began
+
+    def _end(self, active: slice, hands: Numbers, began: Numbers) -> Numbers:
+        """See where the rounds stand after the hand."""
+        in_fantasyland = self.rounds.fantasyland[hands] > 0
+        return self.states.end(
+            began,
+            self.buttons[hands],
+            self.rounds.dealt[hands],
+            np.where(in_fantasyland, np.uint8(0), self.scores.enters[hands]),
+            self.scores.stays[hands] & in_fantasyland,
+            self.stacks[active] > 0,
+        )
+
+    def _depart(self, active: slice, hands: Numbers) -> None:
+        """Let players leave, one after the other."""
+        leaves = self.rounds.leaves[hands]
+        for turn in range(1, int(leaves.max(initial=0)) + 1):
+            leaving = np.flatnonzero((leaves == turn).any(axis=1))
+            column = (leaves[leaving] == turn).argmax(axis=1)
+            self.state[leaving] = self.states.depart(self.state[leaving], column)
+            self._pay_totals(leaving[self._is_over(self.state[leaving])], self.late, self.order)
+
+    def _is_over(self, state: Numbers) -> NDArray[np.bool_]:
+        is_over: NDArray[np.bool_] = (state != REFUSED) & (self.states.expected.status[state] != OPEN)
+        return is_over
+
+    def _pay(self, of: slice | Numbers, exchanges: Points, order: Numbers) -> Transfers:
+        stacks = self.stacks[of]
+        transfers = pay(exchanges, order, stacks, self.opening[of], self.ruleset.stakes.win_limit)
+        self.stacks[of] = stacks
+        return transfers
+
+    def _pay_totals(self, ended: Numbers, transfers: Transfers, places: Numbers) -> None:
+        """Pay what scope `round` has added up in rounds that have ended, and write it in its place."""
+        if self.ruleset.stakes.scope is not Scope.ROUND:
+            return
+        order = exchange_order(self.stacks.shape[1])[bits(self.seated[ended]), self.last_button[ended]]
+        transfers.put(places[ended], self._pay(ended, self.totals[ended], order))
+        self.totals[ended] = 0

@@ -1,0 +1,15 @@
+from flask import request
+from werkzeug.exceptions import ClientDisconnected
+
+
+def receive_body() -> bytes:
+    """
+    Give the exact bytes of the request's body, once all of it is there.
+
+    Raises:
+        ClientDisconnected: it ended before its announced length; half a document may read like a whole one.
+    """
+    body = request.get_data()
+    if request.content_length is not None and len(body) < request.content_length:
+        raise ClientDisconnected
+    return body
