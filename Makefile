@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples openapi clean
+.PHONY: help setup demo up test verify check bench format examples openapi accept clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
@@ -25,7 +25,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 test: setup  ## the whole suite
 	$(BIN)/pytest --numprocesses 2
 
-verify: setup  ## the long runs: thousands of random rounds against the oracle, and 55 kills under load
+verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 -m verify
 
 check: setup  ## everything that must hold: format, lint, imports, types, then the suite with coverage
@@ -35,10 +35,12 @@ check: setup  ## everything that must hold: format, lint, imports, types, then t
 	$(BIN)/mypy
 	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, one by one and in bulk
+bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, and imported
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
+	$(BIN)/python -m benchmarks.post_hands
+	$(BIN)/python -m benchmarks.import_rounds
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .
@@ -50,6 +52,9 @@ examples: setup  ## play the story of the contract's examples to a service, and 
 
 openapi: setup  ## write openapi.yaml anew from the code
 	$(BIN)/ofc-server openapi --output openapi.yaml
+
+accept: setup  ## let clients rely on the contract as it is now: later changes are held against it
+	$(BIN)/python -m tests.contract.accept
 
 clean:  ## remove what was made
 	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info

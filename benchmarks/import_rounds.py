@@ -20,11 +20,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Final
+from typing import Final, Self
 from uuid import UUID
 
+import psutil
 import psycopg
 from psycopg import sql
+from sqlalchemy import text
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.database import Database, migrate
@@ -39,6 +41,24 @@ BEFORE: Final = ("rulesets", "tables")
 
 
 @dataclass(frozen=True)
+class Taken:
+    """Seconds by the clock, and of processor time, of this process and of the database's that serves it."""
+
+    clock: float
+    processor: float
+
+    @classmethod
+    def until_now(cls, backend: int) -> Self:
+        """Read both."""
+        times = psutil.Process(backend).cpu_times()
+        return cls(time.perf_counter(), time.process_time() + times.user + times.system)
+
+    def since(self, before: Self) -> "Taken":
+        """What has been taken since then."""
+        return Taken(self.clock - before.clock, self.processor - before.processor)
+
+
+@dataclass(frozen=True)
 class Bench:
     """A database, and the ways into it."""
 
@@ -46,16 +66,18 @@ class Bench:
     service: Database
     club: UUID
 
-    def import_lines(self, lines: Sequence[bytes], at_once: int) -> float:
-        """Import lines as a worker does, so many in each transaction, and give the seconds taken."""
+    def import_lines(self, lines: Sequence[bytes], at_once: int) -> Taken:
+        """Import lines as a worker does, so many in each transaction, and give the time taken."""
         numbered = list(enumerate(lines))
-        started = time.perf_counter()
+        with self.service.transaction(self.club) as transaction:
+            backend = int(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())
+        before = Taken.until_now(backend)
         for start in range(0, len(numbered), at_once):
             with self.service.transaction(self.club) as transaction:
                 imported = import_rounds(transaction, numbered[start : start + at_once])
             if any(each.status != "stored" for each in imported):
                 raise SystemExit("a line was not stored")
-        return time.perf_counter() - started
+        return Taken.until_now(backend).since(before)
 
     def take_rows(self) -> Mapping[str, bytes]:
         """Take the rows of every table out, as COPY writes them."""
@@ -64,13 +86,14 @@ class Bench:
             self.clear(connection)
         return taken
 
-    def copy_rows(self, lines: Sequence[bytes], rows: Mapping[str, bytes]) -> float:
-        """Read lines, copy rows, and give the seconds taken."""
+    def copy_rows(self, lines: Sequence[bytes], rows: Mapping[str, bytes]) -> Taken:
+        """Read lines, copy rows, and give the time taken."""
         with psycopg.connect(self.superuser) as connection:
             for table in ("hand_scores", "payouts", "transfers"):
                 connection.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER chips_add_up").format(sql.Identifier(table)))
             connection.commit()
-            started = time.perf_counter()
+            backend = connection.info.backend_pid
+            before = Taken.until_now(backend)
             for line in lines:
                 json.loads(line)
             for table, columns in COLUMNS.items():
@@ -78,11 +101,11 @@ class Bench:
                 with connection.cursor().copy(statement) as copy:
                     copy.write(rows[table])
             connection.commit()
-            seconds = time.perf_counter() - started
+            taken = Taken.until_now(backend).since(before)
             for table in ("hand_scores", "payouts", "transfers"):
                 connection.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER chips_add_up").format(sql.Identifier(table)))
             self.clear(connection)
-        return seconds
+        return taken
 
     def clear(self, connection: psycopg.Connection) -> None:
         """Leave nothing of the rounds."""
@@ -141,19 +164,27 @@ def main() -> int:
     chosen = parser.parse_args()
     rng = Random(1)
     floors, imports = [], []
+    hands = chosen.rounds * len(SEATS)
     with bench() as made:
         for run in range(chosen.runs + 1):
             lines = make_lines(chosen.rounds, rng)
-            hands = chosen.rounds * len(SEATS)
-            mine = hands / made.import_lines(lines, chosen.at_once)
-            floor = hands / made.copy_rows(lines, made.take_rows())
+            mine = made.import_lines(lines, chosen.at_once)
+            floor = made.copy_rows(lines, made.take_rows())
             if run:  # the first warms both up
                 imports.append(mine)
                 floors.append(floor)
-                print(f"run {run}: floor {floor:6.0f} hands/s, import {mine:6.0f} hands/s, {mine / floor:.2f}")
-    ratios = [mine / floor for mine, floor in zip(imports, floors, strict=True)]
-    print(f"median: floor {median(floors):.0f}/s, import {median(imports):.0f}/s, ratio {median(ratios):.2f}")
+                report(f"run {run}", hands, [floor.clock], [mine.clock])
+    report("median", hands, [each.clock for each in floors], [each.clock for each in imports])
+    processor = [each.processor for each in floors], [each.processor for each in imports]
+    report("median of processor time", hands, *processor)
     return 0
+
+
+def report(what: str, hands: int, floors: Sequence[float], imports: Sequence[float]) -> None:
+    """Print both rates, and the median of their ratios."""
+    floor, mine = hands / median(floors), hands / median(imports)
+    ratio = median(one / other for one, other in zip(floors, imports, strict=True))
+    print(f"{what}: floor {floor:.0f} hands/s, import {mine:.0f} hands/s, ratio {ratio:.2f}")
 
 
 if __name__ == "__main__":

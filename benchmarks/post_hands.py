@@ -2,10 +2,11 @@
 Measure how many hands are recorded per second over HTTP, against a floor in the same run.
 
 The floor (`benchmarks/floor.py`) is a minimal Flask application under the same gunicorn, with as many workers and
-threads and on the same database server, that inserts the same JSON as one row and commits. Runs alternate, so that a
-slow moment of the machine meets both. Then hands come at a steady rate, and the time of each answer is taken.
+threads and on the same database server, that inserts the same JSON as one row and commits. Many short runs alternate,
+so that a slow moment of the machine meets both. What processors were kept busy with is counted too, for a request is
+bound by them. Then hands come at a steady rate, and the time of each answer is taken.
 
-Example: python -m benchmarks.post_hands --runs 5 --clients 4
+Example: python -m benchmarks.post_hands --runs 15 --clients 4
 """
 
 import argparse
@@ -18,13 +19,14 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
 from typing import Any, Final
 
+import psutil
 import psycopg
 
 from benchmarks.score_hands import deal, set_well
@@ -39,6 +41,7 @@ RULESET: Final = "pineapple-1-6-us-none"
 SEATS: Final = (1, 2, 3)
 STACK: Final = 1_000_000
 STEADY: Final = 100
+STEADY_SECONDS: Final = 10
 
 
 @dataclass(frozen=True)
@@ -47,6 +50,12 @@ class Server:
 
     port: int
     headers: dict[str, str]
+    process: psutil.Process
+
+    @property
+    def processor_seconds(self) -> float:
+        """What its workers have used."""
+        return sum(sum(worker.cpu_times()[:2]) for worker in self.process.children())
 
     def connect(self) -> http.client.HTTPConnection:
         """Open a connection that is kept."""
@@ -63,15 +72,17 @@ class Server:
 
 
 @contextmanager
-def gunicorn(application: str, url: str, workers: int, headers: dict[str, str]) -> Iterator[Server]:
-    """Serve an application as the service is served."""
+def gunicorn(application: str, url: str, workers: int, headers: dict[str, str], log: Path) -> Iterator[Server]:
+    """Serve an application as the service is served; it logs as it does, into a file."""
     with listen("127.0.0.1", 0) as listener:
         command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_config"]
         options = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers), application]
         environment = {**os.environ, "OFC_DATABASE_URL": url}
-        process = subprocess.Popen([*command, *options], env=environment, pass_fds=[listener.fileno()])
+        process = subprocess.Popen(
+            [*command, *options], env=environment, pass_fds=[listener.fileno()], stderr=log.open("a")
+        )
         try:
-            yield Server(address_of(listener).port, headers)
+            yield Server(address_of(listener).port, headers, psutil.Process(process.pid))
         finally:
             process.terminate()
             process.wait(30)
@@ -140,8 +151,8 @@ def steady_seconds(server: Server, paths: Sequence[str], rounds: Sequence[Sequen
 def main() -> int:
     """Print both rates, their ratio, and the answer times at a steady rate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5, help="alternating runs of each (default 5)")
-    parser.add_argument("--rounds", type=int, default=200, help="rounds of three hands a run (default 200)")
+    parser.add_argument("--runs", type=int, default=15, help="alternating runs of each (default 15)")
+    parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
     parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
     parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
     chosen = parser.parse_args()
@@ -156,37 +167,75 @@ def main() -> int:
         key = found_club(owner, "bench")
         config = Config(cluster.url("ofc_service"), owner)
         headers = {"Authorization": f"Bearer {key}"}
-        service = stack.enter_context(gunicorn("service.wsgi:app", config.database_url, chosen.workers, headers))
-        floor = stack.enter_context(gunicorn("benchmarks.floor:app", owner, chosen.workers, {}))
-        report(service, floor, chosen)
+        log = home / "log"
+        service = stack.enter_context(gunicorn("service.wsgi:app", config.database_url, chosen.workers, headers, log))
+        floor = stack.enter_context(gunicorn("benchmarks.floor:app", owner, chosen.workers, {}, log))
+        measure(service, floor, owner, chosen)
     return 0
 
 
-def report(service: Server, floor: Server, chosen: argparse.Namespace) -> None:
+@dataclass
+class Turns:
+    """What the runs of one server came to."""
+
+    rates: list[float]
+    server_seconds: float = 0.0
+    database_seconds: float = 0.0
+    hands: int = 0
+
+    def show(self) -> str:
+        """Write the figures of all runs."""
+        mine, database = (1000 * each / self.hands for each in (self.server_seconds, self.database_seconds))
+        return (
+            f"{median(self.rates):.0f}/s, processor {mine:.2f} ms in Python and {database:.2f} ms in PostgreSQL a hand"
+        )
+
+
+def measure(service: Server, floor: Server, owner: str, chosen: argparse.Namespace) -> None:
     """Run, and print the figures."""
     rng = Random(1)
     tables = set_up_tables(service, chosen.rounds)
-    floors, services = [], []
+    turns = {"floor": Turns([]), "service": Turns([])}
     for run in range(chosen.runs + 1):
         rounds = make_hands(chosen.rounds, rng)
-        opened = open_rounds(service, tables)
-        floor_rate = hands_per_second(floor, ["/hands"] * len(rounds), rounds, chosen.clients)
-        service_rate = hands_per_second(
-            service, [f"/v1/rounds/{each}/hands" for each in opened], rounds, chosen.clients
-        )
-        if run:  # the first warms both up
-            floors.append(floor_rate)
-            services.append(service_rate)
-            print(
-                f"run {run}: floor {floor_rate:6.0f}/s, service {service_rate:6.0f}/s, {service_rate / floor_rate:.2f}"
-            )
-    ratios = [mine / least for mine, least in zip(services, floors, strict=True)]
-    print(f"median: floor {median(floors):.0f}/s, service {median(services):.0f}/s, ratio {median(ratios):.2f}")
-    opened = open_rounds(service, tables)
-    rounds = make_hands(chosen.rounds, rng)
-    times = steady_seconds(service, [f"/v1/rounds/{each}/hands" for each in opened], rounds, STEADY)
+        paths = [f"/v1/rounds/{each}/hands" for each in open_rounds(service, tables)]
+        for name, server, places in (("floor", floor, ["/hands"] * len(rounds)), ("service", service, paths)):
+            before = server.processor_seconds, database_seconds(owner)
+            rate = hands_per_second(server, places, rounds, chosen.clients)
+            if run:  # the first warms both up
+                turn = turns[name]
+                turn.rates.append(rate)
+                turn.hands += sum(map(len, rounds))
+                turn.server_seconds += server.processor_seconds - before[0]
+                turn.database_seconds += database_seconds(owner) - before[1]
+    for name, turn in turns.items():
+        print(f"{name}: median of {chosen.runs} runs {turn.show()}")
+    ratios = [mine / least for mine, least in zip(turns["service"].rates, turns["floor"].rates, strict=True)]
+    print(f"ratio: median {median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
+    measure_steady(service, tables, rng)
+
+
+def database_seconds(owner: str) -> float:
+    """Add up the processor time that the sessions of the database's clients have used."""
+    others = "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()"
+    with psycopg.connect(owner) as connection:
+        found = connection.execute(others).fetchall()
+    seconds = 0.0
+    for (pid,) in found:
+        with suppress(psutil.NoSuchProcess):  # it has just ended
+            seconds += sum(psutil.Process(pid).cpu_times()[:2])
+    return seconds
+
+
+def measure_steady(service: Server, tables: Sequence[str], rng: Random) -> None:
+    """Post hands at a steady rate, and print how long the answers took."""
+    times: list[float] = []
+    while len(times) < STEADY * STEADY_SECONDS:
+        paths = [f"/v1/rounds/{each}/hands" for each in open_rounds(service, tables)]
+        rounds = make_hands(len(tables), rng)
+        times += steady_seconds(service, paths, rounds, STEADY)
     cuts = quantiles(times, n=100)
-    print(f"at {STEADY}/s: median {median(times) * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms")
+    print(f"at {STEADY}/s: median {median(times) * 1000:.1f} ms, p99 {cuts[98] * 1000:.1f} ms, {len(times)} answers")
 
 
 if __name__ == "__main__":

@@ -1,25 +1,28 @@
 """The service's operations as methods of the same names; documents go in and out as they are on the wire."""
 
-from collections.abc import Iterator
+import gzip
+import json
+from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Final, Self
 from urllib.parse import quote
 
 import httpx2
 
-from client.connection import Answer, Connection, Document
+from client.connection import Answer, Connection, Document, Lines
 from client.errors import UnreadableError
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE: Final = "100"
+_LINES: Final = "500"
 
 
 class Client:
     """
     A connection to a service.
 
-    A request that did not reach the service is sent again, a few times. One whose answer was lost on the way is sent
-    again where that is safe: reading changes nothing, and a hand or document recorded already is answered as it was.
+    A request that did not reach the service, or whose answer was lost on the way, is sent again, a few times. It is
+    done once: the service knows a hand or a document again by its content, and all else by its idempotency key.
 
     Raises:
         ApiError: from every method, the service refused.
@@ -31,6 +34,7 @@ class Client:
         self, url: str = DEFAULT_URL, key: str | None = None, *, transport: httpx2.BaseTransport | None = None
     ) -> None:
         self._connection = Connection(url, key, transport)
+        self.server = self._connection.server
 
     def __enter__(self) -> Self:
         return self
@@ -46,7 +50,7 @@ class Client:
 
     def score_hand(self, request: Document) -> Answer:
         """Score a hand without storing it."""
-        return self._connection.post("/v1/score", request, is_repeatable=True)
+        return self._connection.post("/v1/score", request, has_identity=True)
 
     def list_rulesets(self) -> list[Document]:
         """List the presets and the club's own rulesets."""
@@ -58,11 +62,15 @@ class Client:
 
     def add_ruleset(self, ruleset: Document) -> Answer:
         """Store a ruleset of the club's own, or a new version of one."""
-        return self._connection.post("/v1/rulesets", ruleset, is_repeatable=True)
+        return self._connection.post("/v1/rulesets", ruleset, has_identity=True)
 
     def add_table(self, table: Document) -> Answer:
         """Set up a table."""
         return self._connection.post("/v1/tables", table)
+
+    def list_tables(self) -> Iterator[Document]:
+        """List the club's tables, the newest first, page by page as they are read."""
+        return self._connection.get_pages("/v1/tables", "tables", {"limit": _PAGE})
 
     def get_table(self, table: str) -> Answer:
         """Show a table."""
@@ -73,14 +81,16 @@ class Client:
         return next(iter(self._connection.get_pages("/v1/tables", "tables", {"name": name})), None)
 
     def open_round(self, table: str, request: Document) -> Answer:
-        """Open a round at a table; one with a reference is opened once."""
-        is_repeatable = request.get("reference") is not None
-        return self._connection.post(_path("tables", table, "rounds"), request, is_repeatable=is_repeatable)
+        """Open a round at a table."""
+        return self._connection.post(_path("tables", table, "rounds"), request)
 
     def list_rounds(self, **wanted: str | None) -> Iterator[Document]:
-        """List rounds, the newest first, by `table`, `player`, `status`, `from` and `to`."""
-        query = {name: value for name, value in wanted.items() if value is not None}
-        return self._connection.get_pages("/v1/rounds", "rounds", {"limit": _PAGE, **query})
+        """List rounds, the newest first, by `table`, `player`, `status`, `from` and `to`, `limit` a page."""
+        return self._connection.get_pages("/v1/rounds", "rounds", {"limit": _PAGE, **_given(wanted)})
+
+    def get_statement(self, table: str, **wanted: str | None) -> Answer:
+        """Sum up a table's rounds, those opened at or after `from` and before `to`."""
+        return self._connection.get(_path("tables", table, "statement"), _given(wanted))
 
     def get_round(self, round_id: str) -> Answer:
         """Show a round as it stands."""
@@ -92,7 +102,15 @@ class Client:
 
     def record_hand(self, round_id: str, hand: Document) -> Answer:
         """Record the next hand of a round."""
-        return self._connection.post(_path("rounds", round_id, "hands"), hand, is_repeatable=True)
+        return self._connection.post(_path("rounds", round_id, "hands"), hand, has_identity=True)
+
+    def try_hand(self, round_id: str, hand: Document) -> Answer:
+        """Say what the next hand of a round would come to, and record nothing."""
+        return self._connection.post(f"{_path('rounds', round_id, 'hands')}?dry_run=true", hand, has_identity=True)
+
+    def send(self, path: str, body: bytes, key: str) -> Answer:
+        """Send a request as it was written before; under its idempotency key it is done once, whenever that is."""
+        return self._connection.post_bytes(path, body, key)
 
     def get_hand(self, hand_id: str) -> Answer:
         """Show a hand and what it came to."""
@@ -101,6 +119,10 @@ class Client:
     def list_hands(self, round_id: str) -> Iterator[Document]:
         """List the hands of a round in order, page by page as they are read."""
         return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", {"limit": _PAGE})
+
+    def undo_hand(self, round_id: str, request: Document) -> Answer:
+        """Withdraw the last hand of a round."""
+        return self._connection.post(_path("rounds", round_id, "undo"), request)
 
     def record_departure(self, round_id: str, departure: Document) -> Answer:
         """Record that a player left between two hands."""
@@ -116,7 +138,32 @@ class Client:
 
     def play_document(self, document: Document) -> Answer:
         """Play a round whole from one document."""
-        return self._connection.post("/v1/documents", document, is_repeatable=True)
+        return self._connection.post("/v1/documents", document, has_identity=True)
+
+    def export_rounds(self, *, cursor: str | None = None, **wanted: str | None) -> Lines:
+        """Export rounds as documents, one a line, the oldest first, from a cursor on; by `table`, `from` and `to`."""
+        return self._connection.get_lines("/v1/export", {"limit": _LINES, **_given({"cursor": cursor, **wanted})})
+
+    def start_import(self, lines: bytes, key: str) -> Answer:
+        """Import rounds from documents, one a line; the same lines under the same key are the same import."""
+        return self._connection.post_lines("/v1/imports", gzip.compress(lines, mtime=0), key)
+
+    def get_import(self, import_id: str) -> Answer:
+        """Show an import: how far it is, and what it came to so far."""
+        return self._connection.get(_path("imports", import_id))
+
+    def cancel_import(self, import_id: str) -> Answer:
+        """Stop an import; what is stored stays."""
+        return self._connection.post(_path("imports", import_id, "cancel"), {})
+
+    def list_import_results(self, import_id: str) -> list[Document]:
+        """Say what became of every line of an import."""
+        results = self._connection.get_lines(_path("imports", import_id, "results"), {})
+        return [json.loads(line) for line in results.content.splitlines()]
+
+
+def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:
+    return {name: value for name, value in wanted.items() if value is not None}
 
 
 def _path(*parts: str) -> str:

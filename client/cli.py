@@ -11,15 +11,22 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from client.api import DEFAULT_URL
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
+from client.commands.hands import hands
+from client.commands.leaving import close, leave
 from client.commands.post import post
+from client.commands.queue import queue
 from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
+from client.commands.tables import tables
+from client.commands.transfers import export, import_
+from client.commands.undo import undo
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.console import make_console, print_plainly_where_needed
 from client.render.problem import show_problem
 
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
+_OUTBOX_ADVICE: Final = "  It stops its round. `ofc queue drop {}` gives it up; `ofc queue flush` tries it again."
 _KEY_ADVICE: Final = "  Give a key with --key-file FILE; `ofc-server up` says where it has put the first one."
 
 
@@ -39,6 +46,8 @@ class OneSentence(Group):
             show_problem(console, error.problem, error.about)
             if error.code in _KEY_CODES:
                 console.print(_KEY_ADVICE)
+            if error.waits_as is not None:
+                console.print(_OUTBOX_ADVICE.format(error.waits_as))
             sys.exit(REFUSED)
         except UnreadableError as error:
             _say(error)
@@ -83,8 +92,11 @@ def _let_go_of_stdout() -> None:
 @click.option(
     "--key-file", envvar="OFC_API_KEY_FILE", type=click.Path(path_type=Path), help="A file with it.  [OFC_API_KEY_FILE]"
 )
+@click.option(
+    "--data", envvar="OFC_DATA", type=click.Path(path_type=Path), help="A directory for what waits.  [OFC_DATA]"
+)
 @click.pass_context
-def main(context: click.Context, url: str, key: str | None, key_file: Path | None) -> None:
+def main(context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None) -> None:
     """
     Scores and settles finished hands of Open Face Chinese poker.
 
@@ -96,10 +108,12 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
         # What is asked for here and now counts for more than the environment.
         key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
-    context.obj = Session(url, key, key_file)
+    context.obj = Session(url, key, key_file, data)
 
 
-for command in (score, post, rounds, rulesets):
+for command in (close, leave):
+    rounds.add_command(command)
+for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_):
     main.add_command(command)
 
 

@@ -1,7 +1,9 @@
-"""Requests over HTTP, sent again where that is safe."""
+"""Requests over HTTP, sent again where the way was bad: each is done once."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
+from uuid import uuid4
 
 import httpx2
 import stamina
@@ -10,15 +12,17 @@ from client.errors import ApiError, TransportError, UnreadableError
 
 Document = dict[str, Any]
 
+NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
-_NOT_DONE: Final = frozenset({_CUT_OFF, _DOWN})
-_PASSING: Final = frozenset({502, 504}) | _NOT_DONE
+_PASSING: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
 """Statuses of a service, or of something before it, that is down for the moment, and of a line that was."""
 
-_BUSY: Final = "busy"
+BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
+"""Codes of refusals that end by themselves, soon."""
+
 _LAST_PORT: Final = 65535
-_NEVER_SENT: Final = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
+_KEY: Final = "Idempotency-Key"
 _OURS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
 _ATTEMPTS: Final = 4
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
@@ -29,6 +33,15 @@ class Answer(Document):
 
     is_replay: bool = False
     """Whether what was posted had been recorded before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """NDJSON, where its next page begins, and how many lines there are in all."""
+
+    content: bytes
+    next_cursor: str | None
+    total: int | None
 
 
 class _PassingError(Exception):
@@ -51,9 +64,14 @@ class Connection:
         """Let go of it."""
         self._http.close()
 
-    def get(self, path: str) -> Answer:
+    @property
+    def server(self) -> str:
+        """The address without a login that it may hold: it names the service, also where others may read it."""
+        return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
+
+    def get(self, path: str, query: Mapping[str, str] | None = None) -> Answer:
         """Read something."""
-        return self._read(self._send("GET", path))
+        return self._read(self._send("GET", path, params=query or None))
 
     def get_pages(self, path: str, name: str, query: Mapping[str, str]) -> Iterator[Document]:
         """Read a list, page by page as it is needed."""
@@ -68,16 +86,46 @@ class Connection:
                 return
             answer = self._send("GET", following["url"])
 
-    def post(self, path: str, document: Document, *, is_repeatable: bool = False) -> Answer:
-        """Post something; what is repeatable is recorded once, however often it is sent."""
-        answer = self._send("POST", path, is_repeatable=is_repeatable, json=document)
+    def get_lines(self, path: str, query: Mapping[str, str]) -> "Lines":
+        """Read NDJSON; what broke off is asked for again, whole."""
+        answer = self._send("GET", path, params=query)
+        if answer.headers.get("Content-Type", "").partition(";")[0] != NDJSON:
+            raise self._not_ours(answer)
+        following = answer.links.get("next")
+        cursor = None if following is None else httpx2.URL(following["url"]).params.get("cursor")
+        total = answer.headers.get("Total-Rounds", "")
+        return Lines(answer.content, cursor, int(total) if total.isdigit() else None)
+
+    def post_lines(self, path: str, packed: bytes, key: str) -> Answer:
+        """Post NDJSON in gzip, under an idempotency key."""
+        headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
+        return self._read(self._send("POST", path, content=packed, headers=headers))
+
+    def post(self, path: str, document: Document, *, has_identity: bool = False) -> Answer:
+        """
+        Post something once, however often it has to be sent.
+
+        Args:
+            path: where to.
+            document: what.
+            has_identity: it is known again by its content; anything else gets a key by which it is.
+        """
+        headers = {} if has_identity else {_KEY: str(uuid4())}
+        return self._posted(self._send("POST", path, json=document, headers=headers))
+
+    def post_bytes(self, path: str, body: bytes, key: str) -> Answer:
+        """Post a body as it was written before, under the idempotency key that it was given then."""
+        headers = {"Content-Type": "application/json", _KEY: key}
+        return self._posted(self._send("POST", path, content=body, headers=headers))
+
+    def _posted(self, answer: httpx2.Response) -> Answer:
         read = self._read(answer)
         read.is_replay = "Idempotent-Replayed" in answer.headers
         return read
 
-    def _send(self, method: str, path: str, *, is_repeatable: bool = True, **content: Any) -> httpx2.Response:
+    def _send(self, method: str, path: str, **content: Any) -> httpx2.Response:
         try:
-            answer = self._attempt(method, path, is_repeatable=is_repeatable, **content)
+            answer = self._attempt(method, path, **content)
         except _PassingError as error:
             if error.answer is None:
                 raise TransportError(f"{self.url} does not answer ({error}); is the service running there?") from error
@@ -94,19 +142,18 @@ class Connection:
         raise ApiError(problem)
 
     @stamina.retry(on=_PassingError, attempts=_ATTEMPTS, timeout=20, wait_initial=0.2, wait_max=2, wait_jitter=0.2)
-    def _attempt(self, method: str, path: str, *, is_repeatable: bool, **content: Any) -> httpx2.Response:
+    def _attempt(self, method: str, path: str, **content: Any) -> httpx2.Response:
         try:
             answer = self._http.request(method, path, **content)
         except httpx2.TransportError as error:
-            may_repeat = is_repeatable or isinstance(error, _NEVER_SENT)
-            if isinstance(error, _OURS) or not may_repeat:
+            if isinstance(error, _OURS):
                 raise
             raise _PassingError(_why(error)) from error
-        # 502 and 504, a gateway's or our own, leave open whether the service has done what it was asked.
-        if answer.status_code in (_PASSING if is_repeatable else _NOT_DONE):
+        # 502 and 504, a gateway's or our own, leave open whether the service has done what it was asked; its key tells.
+        if answer.status_code in _PASSING:
             raise _PassingError(answer.reason_phrase, answer)
-        if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") == _BUSY:
-            raise _PassingError(_BUSY, answer)
+        if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") in BUSY:
+            raise _PassingError("busy", answer)
         return answer
 
     def _read(self, answer: httpx2.Response) -> Answer:

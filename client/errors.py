@@ -37,7 +37,7 @@ class RefusedError(ClientError):
     """
     The rules refuse it; `problem` says why, in the form of the service's problem documents, and `code` is its own.
 
-    `about` is the file that it speaks of, where there is one.
+    `about` is the file that it speaks of, where there is one; `waits_as` its number in the outbox, if it stays there.
 
     >>> error = RefusedError({"title": "The hand cannot be", "code": "hand-invalid", "detail": "…", "errors": []})
     >>> error.code
@@ -48,6 +48,7 @@ class RefusedError(ClientError):
         self.problem = problem
         self.code = str(problem["code"])
         self.about: str | None = None
+        self.waits_as: int | None = None
         super().__init__(str(problem["detail"]))
 
     def under(self, *place: str | int) -> None:

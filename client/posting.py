@@ -11,6 +11,7 @@ from client.errors import ApiError, RefusedError
 
 Document = dict[str, Any]
 
+RECORDED: Final = "recorded before"
 _KEEP_OWN: Final = "post the round --whole to keep its own"
 _NO_REFERENCE: Final = (
     "is missing; by it a post that was interrupted goes on and nothing is recorded twice: give one here or with"
@@ -24,6 +25,13 @@ class PostedHand:
 
     hand: Document
     answer: Answer
+
+    @property
+    def note(self) -> str:
+        """Say what became of it where it was not recorded just now."""
+        if not self.answer["in_force"]:
+            return f"recorded before and undone; it does not count unless it says that it restores {self.answer['id']}"
+        return RECORDED if self.answer.is_replay else ""
 
 
 @dataclass(frozen=True, slots=True)

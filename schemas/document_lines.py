@@ -41,13 +41,13 @@ def load_line(line: bytes) -> RoundDocument:
         WireError: it is no JSON, or has not the shape of a round document.
     """
     received = read_json(line)
-    document = _build_where_right(received)
+    document = build_where_right(received)
     if document is None:
         document = load(_REQUEST, received)
     return document
 
 
-def _build_where_right(received: Any) -> RoundDocument | None:
+def build_where_right(received: Any) -> RoundDocument | None:
     """Build a document that the published schema passes, and what else is asked beside it; None for any other."""
     try:
         if not _FITS(received):

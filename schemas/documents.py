@@ -155,9 +155,7 @@ def dump_document(document: RoundDocument) -> Dumped:
     }
 
 
-def dump_played_document(
-    view: RoundView, payments: Iterable[Paid], revision: int, reason: str | None = None
-) -> Dumped:
+def dump_played_document(view: RoundView, payments: Iterable[Paid], revision: int, reason: str | None = None) -> Dumped:
     """Write a round that was played whole, and its settlement."""
     settlement = dump_settlement(view.round, payments, revision, view.point_value, view.currency, reason)
     return {"round": dump_round(view), "settlement": settlement}

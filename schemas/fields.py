@@ -19,6 +19,7 @@ PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f]*$"
 CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
+UUID_PATTERN: Final = f"^{_UUID.pattern}$"
 _SHOWN: Final = 60
 _WORDS: Final = {None: "null", True: "true", False: "false"}
 
@@ -154,27 +155,42 @@ class Listing(WireField, fields.List[Any]):
         return fields.List._deserialize(self, value, attr, data, **kwargs)
 
 
+def _find_cards(names: list[Any]) -> tuple[Card, ...] | None:
+    """Read cards where every one is well written, as most are; None where a field has to look and explain."""
+    try:
+        return tuple([BY_NAME[name] for name in names])
+    except (KeyError, TypeError):
+        return None
+
+
 class RowField(Listing):
     """The cards of one row."""
 
     def __init__(self, size: int, **options: Any) -> None:
         self.size = size
-        super().__init__(CardField(), least=size, most=size, **options)
+        super().__init__(CardField(), least=size, most=size, **_each_once(options))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # rows do not change
-        if isinstance(value, list) and len(value) != self.size:
+        if not isinstance(value, list):
+            return tuple(super()._deserialize(value, attr, data, **kwargs))
+        if len(value) != self.size:
             raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
-        return tuple(super()._deserialize(value, attr, data, **kwargs))
+        return _find_cards(value) or tuple(super()._deserialize(value, attr, data, **kwargs))
 
 
 class CardList(Listing):
     """Cards outside a row: dealt, discarded or set by the clock."""
 
     def __init__(self, *, most: int, **options: Any) -> None:
-        super().__init__(CardField(), most=most, **options)
+        super().__init__(CardField(), most=most, **_each_once(options))
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # cards do not change
         return tuple(super()._deserialize(value, attr, data, **kwargs))
+
+
+def _each_once(options: dict[str, Any]) -> dict[str, Any]:
+    """Describe cards as those of one deck; the rules, which know who else has a card, refuse it a second time."""
+    return {**options, "metadata": {"uniqueItems": True, **options.get("metadata", {})}}
 
 
 class Time(WireField):
@@ -199,7 +215,8 @@ class UuidField(Text):
     """An id that the service made."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(longest=36, **{"metadata": {"format": "uuid"}, **options})
+        described = {"format": "uuid", "minLength": 36, "pattern": UUID_PATTERN, **options.pop("metadata", {})}
+        super().__init__(longest=36, metadata=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
@@ -217,7 +234,7 @@ class Table(WireField, fields.Dict):
 
     def __init__(self, values: fields.Field[Any], *, most: int = 64, **options: Any) -> None:
         self.most = most
-        super().__init__(keys=fields.String(), values=values, **options)
+        super().__init__(keys=fields.String(), values=values, described={"maxProperties": most}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):

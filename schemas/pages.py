@@ -12,7 +12,8 @@ from schemas.fields import WireField, show
 
 MOST: Final = 100
 DEFAULT: Final = 20
-LONGEST_CURSOR: Final = 22
+CURSOR_LENGTH: Final = 22
+CURSOR_PATTERN: Final = "^[A-Za-z0-9_-]{21}[AQgw]$"
 MOST_REVISION: Final = 999_999_999
 NO_CURSOR: Final = "is no cursor of this list; take it from the Link header"
 
@@ -48,7 +49,9 @@ class CursorField(WireField):
     """Where a page begins."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(described={"maxLength": LONGEST_CURSOR}, **options)
+        super().__init__(
+            described={"minLength": CURSOR_LENGTH, "maxLength": CURSOR_LENGTH, "pattern": CURSOR_PATTERN}, **options
+        )
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
         try:

@@ -171,8 +171,8 @@ class NextHandSchema(WireSchema):
 class RoundSchema(WireSchema):
     """A round as it stands. `next` is null unless it is open; the first hand's button may stand in any seat."""
 
-    id = Text(required=True, metadata={"format": "uuid"})
-    table = Text(required=True, metadata={"format": "uuid"})
+    id = UuidField(required=True)
+    table = UuidField(required=True)
     ruleset = Text(required=True, metadata={"example": "pineapple@1"})
     reference = ReferenceField(required=True)
     status = Choice(STATUSES, required=True)
@@ -204,7 +204,7 @@ class RoundPageSchema(WireSchema):
 class RecordedHandSchema(ScoreSchema):
     """A recorded hand, and what it comes to."""
 
-    id = Text(required=True, metadata={"format": "uuid"})
+    id = UuidField(required=True)
     number = Integer(least=1, required=True)
     button = SeatField(required=True)
     played_at = Time(required=True, allow_none=True)

@@ -6,7 +6,7 @@ from datetime import datetime
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text, Time, show_time
+from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Time, UuidField, show_time
 from schemas.hands import PlayerField, StackField
 from schemas.pages import QuerySchema
 from schemas.tables import CurrencyField
@@ -87,7 +87,7 @@ class PaymentsSchema(WireSchema):
 class StatementSchema(WireSchema):
     """What the players of a table have won and lost over its rounds, and the payments that settle it."""
 
-    table = Text(required=True, metadata={"format": "uuid"})
+    table = UuidField(required=True)
     opened_from = Time(data_key="from", required=True, allow_none=True)
     opened_before = Time(data_key="to", required=True, allow_none=True)
     rounds = Integer(least=0, required=True)

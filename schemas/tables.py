@@ -8,7 +8,7 @@ from typing import Any
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireSchema
-from schemas.fields import Inner, Integer, Listing, Text, Time, show_time
+from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.hands import StackField
 from schemas.pages import PageQuerySchema
 from schemas.rulesets import RulesetReference
@@ -87,7 +87,7 @@ class TableRequestSchema(WireSchema):
 class TableSchema(WireSchema):
     """A table."""
 
-    id = Text(required=True, metadata={"format": "uuid"})
+    id = UuidField(required=True)
     name = TableNameField(required=True)
     ruleset = Text(required=True, metadata={"example": "pineapple@1"})
     point_value = PointValueField(required=True)

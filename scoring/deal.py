@@ -20,6 +20,8 @@ def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[
     """
     mistakes: list[Mistake] = []
     for index, player in enumerate(players):
+        if not player.fantasyland and player.discards is None and player.streets is None:
+            continue  # nothing is known of it but the board
         found = (*_fantasyland(player, ruleset), *_discards(player, ruleset), *_streets(player, ruleset))
         mistakes += [mistake.under("players", index) for mistake in found]
     if not _are_distinct(players):

@@ -13,7 +13,7 @@ from scoring.hand import Hand, Seat
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
 from scoring.score import HandScore, paying_order, score_hand
-from scoring.settlement import Transfer, settle
+from scoring.settlement import Settlement, Transfer, settle
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,8 +74,7 @@ def play_hand(round_: Round, hand: Hand) -> PlayedHand:
     if before.ruleset.stakes.scope is Scope.ROUND:
         paid = replace(before, totals=_add_up(before.totals, score.exchanges))
     else:
-        limit = before.ruleset.stakes.win_limit
-        settlement = settle(score.exchanges, before.stacks, limit, before.opening_stacks)
+        settlement = _settle(before, score.exchanges)
         transfers, paid = settlement.transfers, replace(before, stacks=settlement.stacks)
     ended = end_hand(paid, hand, {board.seat: board.earned for board in score.boards if board.earned})
     return PlayedHand(hand, score, transfers + ended.transfers, ended.round)
@@ -115,12 +114,13 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland]) -> D
 
     Rule: docs/rules.md#the-round
     """
+    sequence = round_.sequence if round_.in_sequence else frozenset(hand.by_seat)
     after = replace(
         round_,
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
-        sequence=round_.sequence if round_.in_sequence else frozenset(hand.by_seat),
+        sequence=sequence if earned else frozenset(),
         owed=earned,
     )
     return _finish(_bust(after))
@@ -230,7 +230,7 @@ def _bust(round_: Round) -> Round:
     scope = round_.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
         out = frozenset(seat for seat, stack in round_.stacks.items() if not stack)
-        if out != round_.out or out & round_.owed.keys():
+        if out != round_.out or not out.isdisjoint(round_.owed):
             owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
             round_ = replace(round_, out=out, owed=owed)
     return replace(round_, sequence=frozenset()) if round_.sequence and not round_.owed else round_
@@ -253,9 +253,12 @@ def _settle_totals(round_: Round) -> Departed:
     if not round_.totals:
         return Departed((), round_)
     order = paying_order(round_.seat_numbers, round_.button)
-    exchanges = [_total(round_.totals, a, b) for a, b in combinations(order, 2)]
-    settlement = settle(exchanges, round_.stacks, round_.ruleset.stakes.win_limit, round_.opening_stacks)
+    settlement = _settle(round_, [_total(round_.totals, a, b) for a, b in combinations(order, 2)])
     return Departed(settlement.transfers, replace(round_, stacks=settlement.stacks, totals={}))
+
+
+def _settle(round_: Round, exchanges: Sequence[Exchange]) -> Settlement:
+    return settle(exchanges, round_.stacks, round_.ruleset.stakes.win_limit, round_.opening_stacks)
 
 
 def _add_up(

@@ -7,15 +7,19 @@ missed: whichever is killed, its chunk is done again by another.
 
 import mmap
 import os
+import signal
 import socket
 import threading
 import time
 import warnings
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from celery import Celery, signals
+from celery.apps.worker import Worker as EveryWorker
+from celery.exceptions import WorkerShutdown
 from celery.worker.consumer import Consumer as EveryConsumer
 from kombu.transport.sqlalchemy import Channel as DatabaseChannel
 from uuid_utils.compat import uuid7
@@ -32,6 +36,8 @@ from service.tasks import WORK_ON_JOB, announcer, make_celery
 
 _SWEEPS_EVERY: Final = 2.0
 _LOOKS_EVERY: Final = 0.5
+_PAUSE: Final = 1.0
+_STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 _log = get_log(__name__)
 _forking = threading.Lock()
@@ -47,6 +53,26 @@ class Consumer(EveryConsumer):  # type: ignore[misc]  # Celery is not typed
         default_steps: ClassVar[list[str]] = [
             step for step in EveryConsumer.Blueprint.default_steps if "delayed_delivery" not in step
         ]
+
+    def on_connection_error_after_connected(self, error: Exception) -> None:
+        """Wait a moment before the next attempt: where the database is the broker, it may be starting."""
+        super().on_connection_error_after_connected(error)
+        time.sleep(_PAUSE)
+
+
+class JobWorker(EveryWorker):  # type: ignore[misc]  # Celery is not typed
+    """Celery's worker, stopped as everything else here is."""
+
+    def install_platform_tweaks(self, worker: EveryWorker) -> None:
+        """Stop at the first signal, whichever it is, once the chunks under way are done; hear no further ones."""
+        for number in _STOPPING:
+            signal.signal(number, self._stop)
+
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        for one in _STOPPING:
+            signal.signal(one, signal.SIG_IGN)
+        signals.worker_shutting_down.send(sender=self.hostname, sig=number, how="Warm", exitcode=0)
+        raise WorkerShutdown(0)
 
 
 def run_worker(config: Config, concurrency: int) -> None:
@@ -74,8 +100,10 @@ def run_worker(config: Config, concurrency: int) -> None:
     def stop(**_: Any) -> None:
         stopping[0] = 1
 
-    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
-    worker = celery.Worker(
+    for not_ours in ("You're running the worker with superuser privileges", "\nIn Celery 5.1 we introduced"):
+        warnings.filterwarnings("ignore", message=not_ours)
+    worker = JobWorker(
+        app=celery,
         concurrency=concurrency,
         pool="prefork",
         optimization="fair",
@@ -102,6 +130,9 @@ def _take_part(celery: Celery, config: Config, stopping: mmap.mmap) -> None:
 
     @signals.worker_process_init.connect(weak=False)
     def begin_child(**_: Any) -> None:
+        # Ctrl-C reaches the whole group; the parent lets its children end what they have begun.
+        for number in _STOPPING[1:]:
+            signal.signal(number, signal.SIG_IGN)
         # The parent's connections stay the parent's.
         for engine, _session in DatabaseChannel._engines.values():
             engine.dispose(close=False)

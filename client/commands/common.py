@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any, Final
 
 import click
+import platformdirs
 
 from client.api import Client
 from client.errors import RefusedError, UnreadableError
+from client.outbox.store import Outbox
 
 REFUSED: Final = 1
 UNREADABLE: Final = 2
@@ -48,6 +50,17 @@ class Session:
     url: str
     key: str | None
     key_file: Path | None
+    directory: Path | None = None
+
+    def outbox(self, client: Client) -> Outbox:
+        """
+        Open what waits on this machine for the service.
+
+        Raises:
+            UnreadableError: it cannot be read or written.
+        """
+        directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
+        return Outbox(directory.expanduser().absolute(), client.server)
 
     def client(self) -> Client:
         """

@@ -8,15 +8,13 @@ from client.commands.common import Command, Session, json_option, pass_session, 
 from client.connection import Answer
 from client.offline.refusal import check_expected
 from client.offline.score import Document, check_shape
-from client.posting import PostedHand, PostedStep, find_ruleset, open_round, post_steps
+from client.posting import RECORDED, PostedHand, PostedStep, find_ruleset, open_round, post_steps
 from client.reading import read_document
 from client.render.cards import Names, plural
 from client.render.console import make_console
 from client.render.hand import explain_hand
 from client.render.played import explain_departure, explain_end
 from client.render.rounds import show_heading
-
-_RECORDED = "recorded before"
 
 
 @click.command(
@@ -57,7 +55,7 @@ def _post_whole(client: Client, document: Document, console: Console | None) -> 
     if console is None:
         print_json(played, indent=None)
         return
-    show_heading(console, f"Round {played['round']['id']}", played["round"], _RECORDED if played.is_replay else "")
+    show_heading(console, f"Round {played['round']['id']}", played["round"], RECORDED if played.is_replay else "")
     ruleset = client.get_ruleset(played["round"]["ruleset"])
     explain_end(console, played, ruleset, Names(played["round"]["seats"]), shown_before=0)
 
@@ -71,7 +69,7 @@ def _post_by_hand(client: Client, document: Document, console: Console | None) -
     if console is None:
         shown = list(steps)
     else:
-        show_heading(console, f"Round {opened['id']}", opened, _RECORDED if opened.is_replay else "")
+        show_heading(console, f"Round {opened['id']}", opened, RECORDED if opened.is_replay else "")
         shown = list(_explain_steps(console, steps, ruleset, names))
     played = {"round": client.get_round(opened["id"]), "settlement": client.get_settlement(opened["id"])}
     if console is None:
@@ -89,10 +87,9 @@ def _explain_steps(
     """Explain each step as soon as it is recorded, and pass it on."""
     for step in steps:
         if isinstance(step, PostedHand):
-            note = _RECORDED if step.answer.is_replay else ""
-            explain_hand(console, step.hand, step.answer, ruleset, names, note)
+            explain_hand(console, step.hand, step.answer, ruleset, names, step.note)
         else:
-            explain_departure(console, step.departure, names, _RECORDED if step.is_replay else "")
+            explain_departure(console, step.departure, names, RECORDED if step.is_replay else "")
         yield step
 
 

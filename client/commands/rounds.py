@@ -1,12 +1,15 @@
+from contextlib import suppress
 from itertools import islice
 from typing import Final
 from uuid import UUID
 
 import click
 
-from client.api import Client
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.errors import UnreadableError
+from client.commands.sitting import SITTING, Sitting, seat_all
+from client.entry.in_play import remember
+from client.errors import TransportError
+from client.finding import find_round, find_table
 from client.render.cards import Names
 from client.render.console import make_console
 from client.render.rounds import list_rounds, show_round
@@ -14,22 +17,59 @@ from client.render.settlement import show_settlement
 
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
+round_argument = click.argument("round_", metavar="ROUND")
 id_argument = click.argument("round_id", metavar="ID", type=click.UUID)
 
 
-@click.group(name="round", cls=Group, examples=["ofc round list --status open", f"ofc round show {EXAMPLE_ID}"])
+@click.group(name="round", cls=Group, examples=["ofc round open friday ann=200 ben=200", "ofc round show friday"])
 def rounds() -> None:
-    """Look at rounds that are recorded."""
+    """Open rounds, and look at those that are recorded."""
 
 
-@rounds.command(name="show", cls=Command, examples=[f"ofc round show {EXAMPLE_ID}"])
-@id_argument
+@rounds.command(
+    name="open",
+    cls=Command,
+    examples=[
+        "ofc round open friday ann=200 ben=200 cyd=200",
+        "ofc round open friday 1:ann=200 3:ben=200 --reference 2026-11-20/3",
+    ],
+)
+@click.argument("table", metavar="TABLE")
+@click.argument("sitting", nargs=-1, required=True, metavar="PLAYER[=STACK]...", type=SITTING)
+@click.option("--reference", metavar="TEXT", help="Your own name for the round.")
 @json_option
 @pass_session
-def show(session: Session, round_id: UUID, as_json: bool) -> None:
-    """Show a round as it stands, and what the next hand must be."""
+def open_(session: Session, table: str, sitting: tuple[Sitting, ...], reference: str | None, as_json: bool) -> None:
+    """
+    Open a round at a table.
+
+    The players sit down in the order given, clockwise. A stack left out carries over from the player's last round at
+    the table. Seats are counted from 1; 3:ann=200 sits ann down in seat 3.
+    """
+    request = {"seats": seat_all(sitting), **({"reference": reference} if reference else {})}
+    with session.client() as client, session.outbox(client) as outbox:
+        found = find_table(client, table)
+        opened = client.open_round(found["id"], request)
+        with suppress(TransportError):
+            remember(client, outbox, found["name"], opened)
+    if as_json:
+        print_json(opened)
+    else:
+        show_round(make_console(), opened)
+
+
+@rounds.command(name="show", cls=Command, examples=["ofc round show friday", f"ofc round show {EXAMPLE_ID}"])
+@round_argument
+@json_option
+@pass_session
+def show(session: Session, round_: str, as_json: bool) -> None:
+    """
+    Show a round as it stands, and what the next hand must be.
+
+    ROUND is its id or, for the newest one of a table, the table's name.
+    """
     with session.client() as client:
-        found = client.get_round(str(round_id))
+        found = find_round(client, round_)
     if as_json:
         print_json(found)
     else:
@@ -65,23 +105,12 @@ def list_(
     """List rounds, the newest first."""
     wanted = {"player": player, "status": status, "from": opened_from, "to": opened_before}
     with session.client() as client:
-        table_id = None if table is None else _find_table(client, table)
+        table_id = None if table is None else find_table(client, table)["id"]
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
     if as_json:
         print_json({"rounds": found})
     else:
         list_rounds(make_console(), found)
-
-
-def _find_table(client: Client, table: str) -> str:
-    """Find a table's id by its name, which people know, or take it for an id, which programs know."""
-    try:
-        return str(UUID(table))
-    except ValueError:
-        found = client.find_table(table)
-    if found is None:
-        raise UnreadableError(f"there is no table {table!r}; `ofc round list` without --table lists the rounds of all")
-    return str(found["id"])
 
 
 @rounds.command(name="settlement", cls=Command, examples=[f"ofc round settlement {EXAMPLE_ID}"])

@@ -1,7 +1,7 @@
 """Who asks: the key, its club, and the one transaction of the request."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial, wraps
 from hashlib import sha256
 from typing import Any, Final
@@ -11,7 +11,7 @@ from flask import Response, current_app, g, request
 from service.api.dry_run import is_dry_run
 from service.api.receiving import receive_body
 from service.api.retries import answer_once, read_retry_key
-from service.database import Database, Transaction
+from service.database import Database, Session, Transaction
 from service.errors import KeyMissing, KeyUnknown, ScopeMissing
 from service.repository import keys
 from service.repository.keys import EVERY_SCOPE, StoredKey
@@ -31,12 +31,14 @@ def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        key = find_key()
-        # Who sends slowly keeps no transaction open meanwhile.
+        secret = read_secret()
+        # Who sends slowly keeps no connection meanwhile.
         receive_body()
-        with _transaction_of(key) as transaction:
-            g.transaction = transaction
-            return view(*arguments, **options)
+        with database().session() as session:
+            key = find_key(session, secret)
+            with _transaction_of(key, session) as transaction:
+                g.transaction = transaction
+                return view(*arguments, **options)
 
     return guarded
 
@@ -50,19 +52,50 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
-        key = find_key()
-        # Who sends slowly keeps no transaction open meanwhile.
+        secret = read_secret()
+        # Who sends slowly keeps no connection meanwhile.
         receive_body()
-        is_dry = is_dry_run()
-        retry_key = None if is_dry else read_retry_key()
-        with database().transaction(
-            key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
-        ) as transaction:
-            g.transaction = transaction
-            work = partial(view, *arguments, **options)
-            return work() if retry_key is None else answer_once(transaction, retry_key, work)
+        with database().session() as session:
+            key = find_key(session, secret)
+            is_dry = is_dry_run()
+            # A key that cannot be read is refused in a dry run too, which answers as the real one would.
+            sent_key = read_retry_key()
+            retry_key = None if is_dry else sent_key
+            with session.transaction(
+                key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
+            ) as transaction:
+                g.transaction = transaction
+                work = partial(view, *arguments, **options)
+                return work() if retry_key is None else answer_once(transaction, retry_key, work)
 
     return guarded
+
+
+def with_key_to_stream(view: Callable[..., Response]) -> Callable[..., Response]:
+    """
+    Let a view read in the club whose key the request carries, from one moment, for as long as its answer is being sent.
+
+    The transaction ends with the answer's last byte, or when whoever asked has gone.
+    """
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Response:
+        secret = read_secret()
+        with ExitStack() as opened:
+            session = opened.enter_context(database().session())
+            g.transaction = session.reading(find_key(session, secret).club_id)
+            answer = view(*arguments, **options)
+            sending = opened.pop_all()
+        answer.response = _until_sent(answer.response, sending)
+        answer.call_on_close(sending.close)
+        return answer
+
+    return guarded
+
+
+def _until_sent(blocks: Iterable[Any], sending: ExitStack) -> Iterator[Any]:
+    with sending:
+        yield from blocks
 
 
 def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -78,11 +111,11 @@ def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
     return open_to_all
 
 
-def _transaction_of(key: StoredKey) -> AbstractContextManager[Transaction]:
+def _transaction_of(key: StoredKey, session: Session) -> AbstractContextManager[Transaction]:
     """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
     if request.method in READING:
-        return database().reading(key.club_id)
-    return database().transaction(key.club_id, actor=key.id, request_id=g.request_id)
+        return nullcontext(session.reading(key.club_id))
+    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id)
 
 
 def current_transaction() -> Transaction:
@@ -97,20 +130,28 @@ def transaction_if_any() -> Transaction | None:
     return transaction
 
 
-def find_key() -> StoredKey:
+def read_secret() -> str:
     """
-    Find the key that the request carries.
+    Read the key that the request carries.
 
     Raises:
         KeyMissing: it carries none.
-        KeyUnknown: the key opens nothing.
-        ScopeMissing: the key may only read, and the request does not.
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
         raise KeyMissing("the request carries no key; the header 'Authorization: Bearer KEY' is right")
-    with database().outside_clubs() as connection:
-        key = keys.find(connection, sha256(sent.token.encode()).digest())
+    return sent.token
+
+
+def find_key(session: Session, secret: str) -> StoredKey:
+    """
+    Find a key by the whole of it.
+
+    Raises:
+        KeyUnknown: the key opens nothing.
+        ScopeMissing: the key may only read, and the request does not.
+    """
+    key = keys.find(session.connection, sha256(secret.encode()).digest())
     if key is None:
         raise KeyUnknown("the key is not known, or was revoked")
     g.key = key

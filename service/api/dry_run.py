@@ -14,7 +14,7 @@ PARAMETER: Final[dict[str, Any]] = {
     "in": "query",
     "name": NAME,
     "schema": {"type": "boolean", "default": False},
-    "description": "Do everything, answer the same, and store nothing. Idempotency keys are neither read nor written.",
+    "description": "Do all, answer the same, and store nothing. Idempotency keys are neither looked up nor kept.",
 }
 
 

@@ -10,7 +10,7 @@ from uuid import UUID
 from flask import Response, current_app, g
 
 from schemas.jobs import ImportSchema, JobView, dump_job
-from service.api.access import current_transaction, database, find_key
+from service.api.access import current_transaction, database, find_key, read_secret
 from service.api.answers import LOCATION, REPLAYED, WAS_REPLAYED, answer
 from service.api.problems import complete_problem
 from service.api.resource import Resource
@@ -45,7 +45,9 @@ def post_import() -> Response:
     A bad line never stops the others, and a line that was recorded before is a replay: a file can be sent again at any
     time. While it is being imported, the same file again is answered with the same import.
     """
-    key, retry_key = find_key(), read_retry_key()
+    secret, retry_key = read_secret(), read_retry_key()
+    with database().session() as session:
+        key = find_key(session, secret)
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
     received = receive_import(begin, read_lines_body())
     is_started = False

@@ -15,7 +15,7 @@ from schemas.base import WireError, find_mistakes
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
-from service.api.access import with_key, with_key_if_any, with_key_to_record
+from service.api.access import with_key, with_key_if_any, with_key_to_record, with_key_to_stream
 from service.api.receiving import receive_body
 from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
@@ -76,7 +76,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
     def arguments(self, schema: type[Schema], *, location: str = "json", **options: Any) -> Callable[..., Any]:
         """Read requests by a schema, and list the problems that a body can have beside its shape."""
-        read: Callable[..., Any] = super().arguments(schema, location=location, **options)
+        # One for all requests: a schema takes longer to make than a body to read.
+        read: Callable[..., Any] = super().arguments(schema(), location=location, **options)
         problems = _OF_A_BODY if location == "json" else ()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -104,6 +105,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         needs_key: bool = True,
         asks_database: bool = True,
         records: bool = False,
+        streams: bool = False,
         problems: tuple[int, ...] = (),
     ) -> Callable[..., Any]:
         """
@@ -114,6 +116,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             needs_key: without it, a key opens the club's own beside what everybody sees.
             asks_database: whether there is anything to guard.
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
+            streams: whether it reads for as long as its answer is being sent.
             problems: statuses beside the usual ones.
         """
         usual = {HTTPStatus.NOT_ACCEPTABLE}
@@ -125,7 +128,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 view = with_key_to_record(view)
             elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-                view = with_key(view) if needs_key else with_key_if_any(view)
+                guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
+                view = guard(view)
             view = answering_json(view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)

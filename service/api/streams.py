@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from typing import Final
 
 from flask import request
-from werkzeug.exceptions import UnsupportedMediaType
+from werkzeug.exceptions import ClientDisconnected, UnsupportedMediaType
 
 from service.errors import BodyUnreadable
 
 NDJSON: Final = "application/x-ndjson"
 _NAMES: Final = (NDJSON, "application/ndjson", "application/jsonl")
 _BLOCK: Final = 256 * 1024
-_GZIP: Final = 31
+GZIP: Final = 31
 """zlib's number for gzip, with its header."""
 
 
@@ -23,6 +23,7 @@ def read_lines_body() -> Iterator[bytes]:
 
     Raises:
         UnsupportedMediaType: it is not NDJSON, or compressed in another way than by gzip.
+        ClientDisconnected: it ended early, or paused for too long.
         BodyUnreadable: it is not compressed as it says, or not whole.
     """
     if request.mimetype not in _NAMES:
@@ -37,20 +38,27 @@ def read_lines_body() -> Iterator[bytes]:
 
 
 def _blocks() -> Iterator[bytes]:
-    while block := request.stream.read(_BLOCK):
-        yield block
+    received = 0
+    try:
+        while block := request.stream.read(_BLOCK):
+            received += len(block)
+            yield block
+    except OSError:
+        raise ClientDisconnected from None
+    if request.content_length is not None and received < request.content_length:
+        raise ClientDisconnected
 
 
 def _unpack(blocks: Iterator[bytes]) -> Iterator[bytes]:
     """Unpack gzip, of one part or of several, no matter how much comes out of how little."""
-    unpacker = zlib.decompressobj(_GZIP)
+    unpacker = zlib.decompressobj(GZIP)
     has_begun = False
     try:
         for block in blocks:
             packed = block
             while packed:
                 if unpacker.eof:
-                    unpacker = zlib.decompressobj(_GZIP)
+                    unpacker = zlib.decompressobj(GZIP)
                 has_begun = True
                 if unpacked := unpacker.decompress(packed, _BLOCK):
                     yield unpacked

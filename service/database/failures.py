@@ -1,11 +1,11 @@
 """What goes wrong between the service and PostgreSQL, as sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Final
 
 from sqlalchemy import URL
-from sqlalchemy.exc import DBAPIError, OperationalError, TimeoutError
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, TimeoutError
 
 from service.database.address import SERVICE_ROLE, place_of
 from service.errors import Busy, DatabaseBehind, DatabaseDenied, DatabaseUnreachable, ServiceError
@@ -33,6 +33,12 @@ def plain_failures(url: URL) -> Iterator[None]:
         if explained is None:
             raise
         raise explained from error
+
+
+def conflict_of(error: IntegrityError, by_constraint: Mapping[str, ServiceError]) -> ServiceError | None:
+    """Say what the violation of a constraint means, where it was foreseen."""
+    diagnosis = getattr(error.orig, "diag", None)
+    return by_constraint.get(diagnosis.constraint_name) if diagnosis else None
 
 
 def _explain(error: DBAPIError, url: URL) -> ServiceError | None:

@@ -8,14 +8,19 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, CursorResult, Engine, Executable, RootTransaction, create_engine, text
+from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
-from service.database.address import SERVICE_ROLE, connect_arguments, engine_url, place_of
+from service.database.address import SERVICE_ROLE, engine_url, place_of
+from service.database.connections import create_engine
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
-from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown
+from service.database.pipeline import Found, Pipeline
+from service.database.statements import Parameters, Statement
+from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown, ServiceError
 
-_SET_CLUB: Final = text("SELECT set_config('ofc.club', :club, true)")
+_BEGIN: Final = Statement(text("BEGIN"))
+_BEGIN_READING: Final = Statement(text("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"))
+_SET_CLUB: Final = Statement(text("SELECT set_config('ofc.club', :club, true)"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +29,7 @@ class Transaction:
     What one request reads and writes, all of it or nothing.
 
     Attributes:
-        connection: PostgreSQL sees the club's rows on it, and no others.
+        pipeline: PostgreSQL sees the club's rows through it, and no others.
         club_id: whose rows.
         actor: the key that asked; None for the server itself.
         request_id: what the request is called in logs and answers.
@@ -32,7 +37,7 @@ class Transaction:
         after_commit: what is to be done once all of it is committed, and only then.
     """
 
-    connection: Connection
+    pipeline: Pipeline
     club_id: UUID
     actor: UUID | None = None
     request_id: str | None = None
@@ -55,6 +60,33 @@ class Transaction:
         with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters) as copy:
             return [bytes(message) for message in copy]
 
+    def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
+        """Run a statement that never changes, and give the records that it finds."""
+        return self.pipeline.ask(statement, parameters)
+
+    def write(self, statement: Statement, parameters: Parameters, **conflicts: ServiceError) -> None:
+        """
+        Write with the next statement, or with the commit; violated constraints are then the conflicts that they mean.
+
+        What it writes is there for all that is run after it.
+        """
+        self.pipeline.send_later(statement, parameters, **conflicts)
+
+    def send(self) -> None:
+        """
+        Write at once what waits to be written.
+
+        Raises:
+            Conflict: as `write` was told.
+        """
+        self.pipeline.send()
+
+    @property
+    def connection(self) -> Connection:
+        """SQLAlchemy's side of it."""
+        self.pipeline.send()
+        return self.pipeline.connection
+
 
 class Database:
     """
@@ -72,16 +104,7 @@ class Database:
     @cached_property
     def engine(self) -> Engine:
         """Where connections are kept; a process has its own."""
-        return create_engine(
-            self._url,
-            connect_args=connect_arguments(self._url, self._role),
-            # An error says what went wrong and not with what: a name in a log could never be erased.
-            hide_parameters=True,
-            pool_size=self._pool_size,
-            max_overflow=0,
-            pool_timeout=10,
-            pool_pre_ping=True,
-        )
+        return create_engine(self._url, self._role, self._pool_size)
 
     def dispose_after_fork(self) -> None:
         """Leave the parent's connections to the parent; the child opens its own."""
@@ -92,56 +115,38 @@ class Database:
         self.engine.dispose()
 
     @contextmanager
-    def transaction(
-        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
-    ) -> Iterator[Transaction]:
+    def session(self) -> Iterator["Session"]:
         """
-        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
-
-        Args:
-            club_id: whose rows are seen and written.
-            actor: the key that asks, for the audit trail.
-            request_id: what the request is called.
-            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+        Give a connection for a request: to find out who asks, and then for one transaction.
 
         Raises:
             DatabaseError, Busy: the database does not answer, or somebody else is in the way.
-            OutcomeUnknown: it stopped answering during the commit; after any other error nothing is kept.
         """
-        with plain_failures(self._url), self.engine.connect() as connection, connection.begin() as begun:
-            connection.execute(_SET_CLUB, {"club": str(club_id)})
-            transaction = Transaction(connection, club_id, actor, request_id)
-            yield transaction
-            if rolled_back:
-                begun.rollback()
-            else:
-                self._commit(begun)
-        if not rolled_back:
-            for act in transaction.after_commit:
-                act()
+        with plain_failures(self._url), self.engine.connect() as connection:
+            yield Session(connection, self._url)
 
-    def _commit(self, begun: RootTransaction) -> None:
-        try:
-            with plain_failures(self._url):
-                begun.commit()
-        except DatabaseUnreachable as error:
-            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
+    @contextmanager
+    def transaction(
+        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+    ) -> Iterator[Transaction]:
+        """Work in one club on a connection of its own, as `Session.transaction` does."""
+        with (
+            self.session() as session,
+            session.transaction(club_id, actor=actor, request_id=request_id, rolled_back=rolled_back) as transaction,
+        ):
+            yield transaction
 
     @contextmanager
     def reading(self, club_id: UUID) -> Iterator[Transaction]:
-        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
-        with plain_failures(self._url), self.engine.connect() as connection:
-            connection.execution_options(isolation_level="REPEATABLE READ", postgresql_readonly=True)
-            with connection.begin():
-                connection.execute(_SET_CLUB, {"club": str(club_id)})
-                yield Transaction(connection, club_id)
+        """Read one club on a connection of its own, as `Session.reading` does."""
+        with self.session() as session:
+            yield session.reading(club_id)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Connection]:
         """Give a connection for what comes before a club is known; it sees no club's rows."""
-        with plain_failures(self._url), self.engine.connect() as connection:
-            connection.execution_options(isolation_level="AUTOCOMMIT")
-            yield connection
+        with self.session() as session:
+            yield session.connection
 
     def check_head(self) -> None:
         """
@@ -167,3 +172,61 @@ class Database:
                     f"The login {self._url.username} may not make or see clubs and keys in the database "
                     f"{place_of(self._url)}; OFC_OWNER_URL must name the login that owns its tables."
                 )
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """
+    The use of one connection. What is not committed in it ends with it.
+
+    Attributes:
+        connection: before its transaction it sees no club's rows.
+        url: of the database, to say what goes wrong.
+    """
+
+    connection: Connection
+    url: URL
+
+    @contextmanager
+    def transaction(
+        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+    ) -> Iterator[Transaction]:
+        """
+        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
+
+        Args:
+            club_id: whose rows are seen and written.
+            actor: the key that asks, for the audit trail.
+            request_id: what the request is called.
+            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+
+        Raises:
+            OutcomeUnknown: the database stopped answering during the commit; after any other error nothing is kept.
+        """
+        pipeline = self._begin(_BEGIN, club_id)
+        transaction = Transaction(pipeline, club_id, actor, request_id)
+        yield transaction
+        if rolled_back:
+            pipeline.send()
+            return
+        self._commit(pipeline)
+        for act in transaction.after_commit:
+            act()
+
+    def reading(self, club_id: UUID) -> Transaction:
+        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
+        return Transaction(self._begin(_BEGIN_READING, club_id), club_id)
+
+    def _commit(self, pipeline: Pipeline) -> None:
+        try:
+            with plain_failures(self.url):
+                pipeline.commit()
+        except DatabaseUnreachable as error:
+            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
+
+    def _begin(self, begin: Statement, club_id: UUID) -> Pipeline:
+        """Begin in a club, as soon as there is something to do."""
+        pipeline = Pipeline(self.connection)
+        pipeline.send_later(begin)
+        pipeline.send_later(_SET_CLUB, {"club": str(club_id)})
+        return pipeline

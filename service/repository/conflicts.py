@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 from sqlalchemy.exc import IntegrityError
 
+from service.database import conflict_of
 from service.errors import ServiceError
 
 
@@ -19,8 +20,7 @@ def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
     try:
         yield
     except IntegrityError as error:
-        diagnosis = getattr(error.orig, "diag", None)
-        conflict = by_constraint.get(diagnosis.constraint_name) if diagnosis else None
+        conflict = conflict_of(error, by_constraint)
         if conflict is None:
             raise
         raise conflict from error

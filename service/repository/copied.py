@@ -42,7 +42,9 @@ def show_text(written: str | None) -> str:
     >>> show_text("a\tb"), show_text(None)
     ('a\\tb', '\\N')
     """
-    return "\\N" if written is None else written.translate(_ESCAPES)
+    if written is None:
+        return "\\N"
+    return written if written.isprintable() and "\\" not in written else written.translate(_ESCAPES)
 
 
 def show_plain(value: int | UUID | None) -> str:

@@ -19,12 +19,11 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.audit import INSERT_EVENT, EventKind, event_parameters
-from service.database import Transaction
+from service.database import Statement, Transaction
 from service.errors import NotFound
 from service.metrics.counters import check_balance, count_stored_hands
 from service.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord, RulesetRecord
 from service.repository import rulesets, transfers
-from service.repository.conflicts import conflicts
 from service.repository.hand_records import load_hand, pack_boards
 from service.repository.round_state import dump_round, in_order
 from service.repository.rounds import changed_meanwhile
@@ -38,14 +37,14 @@ class HandToRecord:
     A hand as it came, ready to be kept.
 
     Attributes:
-        content: the hand in the document's shape.
+        content: the hand in the document's shape, as canonical JSON.
         digest: of that content; the same number with the same digest is the same hand sent again.
         submission: what it was received in; its id alone where that is kept already.
         event: what the audit trail says of it.
         played_at: when it was played, where the sender says so.
     """
 
-    content: Mapping[str, Any]
+    content: bytes
     digest: bytes
     submission: Submission | UUID
     event: bytes
@@ -116,8 +115,8 @@ _RECORD: Final = f"""
         state = CAST(:state AS jsonb)
     WHERE club_id = :club_id AND round_id = :round_id AND version = :version
 """
-_RECORD_HAND: Final = text(f"WITH {_RECORD}")
-_RECORD_HAND_AND_SUBMISSION: Final = text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}")
+_RECORD_HAND: Final = Statement(text(f"WITH {_RECORD}"))
+_RECORD_HAND_AND_SUBMISSION: Final = Statement(text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}"))
 
 
 def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
@@ -153,9 +152,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
         parameters |= submission_parameters(transaction, given.submission)
     check_balance(before.id, played.round)
     changed = changed_meanwhile(before)
-    with conflicts(hand_scores_pkey=changed, events_sequence_key=changed):
-        if transaction.execute(statement, parameters).rowcount != 1:
-            raise changed
+    transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
     transaction.after_commit.append(count_stored_hands)
     return replace(before, version=before.version + 1, round=played.round)
 
@@ -176,7 +173,7 @@ def _hand_parameters(
         "played_at": given.played_at,
         "submission_id": given.submission.id if isinstance(given.submission, Submission) else given.submission,
         "digest": given.digest,
-        "content": json.dumps(given.content),
+        "content": given.content.decode(),
         "hand_seats": [player.seat for player in by_seat],
         "fantasyland": [player.fantasyland for player in by_seat],
         "boards": pack_boards(by_seat),

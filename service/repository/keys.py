@@ -8,7 +8,7 @@ from uuid import UUID
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, text, update
 
 from service.audit import EventKind, record_event
-from service.database import Transaction
+from service.database import Statement, Transaction, ask
 from service.errors import NotFound
 from service.models import ApiKeyRecord, ClubRecord
 
@@ -68,7 +68,7 @@ _ISSUED: Final = (
     .join(ClubRecord, ClubRecord.id == _KEY.club_id)
     .order_by(_KEY.id)
 )
-_AUTHENTICATE: Final = text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)")
+_AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)"))
 
 
 def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
@@ -96,8 +96,8 @@ def find(connection: Connection, secret_sha256: bytes) -> StoredKey | None:
         secret_sha256: all that is known of the secret here. Hashes are compared, so that the time it takes tells
             nothing of any secret.
     """
-    found = connection.execute(_AUTHENTICATE, {"secret_sha256": secret_sha256}).one_or_none()
-    return None if found is None else StoredKey(found.club_id, found.id, found.name, tuple(found.scopes))
+    found = ask(connection, _AUTHENTICATE, {"secret_sha256": secret_sha256})
+    return StoredKey(**{**found[0], "scopes": tuple(found[0]["scopes"])}) if found else None
 
 
 def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:

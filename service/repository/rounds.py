@@ -12,7 +12,7 @@ from sqlalchemy import ColumnElement, Select, bindparam, insert, select, text, u
 from scoring.hand import Seat
 from scoring.round_state import Round, RoundStatus
 from service.audit import EventKind, record_event
-from service.database import Transaction
+from service.database import Statement, Transaction
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.models import RoundHeadRecord, RoundRecord, RoundSeatRecord, SettlementRecord
 from service.repository.conflicts import conflicts
@@ -34,6 +34,7 @@ __all__ = [
     "lock",
     "one_open",
     "open_meanwhile",
+    "round_conditions",
 ]
 
 FIRST: Final = 1
@@ -54,7 +55,8 @@ class RoundFilter:
 _HEAD: Final = RoundHeadRecord
 _ROUND: Final = RoundRecord
 _BY_ID: Final = ROUNDS.where(_ROUND.id == bindparam("round_id"))
-_LOCKED: Final = _BY_ID.with_for_update(of=_HEAD)
+_GET: Final = Statement(_BY_ID)
+_LOCK: Final = Statement(_BY_ID.with_for_update(of=_HEAD))
 _LATER: Final = text("SET CONSTRAINTS round_heads_one_open DEFERRED")
 _NOW: Final = text("SET CONSTRAINTS round_heads_one_open IMMEDIATE")
 _CHANGING: Final = ("status", "hands", "top_ups", "stacks", "state")
@@ -141,7 +143,7 @@ def get(transaction: Transaction, round_id: UUID) -> StoredRound:
     Raises:
         NotFound: the club has none with this id.
     """
-    return _the_one(transaction, _BY_ID, round_id)
+    return _the_one(transaction, _GET, round_id)
 
 
 def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
@@ -152,7 +154,7 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
         NotFound: the club has none with this id.
         Busy: somebody else has held it for too long.
     """
-    return _the_one(transaction, _LOCKED, round_id)
+    return _the_one(transaction, _LOCK, round_id)
 
 
 def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) -> StoredRound | None:
@@ -175,11 +177,11 @@ def list_page(
     transaction: Transaction, wanted: RoundFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredRound]:
     """List rounds, the newest first, from the one after `after`."""
-    query = ROUNDS.where(*_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
+    query = ROUNDS.where(*round_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
     if after is not None:
         query = query.where(_ROUND.id < after)
     found = transaction.execute(query, {"club_id": transaction.club_id})
-    return [load_stored_round(transaction, record) for record in found]
+    return [load_stored_round(transaction, record._asdict()) for record in found]
 
 
 def advance(transaction: Transaction, before: StoredRound, after: Round) -> StoredRound:
@@ -210,19 +212,20 @@ def changed_meanwhile(before: StoredRound) -> Busy:
     return Busy(f"round {before.id} was changed by somebody else after version {before.version}; ask again")
 
 
-def _the_one(transaction: Transaction, query: Select[Any], round_id: UUID) -> StoredRound:
-    found = transaction.execute(query, {"club_id": transaction.club_id, "round_id": round_id}).one_or_none()
-    if found is None:
+def _the_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:
+    found = transaction.ask(query, {"club_id": transaction.club_id, "round_id": round_id})
+    if not found:
         raise NotFound(f"there is no round {round_id}")
-    return load_stored_round(transaction, found)
+    return load_stored_round(transaction, found[0])
 
 
 def _one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
     found = transaction.execute(query, {"club_id": transaction.club_id}).one_or_none()
-    return None if found is None else load_stored_round(transaction, found)
+    return None if found is None else load_stored_round(transaction, found._asdict())
 
 
-def _conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+    """Say it as conditions on rounds and their heads."""
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
     if wanted.status is not None:

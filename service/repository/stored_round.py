@@ -1,11 +1,12 @@
 """A round with all that is kept of it, as queries find it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Row, and_, bindparam, select
+from sqlalchemy import and_, bindparam, select
 
 from scoring.round_state import Round
 from service.database import Transaction
@@ -60,23 +61,23 @@ class StoredRound:
     round: Round
 
 
-def load_stored_round(transaction: Transaction, found: Row[Any]) -> StoredRound:
+def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:
     """Make a round again from its records."""
-    if found.ruleset_content is None:
-        ruleset = rulesets.get(transaction, found.ruleset_name, found.ruleset_version)
+    if found["ruleset_content"] is None:
+        ruleset = rulesets.get(transaction, found["ruleset_name"], found["ruleset_version"])
     else:
-        ruleset = rulesets.parse_ruleset(found.ruleset_content)
-    round_ = load_round(dict(found._mapping), ruleset)
-    check_balance(found.id, round_)
+        ruleset = rulesets.parse_ruleset(found["ruleset_content"])
+    round_ = load_round(found, ruleset)
+    check_balance(found["id"], round_)
     return StoredRound(
-        id=found.id,
-        table_id=found.table_id,
-        reference=found.reference,
-        digest=found.digest,
-        point_value=found.point_value,
-        currency=found.currency,
-        opened_at=found.opened_at,
-        version=found.version,
-        revision=found.revision,
+        id=found["id"],
+        table_id=found["table_id"],
+        reference=found["reference"],
+        digest=found["digest"],
+        point_value=found["point_value"],
+        currency=found["currency"],
+        opened_at=found["opened_at"],
+        version=found["version"],
+        revision=found["revision"],
         round=round_,
     )

@@ -85,10 +85,9 @@ def _play(
     for step in replay_exactly(stored.round, history, stored.point_value):
         if isinstance(step, PlayedHand):
             submitted = document.hands[step.hand.number - 1]
-            content = dump_hand(submitted)
-            canonical = canonical_json(content)
-            digest = sha256(canonical).digest()
-            event = hand_event(stored.id, digest, canonical)
+            content = canonical_json(dump_hand(submitted))
+            digest = sha256(content).digest()
+            event = hand_event(stored.id, digest, content)
             given = HandToRecord(content, digest, submission.id, event, submitted.played_at)
             stored = hands.add(transaction, stored, step, given)
         else:

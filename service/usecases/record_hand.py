@@ -48,9 +48,8 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     """
     before = rounds.lock(transaction, round_id)
     misnamed = list(_name_mistakes(before.round, submitted))
-    content = dump_hand(submitted)
-    canonical = canonical_json(content)
-    digest = sha256(canonical).digest()
+    content = canonical_json(dump_hand(submitted))
+    digest = sha256(content).digest()
     recorded = _find_recorded(transaction, before, submitted, digest)
     if recorded is not None:
         if misnamed:
@@ -59,21 +58,22 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
     submission = Submission("hand", received)
-    event = hand_event(round_id, digest, canonical, submitted.restores)
+    event = hand_event(round_id, digest, content, submitted.restores)
     given = HandToRecord(content, digest, submission, event, submitted.played_at)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
 def hand_event(round_id: UUID, digest: bytes, content: bytes, restores: UUID | None = None) -> bytes:
-    r"""
-    Say for the audit trail what hand was recorded, in canonical JSON from the hand's own.
-
-    >>> hand_event(UUID(int=1), b"\x0f", b'{"button":3,"number":1}')
-    b'{"digest":"0f","hand":{"button":3,"number":1},"round":"00000000-0000-0000-0000-000000000001"}'
     """
-    restored = "" if restores is None else f'"restores":"{restores}",'
-    return f'{{"digest":"{digest.hex()}","hand":{content.decode()},{restored}"round":"{round_id}"}}'.encode()
+    Say for the audit trail what hand was recorded, in canonical JSON as its content is.
+
+    >>> hand_event(UUID(int=7), bytes.fromhex("0a"), b'{"number":1}')
+    b'{"digest":"0a","hand":{"number":1},"round":"00000000-0000-0000-0000-000000000007"}'
+    """
+    restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
+    named = (digest.hex().encode(), content, restored, str(round_id).encode())
+    return b'{"digest":"%s","hand":%s,%s"round":"%s"}' % named
 
 
 def _find_recorded(

@@ -5,6 +5,7 @@ from uuid import uuid4
 import pytest
 
 from client.api import Client
+from tests.client.proxy import Proxy, proxied
 from tests.service.running import Running, running
 
 
@@ -16,9 +17,22 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 
 
 @pytest.fixture
-def reached(service: Running) -> dict[str, str]:
-    """What an operator sets so that `ofc` finds the service."""
-    return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+def reached(service: Running, tmp_path: Path) -> dict[str, str]:
+    """What an operator sets so that `ofc` finds the service; what waits is kept apart for every test."""
+    return {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service)), "OFC_DATA": str(tmp_path / "outbox")}
+
+
+@pytest.fixture
+def proxy(service: Running) -> Iterator[Proxy]:
+    """A way to the service that can be cut."""
+    with proxied(service.url) as opened:
+        yield opened
+
+
+@pytest.fixture
+def by_proxy(reached: dict[str, str], proxy: Proxy) -> dict[str, str]:
+    """What is set where the service is reached over a way that can be cut."""
+    return {**reached, "OFC_URL": proxy.url}
 
 
 @pytest.fixture

@@ -13,6 +13,7 @@ class Faulty:
 
     def __init__(self, *answers: bytes) -> None:
         self.asked: list[str] = []
+        self.keys: list[str | None] = []
         self._answers = list(answers)
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.url = f"http://127.0.0.1:{self._listener.getsockname()[1]}"
@@ -33,12 +34,14 @@ class Faulty:
                 asked = stream.readline().decode().split()
                 if not self._answers:
                     return
-                length = 0
+                length, key = 0, None
                 while (header := stream.readline().strip()) != b"":
                     name, _, value = header.partition(b":")
                     length = int(value) if name.lower() == b"content-length" else length
+                    key = value.decode().strip() if name.lower() == b"idempotency-key" else key
                 stream.read(length)
                 self.asked.append(" ".join(asked[:2]))
+                self.keys.append(key)
                 answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]
                 connection.sendall(answer)
 

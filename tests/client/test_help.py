@@ -11,8 +11,10 @@ import pytest
 from client.cli import main
 from client.commands.common import Command
 from client.commands.rounds import EXAMPLE_ID
+from client.outbox.store import Outbox
 from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
 from tests.client.conftest import key_file
+from tests.client.evenings import PLAIN, add_hand, answers
 from tests.service.running import Running
 
 
@@ -35,8 +37,11 @@ SHOWN = list(
 
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
-        "", "score", "post", "round", "round show", "round list", "round settlement", "round document",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff",
+        "", "score", "post", "table", "table create", "table list", "table statement",
+        "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
+        "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
+        "round document",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
     }  # fmt: skip
 
 
@@ -75,21 +80,47 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     recorded = ofc("post", "--json", directory / "round.json", **reached).document["round"]
     (directory / "id").write_text(recorded["id"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
+    write(directory, answers("1", *PLAIN), "boards.txt")
     return directory
 
 
+def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
+    """Bring the table and the outbox of the examples to where the command that is shown begins."""
+    if (" friday" not in shown and " queue " not in shown) or "table create" in shown:
+        return
+    assert ofc("table", "create", table, "--ruleset", "pineapple-qq", **reached).code == 0
+    if "round open" in shown:
+        return
+    opened = ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", "--json", **reached)
+    if "hand add" in shown:
+        return
+    add_hand(reached, table, button=1)
+    if " queue " in shown:
+        undone = ofc("round", "document", opened.document["id"], **reached).document["hands"][0]
+        ofc("undo", table, "--yes", **reached)
+        with Outbox(Path(reached["OFC_DATA"]) / "example", reached["OFC_URL"]) as outbox:
+            outbox.keep(opened.document["id"], "record_hand", undone)
+        reached["OFC_DATA"] += "/example"
+        assert ofc("queue", "flush", **reached).code == 1
+    if "queue flush" in shown:
+        ofc("queue", "drop", "1", "--yes", **reached)
+
+
 @pytest.mark.parametrize("shown", SHOWN)
-def test_the_examples_work(service: Running, workplace: Path, shown: str) -> None:
+def test_the_examples_work(service: Running, workplace: Path, reached: dict[str, str], table: str, shown: str) -> None:
     line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
-    reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+    prepare(shown, table, reached)
+    line = line.replace(" friday", f" {table}")
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     run = subprocess.run(
         ["sh", "-c", line],
         cwd=workplace,
         env={**surroundings(**reached), "PATH": beside},
+        input=answers(*PLAIN[1:], "yes") if "--seat" in shown else answers("1", *PLAIN, "yes"),
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert (run.returncode, run.stderr) == (0, "")
+    assert run.returncode == 0, run.stderr
+    assert ("Error" in run.stderr, bool(run.stderr)) == (False, "hand add" in shown)

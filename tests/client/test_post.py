@@ -348,6 +348,22 @@ def test_an_expected_settlement_is_checked_both_ways(reached: dict[str, str], ta
         assert "#/expected/settlement/state  'open' is expected; the answer is 'provisional'" in said.err
 
 
+def test_a_hand_that_was_undone_is_said_not_to_count(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, short_round(table))
+    round_id = ofc("post", "--json", path, **reached).document["round"]["id"]
+    recorded = list(client.list_hands(round_id))[-1]["id"]
+    client.undo_hand(round_id, {"number": 2})
+    said = ofc("post", path, **reached)
+    assert "Hand 1 · button ann · recorded before\n" in said.out
+    note = f"recorded before and undone; it does not count unless it says that it restores {recorded}"
+    assert f"Hand 2 · button bob · {note}" in said.out
+    restoring = changed(short_round(table), ("hands/1/restores", recorded))
+    assert client.get_round(round_id)["hands"] == 1
+    assert client.record_hand(round_id, restoring["hands"][1])["in_force"]
+
+
 # --- without a key ---
 
 

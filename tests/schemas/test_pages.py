@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import WireError, load
-from schemas.pages import DEFAULT, LONGEST_CURSOR, PageQuerySchema, read_cursor, show_cursor
+from schemas.pages import CURSOR_LENGTH, DEFAULT, PageQuerySchema, read_cursor, show_cursor
 from schemas.rounds import RoundQuerySchema
 
 
@@ -16,7 +16,7 @@ from schemas.rounds import RoundQuerySchema
 def test_a_cursor_leads_on_after_its_item(last: UUID) -> None:
     cursor = show_cursor(last)
     assert read_cursor(cursor) == last
-    assert len(cursor) == LONGEST_CURSOR
+    assert len(cursor) == CURSOR_LENGTH
     assert cursor.isascii()
     assert not set(cursor) & set("+/=& ")
 

@@ -8,7 +8,7 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from schemas.documents import RoundDocument
-from schemas.hands import SubmittedHand, digest_of, dump_hand
+from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay_steps
@@ -116,13 +116,20 @@ def add_round(
 
 
 def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:
-    return hands.add(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+    return write_hand(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+
+
+def write_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
+    """Add a hand, and hear at once what the database says to it."""
+    after = hands.add(transaction, before, played, given)
+    transaction.send()
+    return after
 
 
 def to_record(submitted: SubmittedHand, submission: Submission | UUID | None = None) -> HandToRecord:
     content = dump_hand(submitted)
     received = Submission("hand", repr(content).encode()) if submission is None else submission
-    return HandToRecord(content, digest_of(content), received, EVENT, submitted.played_at)
+    return HandToRecord(canonical_json(content), digest_of(content), received, EVENT, submitted.played_at)
 
 
 def add_document(transaction: Transaction, before: StoredRound, document: RoundDocument) -> StoredRound:

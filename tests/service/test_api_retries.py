@@ -129,6 +129,12 @@ def test_a_dry_run_refuses_the_same(api: Api) -> None:
     assert tried["errors"] == done["errors"]
 
 
+def test_a_dry_run_refuses_a_key_that_cannot_be_read(api: Api) -> None:
+    table = {"name": "kitchen", "ruleset": "pineapple"}
+    refused = api.ask("POST", "/v1/tables?dry_run=true", json=table, headers={"Idempotency-Key": "two words"})
+    assert (refused.status, refused["code"]) == (400, "idempotency-key-invalid")
+
+
 def test_a_dry_run_neither_reads_nor_writes_keys(api: Api) -> None:
     round_id = start_round(api)
     path = f"/v1/rounds/{round_id}/hands"

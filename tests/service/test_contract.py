@@ -34,6 +34,7 @@ PLAIN = {
     "/openapi.yaml": "application/yaml",
     "/metrics": "text/plain",
     "/v1/imports/{import_id}/results": "application/x-ndjson",
+    "/v1/export": "application/x-ndjson",
 }
 """What is answered otherwise than in JSON."""
 

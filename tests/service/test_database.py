@@ -9,13 +9,19 @@ from sqlalchemy import make_url, text
 from sqlalchemy.exc import InternalError
 from uuid_utils.compat import uuid7
 
-from service.database import SERVICE_ROLE, Database
+from service.database import SERVICE_ROLE, Database, Statement, connections
 from service.errors import Busy, DatabaseUnreachable, NotFound
 from service.repository import tables
 from tests.postgres import Logins, text_of
 from tests.service.records import add_club, add_table
+from tests.service.statements import recorded_statements
 
 pytestmark = pytest.mark.every_server
+
+ADD_EVENT = Statement(
+    text("INSERT INTO events (club_id, id, kind, at, content) VALUES (:club_id, :id, 'example', now(), '')")
+)
+COUNT_EVENTS = Statement(text("SELECT count(*) AS events FROM events WHERE kind = 'example'"))
 
 
 @pytest.fixture
@@ -143,6 +149,54 @@ def test_a_connection_that_was_cut_is_replaced(database: Database, club_id: UUID
     assert names_of_tables(database, club_id) == []
     cut_connections(logins)
     assert names_of_tables(database, club_id) == []
+
+
+def test_a_connection_is_asked_whether_it_lives_only_where_it_was_idle(
+    database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    names_of_tables(database, club_id)
+    monkeypatch.setattr(connections, "TRUSTED_SECONDS", 60.0)
+    with recorded_statements(with_pings=True) as busy:
+        names_of_tables(database, club_id)
+    monkeypatch.setattr(connections, "TRUSTED_SECONDS", 0.0)
+    with recorded_statements(with_pings=True) as idle:
+        names_of_tables(database, club_id)
+    assert busy[0] == "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"
+    assert idle == ["", *busy]
+
+
+def test_what_is_written_waits_for_company(database: Database, club_id: UUID) -> None:
+    names_of_tables(database, club_id)
+    with recorded_statements() as statements, database.transaction(club_id) as transaction:
+        assert statements == []
+        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 0}]
+        assert len(statements) == 3, "begin, name the club, ask"
+        transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
+        assert len(statements) == 3
+    assert len(statements) == 5, "write, commit"
+
+
+def test_what_is_written_is_there_for_what_follows(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
+        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 1}]
+        transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
+        assert transaction.execute(text(COUNT_EVENTS.words)).scalar_one() == 2
+
+
+def test_a_write_that_is_refused_is_the_conflict_that_it_means_and_nothing_is_kept(
+    database: Database, club_id: UUID
+) -> None:
+    def write_twice() -> None:
+        with database.transaction(club_id) as transaction:
+            again = {"club_id": club_id, "id": uuid7()}
+            transaction.write(ADD_EVENT, again)
+            transaction.write(ADD_EVENT, again, events_pkey=Busy("it is there"))
+
+    with pytest.raises(Busy, match="it is there"):
+        write_twice()
+    with database.reading(club_id) as transaction:
+        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 0}]
 
 
 def test_a_transaction_that_is_cut_says_so_and_keeps_nothing(database: Database, club_id: UUID, logins: Logins) -> None:

@@ -21,7 +21,7 @@ from scoring.ruleset import Ruleset
 from scoring.settlement import LimitedBy, Transfer
 from service.database import Database, Transaction
 from service.errors import Busy
-from service.repository import endings, hands
+from service.repository import endings
 from service.repository.rounds import StoredRound
 from tests.service.ownership import SERVERS, Filled, filled_database, tables_of
 from tests.service.records import (
@@ -34,6 +34,7 @@ from tests.service.records import (
     add_table,
     example_round,
     to_record,
+    write_hand,
 )
 
 CHANGING = {"clubs", "api_keys", "players", "round_heads"} | {"jobs", "job_chunks", "wake_ups", "import_pieces"}
@@ -144,7 +145,7 @@ def test_the_database_refuses(transaction: Transaction, what: str) -> None:
     played = play_hand(before.round, EXAMPLE)
     given = to_record(SubmittedHand(EXAMPLE))
     with pytest.raises(IntegrityError, match=reason):
-        hands.add(transaction, before, tamper(played), given)
+        write_hand(transaction, before, tamper(played), given)
 
 
 def test_the_example_itself_is_accepted(transaction: Transaction) -> None:
@@ -156,14 +157,14 @@ def test_a_hand_begins_with_the_stacks_that_the_one_before_left(transaction: Tra
     richer = replace(after, round=replace(after.round, stacks={1: 9, 2: 45, 3: 49}))
     second = replace(EXAMPLE, number=2, button=1)
     with pytest.raises(IntegrityError, match="begins with"):
-        hands.add(transaction, richer, play_hand(richer.round, second), to_record(SubmittedHand(second)))
+        write_hand(transaction, richer, play_hand(richer.round, second), to_record(SubmittedHand(second)))
 
 
 def test_the_first_hand_begins_with_the_stacks_that_the_round_was_opened_with(transaction: Transaction) -> None:
     opened = open_example(transaction)
     richer = replace(opened, round=replace(opened.round, stacks={1: 4, 2: 49, 3: 50}))
     with pytest.raises(IntegrityError, match="begins with"):
-        hands.add(transaction, richer, play_hand(richer.round, EXAMPLE), to_record(SubmittedHand(EXAMPLE)))
+        write_hand(transaction, richer, play_hand(richer.round, EXAMPLE), to_record(SubmittedHand(EXAMPLE)))
 
 
 def test_no_two_hands_have_one_number_in_one_revision(transaction: Transaction) -> None:
@@ -192,7 +193,7 @@ def test_no_hand_follows_a_payout(transaction: Transaction) -> None:
     for stacks in (after.round.stacks, closed.round.stacks):
         reopened = replace(closed, round=replace(after.round, stacks=stacks))
         with pytest.raises(IntegrityError, match="do not add up"), transaction.connection.begin_nested():
-            hands.add(transaction, reopened, replace(played, round=reopened.round), to_record(SubmittedHand(second)))
+            write_hand(transaction, reopened, replace(played, round=reopened.round), to_record(SubmittedHand(second)))
 
 
 def test_a_payout_moves_what_its_transfers_say(transaction: Transaction) -> None:

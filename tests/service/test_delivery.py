@@ -2,64 +2,20 @@
 
 import os
 import signal
-from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
 
-import psycopg
 import pytest
 
 from service.tasks import WORK_ON_JOB
 from service.usecases import start_import
 from tests.brokers import Broker
 from tests.postgres import Server
-from tests.service.house import House, open_house
+from tests.service.house import open_house
+from tests.service.room import LINES, Room, check_outcome, lines
 from tests.service.running import wait_until
-from tests.service.speaking import Api
-from tests.service.working import lines_of, post_import, results_of, rounds_to_import, wait_for, working
 
 every_broker = pytest.mark.every_broker
 every_server = pytest.mark.every_server
-
-CHUNKS = 6
-LINES = 4
-GATE = "gate"
-"""A table whose lock a test can hold, so that a worker stops there in the middle of a chunk."""
-
-
-@dataclass(frozen=True)
-class Room:
-    """A service, its queue, and a club's import to be done."""
-
-    house: House
-    broker: Broker
-    api: Api
-
-    def work(self, concurrency: int = 1) -> Any:
-        return working(self.house.logins, concurrency=concurrency, **self.broker.variables)
-
-    def send(self, lines: list[Any]) -> str:
-        sent = post_import(self.api, lines_of(lines))
-        assert sent.status == 202, sent
-        return sent.headers["Location"]
-
-    def repeated_chunks(self) -> int:
-        """How many chunks were begun more than once, each as often as it was."""
-        [(repeated,)] = self.house.ask("SELECT sum(attempt - 1) FROM job_chunks")
-        return int(repeated)
-
-    @contextmanager
-    def closed_gate(self) -> Iterator[psycopg.Connection]:
-        """Keep a worker from going on past the gate until the block ends."""
-        [(club,)] = self.house.ask("SELECT club_id FROM jobs UNION SELECT id FROM clubs LIMIT 1")
-        with psycopg.connect(self.house.owner_url) as connection:
-            connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"{club} {GATE}"])
-            yield connection
-
-    def someone_waits_at_the_gate(self) -> bool:
-        return bool(self.house.ask("SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"))
 
 
 @pytest.fixture
@@ -68,47 +24,6 @@ def room(server: Server, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Ite
     monkeypatch.setattr(start_import, "MOST_LINES", LINES)
     with open_house(server, **broker.messages) as house:
         yield Room(house, broker, house.new_client())
-
-
-def lines() -> list[Any]:
-    """Rounds, rounds that come again, and lines that are none; one round in the middle is played at the gate."""
-    rounds = rounds_to_import(CHUNKS * LINES)
-    at_the_gate = {**rounds[LINES + 1], "table": GATE}
-    made: list[Any] = [*rounds]
-    made[LINES + 1] = at_the_gate
-    made[3 * LINES + 1] = made[3 * LINES]
-    made[4 * LINES] = b'{"ruleset": 1}'
-    return made
-
-
-STATUSES = ["stored"] * CHUNKS * LINES
-STATUSES[3 * LINES + 1] = "replayed"
-STATUSES[4 * LINES] = "refused"
-
-
-def check_outcome(room: Room, job: str) -> None:
-    """See that all of it was done, and none of it twice."""
-    ended = wait_for(room.api, job)
-    assert ended["state"] == "succeeded"
-    counted = Counter(STATUSES)
-    assert ended["summary"] == {
-        "rounds": counted["stored"],
-        "replayed": counted["replayed"],
-        "refused": counted["refused"],
-        "hands": 3 * counted["stored"],
-    }
-    results = results_of(room.api, job)
-    assert [(result["line"], result["status"]) for result in results] == list(enumerate(STATUSES, 1))
-    stored = {result["round"] for result in results if result["status"] == "stored"}
-    records = room.house.count_records()
-    assert len(stored) == records["rounds"] == counted["stored"]
-    assert records["hands"] == records["hand_scores"] == 3 * counted["stored"]
-    assert records["import_results"] == CHUNKS
-    assert records["import_pieces"] == records["wake_ups"] == 0
-    assert {str(round_id) for (round_id,) in room.house.ask("SELECT id FROM rounds")} == stored
-    [(chips,)] = room.house.ask("SELECT sum(points_sum(stacks)) FROM round_heads")
-    [(brought,)] = room.house.ask("SELECT sum(points_sum(opening_stacks)) FROM round_heads")
-    assert chips == brought
 
 
 @every_broker

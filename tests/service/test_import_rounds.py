@@ -1,18 +1,29 @@
 """Rounds imported by the line: stored, answered and refused just as documents that are posted one by one."""
 
 import json
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from random import Random
+from threading import Barrier
 from typing import Any
 
 import pytest
 
+from service.usecases.import_rounds import import_rounds
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.service.house import House
-from tests.service.importing import club_of, ids_of, import_all, lines_of, records_of, without_ids
+from tests.service.importing import club_of, database_of, ids_of, import_all, lines_of, records_of, without_ids
 from tests.service.rounds_to_play import (
+    COMPLETE,
     Document,
+    add_table,
     changed,
+    document_of,
+    open_round,
+    play_to_the_end,
+    post_document,
+    undo,
     without,
 )
 from tests.service.speaking import Api
@@ -113,3 +124,74 @@ def test_random_lines_right_and_wrong_are_stored_and_refused_as_if_posted(house:
     rng.shuffle(documents)
     became = check_same(house, lines_of(documents), at_once=rng.choice([1, 10, 1000]), rulesets=own)
     assert set(became) == {"stored", "replayed", "refused"}
+
+
+def test_a_line_seen_before_is_a_replay_however_its_round_was_recorded(house: House, api: Api) -> None:
+    by_hand = open_round(api, add_table(api), reference="by hand")["id"]
+    play_to_the_end(api, by_hand)
+    posted = post_document(api, document_of(hands=COMPLETE, reference="posted"))["round"]["id"]
+    undone = post_document(api, document_of(hands=COMPLETE, reference="undone"))["round"]["id"]
+    assert undo(api, undone, 3).status == 201
+    shorter = document_of(hands=COMPLETE[:2], reference="undone")
+    lines = [document_of(hands=COMPLETE, reference=reference) for reference in ("by hand", "posted", "undone")]
+    imported = import_all(house, club_of(house, api), lines_of([*lines, shorter, *lines]))
+    assert [str(each.round_id) for each in imported] == [by_hand, posted, undone, undone, by_hand, posted, undone]
+    assert {each.status for each in imported} == {"replayed"}
+
+
+def test_what_was_expected_is_held_against_replays_too(house: House, api: Api) -> None:
+    right, wrong = ({"settlement": {"net": {"1": net}}} for net in (36, 35))
+    document = document_of(hands=COMPLETE)
+    lines = lines_of([{**document, "expected": expected} for expected in (wrong, right, right, wrong)])
+    club = club_of(house, api)
+    for at_once in (len(lines), 1):
+        became = [each.status for each in import_all(house, club, lines, at_once)]
+        assert became == ["refused", "stored" if at_once > 1 else "replayed", "replayed", "refused"]
+
+
+def test_the_audit_trail_says_who_imported(house: House, api: Api) -> None:
+    club = club_of(house, api)
+    [(key,)] = house.ask("SELECT id FROM api_keys WHERE club_id = %s", club)
+    with database_of(house).transaction(club, actor=key, request_id="r-7") as transaction:
+        import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])])
+    kinds = house.ask(
+        "SELECT kind, count(*) FROM events WHERE club_id = %s AND actor = %s AND request_id = 'r-7' GROUP BY 1",
+        club,
+        key,
+    )
+    assert dict(kinds) == {"ruleset.added": 1, "table.created": 1, "round.opened": 1, "hand.recorded": 3}
+
+
+def test_nothing_is_kept_where_the_transaction_is_rolled_back(house: House, api: Api) -> None:
+    before = house.count_records()
+    with database_of(house).transaction(club_of(house, api), rolled_back=True) as transaction:
+        [imported] = import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])])
+    assert imported.status == "stored"
+    assert house.count_records() == before
+
+
+@pytest.mark.parametrize("round_", range(3))
+def test_workers_with_the_same_lines_store_each_once(house: House, api: Api, round_: int) -> None:
+    """Tables and rulesets are new to the club, and every worker meets them in another order."""
+    rng = Random(round_)
+    documents = [
+        {**random_document(rng, rng.choice([*PRESETS.values()])), "table": f"table {number % 9}", "closed": None}
+        for number in range(60)
+    ]
+    complete = [document for document in documents if document["hands"]]
+    club, start = club_of(house, api), Barrier(3)
+
+    def work(seed: int) -> list[str]:
+        lines = lines_of(complete)
+        Random(seed).shuffle(lines)
+        start.wait()
+        return [each.status for each in import_all(house, club, lines, at_once=len(lines) // 3)]
+
+    with ThreadPoolExecutor(3) as workers:
+        became = [status for statuses in workers.map(work, range(3)) for status in statuses]
+    counted = Counter(became)
+    stored = house.ask("SELECT count(*) FROM rounds WHERE club_id = %s", club)[0][0]
+    assert counted["stored"] == stored
+    references = house.ask("SELECT count(DISTINCT (table_id, reference)) FROM rounds WHERE club_id = %s", club)[0][0]
+    assert references == stored
+    assert counted["replayed"] == 2 * stored

@@ -5,12 +5,20 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.service.house import House
+from tests.postgres import Server
+from tests.service.house import House, open_house
 from tests.service.rounds_to_play import COMPLETE, SIXES, changed, document_of, post_document
 from tests.service.speaking import Api
 from tests.service.working import lines_of, post_import, results_of, rounds_to_import, wait_for, working
 
 NDJSON = {"Content-Type": "application/x-ndjson"}
+
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A database of these tests' own, for nobody else's imports are to be done here."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module", autouse=True)

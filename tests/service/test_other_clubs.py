@@ -1,19 +1,18 @@
 """Another club's ids are answered as ids that nobody has: the same answer, by the same statements."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event
 from uuid_utils.compat import uuid7
 
 from schemas.pages import show_cursor
 from tests.service.house import House
 from tests.service.rounds_to_play import SIXES, THREE, add_table, hand, open_round, play, rows, seats
 from tests.service.speaking import Answer, Api
+from tests.service.statements import recorded_statements
 from tests.service.working import lines_of, post_import, rounds_to_import
 
 SENT: dict[str, Any] = {
@@ -63,10 +62,10 @@ def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, oth
     for name, method, path in asked:
         body = {"json": SENT[name]} if SENT.get(name) else {}
         address = path.format_map(vars(theirs))
-        with recorded_statements(house) as about_theirs:
+        with recorded_statements() as about_theirs:
             refused = api.ask(method, address, **body)
         nobodys = Theirs(*(str(uuid7()) for _ in range(4)))
-        with recorded_statements(house) as about_nobodys:
+        with recorded_statements() as about_nobodys:
             nothing = api.ask(method, path.format_map(vars(nobodys)), **body)
         assert refused.status == nothing.status == 404, name
         assert said(refused, theirs) == said(nothing, nobodys), name
@@ -98,7 +97,7 @@ def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
 
     def listed(ids: Theirs) -> tuple[Any, list[str]]:
         cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
-        with recorded_statements(house) as statements:
+        with recorded_statements() as statements:
             answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
         # Hands are in the order of their numbers, and theirs have none in mine.
         assert answer.status == (422 if "/hands?" in query else 200)
@@ -121,20 +120,6 @@ def test_another_club_s_rulesets_are_not_there(api: Api, other_api: Api) -> None
         ("/v1/score", {"ruleset": "house-rules", "players": [{"seat": 1, **rows("QsQd4c/KsKd9h8h3c/AhJh7h6h2h")}]}),
     ):
         assert api.post(path, body)["code"] == "ruleset-unknown"
-
-
-@contextmanager
-def recorded_statements(house: House) -> Iterator[list[str]]:
-    """Record what the application asks the database."""
-    engine = house.app.extensions["ofc_database"].engine
-    statements: list[str] = []
-
-    def record(_connection: object, _cursor: object, statement: str, *_: object) -> None:
-        statements.append(statement)
-
-    event.listen(engine, "before_cursor_execute", record)
-    yield statements
-    event.remove(engine, "before_cursor_execute", record)
 
 
 def said(answer: Answer, ids: Theirs) -> Any:

@@ -1,11 +1,12 @@
 """Hands written in one statement and read back."""
 
+import json
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import event, select, text
+from sqlalchemy import select, text
 from uuid_utils.compat import uuid7
 
 from schemas.hands import SubmittedHand, load_hand
@@ -19,6 +20,7 @@ from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
 from tests.postgres import Logins
 from tests.service.records import EVENT, EXAMPLE, add_club, add_hand, add_round, add_table, example_round, to_record
+from tests.service.statements import recorded_statements
 
 pytestmark = pytest.mark.every_server
 
@@ -99,7 +101,7 @@ def test_streets_discards_and_the_order_of_cards_are_kept(database: Database, cl
         read = hands.get(transaction, given.id)
     by_seat = tuple(sorted(submitted.hand.players, key=lambda player: player.seat))
     assert read.hand.players == by_seat
-    assert read.content == given.content
+    assert read.content == json.loads(given.content)
 
 
 def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database, club_id: UUID) -> None:
@@ -201,12 +203,12 @@ def test_each_change_of_a_round_is_one_event_numbered_without_a_gap(database: Da
 
 
 def test_a_hand_with_all_that_follows_from_it_is_one_statement(database: Database, club_id: UUID) -> None:
-    statements: list[str] = []
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         locked = rounds.lock(transaction, before.id)
         played = play_hand(locked.round, EXAMPLE)
-        event.listen(transaction.connection, "before_cursor_execute", lambda *call: statements.append(call[2]))
-        hands.add(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+        with recorded_statements() as statements:
+            hands.add(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+            transaction.send()
         assert len(statements) == 1
         assert transaction.execute(text("SELECT count(*) FROM transfers")).scalar_one() == 3

@@ -1,0 +1,97 @@
+"""The round that is played at a table, as the service or, without it, this machine knows it."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from client.api import Client
+from client.errors import TransportError, UnreadableError
+from client.finding import find_table
+from client.offline.score import play_hand, play_round
+from client.outbox.sending import Sent, send_round
+from client.outbox.store import KnownRound, Outbox
+
+Document = dict[str, Any]
+
+
+@dataclass(slots=True)
+class InPlay:
+    """A round, where it stands, and why the service could not be asked, if it could not."""
+
+    known: KnownRound
+    standing: Document
+    away: TransportError | None = None
+
+    def try_hand(self, client: Client, hand: Document) -> Document:
+        """
+        Say what the next hand would come to; where the service does not answer, by the same rules here.
+
+        Raises:
+            RefusedError: it cannot be, with every reason.
+        """
+        if self.away is None:
+            try:
+                return client.try_hand(self.known.round_id, hand)
+            except TransportError as error:
+                self.away = error
+        return play_hand(self.known.document, hand, self.known.ruleset)
+
+
+def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None]) -> InPlay:
+    """
+    Find the newest round of a table, after sending what waits for it.
+
+    Args:
+        client: the service.
+        outbox: what waits for it.
+        table: the table's name or id; without the service only a name that was used before.
+        tell: is told of every request that was waiting and is sent now.
+
+    Raises:
+        RefusedError: something that was waiting is refused.
+        TransportError: the service does not answer, and the table was never seen from here.
+        UnreadableError: there is no such table, or nothing was played at it.
+    """
+    try:
+        return _ask(client, outbox, table, tell)
+    except TransportError as error:
+        known = outbox.find_last_at(table)
+        if known is None:
+            raise
+        return InPlay(known, play_round(known.document, known.ruleset)["round"], error)
+
+
+def require_next(in_play: InPlay) -> Document:
+    """
+    Say what the next hand must be.
+
+    Raises:
+        UnreadableError: the round takes no further hand.
+    """
+    following: Document | None = in_play.standing["next"]
+    if following is None:
+        table, status = in_play.known.table, in_play.standing["status"]
+        raise UnreadableError(
+            f"no round is open at {table}: the last is {status}; `ofc round open {table} PLAYER[=STACK]...` opens one"
+        )
+    return following
+
+
+def _ask(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None]) -> InPlay:
+    found = find_table(client, table)
+    for round_id in outbox.list_rounds_at(found["name"]):
+        for sent in send_round(client, outbox, round_id):
+            tell(sent)
+    newest = next(client.list_rounds(table=found["id"], limit="1"), None)
+    if newest is None:
+        name = found["name"]
+        raise UnreadableError(f"no round was opened at {name} yet; `ofc round open {name} PLAYER=STACK...` opens one")
+    return InPlay(remember(client, outbox, found["name"], newest), newest)
+
+
+def remember(client: Client, outbox: Outbox, table: str, round_: Document) -> KnownRound:
+    """Keep what is needed to go on with a round while the service does not answer."""
+    document = client.get_document(round_["id"])
+    known = KnownRound(round_["id"], table, document, client.get_ruleset(round_["ruleset"]))
+    outbox.remember(known)
+    return known

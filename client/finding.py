@@ -1,0 +1,53 @@
+"""Tables and rounds by what people call them."""
+
+from typing import Any
+from uuid import UUID
+
+from client.api import Client
+from client.errors import UnreadableError
+
+Document = dict[str, Any]
+
+
+def find_table(client: Client, table: str) -> Document:
+    """
+    Find a table by its name, which people know, or by its id, which programs know.
+
+    Raises:
+        UnreadableError: there is none of that name.
+    """
+    if is_id(table):
+        return client.get_table(table)
+    found = client.find_table(table) if table else None
+    if found is None:
+        raise UnreadableError(f"there is no table {table!r}; `ofc table list` lists those that there are")
+    return found
+
+
+def find_round(client: Client, text: str) -> Document:
+    """
+    Find a round by its id, or the newest of a table.
+
+    Raises:
+        UnreadableError: there is no such table, or nothing was played at it.
+    """
+    if is_id(text):
+        return client.get_round(text)
+    table = find_table(client, text)
+    newest = next(client.list_rounds(table=table["id"], limit="1"), None)
+    if newest is None:
+        raise UnreadableError(f"no round was opened at {text} yet; `ofc round open {text} PLAYER=STACK…` opens one")
+    return newest
+
+
+def is_id(text: str) -> bool:
+    """
+    Say whether a text is an id, and not a name.
+
+    >>> is_id("01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"), is_id("kitchen")
+    (True, False)
+    """
+    try:
+        return str(UUID(text)) == text.lower()
+    except ValueError:
+        return False

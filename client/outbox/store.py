@@ -1,0 +1,198 @@
+"""Keeps requests in order for each round, and what is needed to go on without a network."""
+
+import fcntl
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from hashlib import sha256
+from pathlib import Path
+from types import TracebackType
+from typing import Final, Self
+from uuid import uuid4
+
+from client.errors import UnreadableError
+from client.outbox.database import Database
+from client.outbox.entries import Document, Entry, apply
+
+_FILE: Final = "outbox.sqlite3"
+_LOCK_FILE: Final = "outbox.lock"
+
+
+@dataclass(frozen=True, slots=True)
+class KnownRound:
+    """A round as it was last seen: its document, and the rules that it is played by."""
+
+    round_id: str
+    table: str
+    document: Document
+    ruleset: Document
+
+
+class Outbox:
+    """The requests to one service that wait on this machine; several processes may use it at once."""
+
+    def __init__(self, directory: Path, server: str) -> None:
+        self.server = server
+        self.directory = directory
+        self._database = Database(directory / _FILE)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._database.close()
+
+    # Requests
+
+    def keep(self, round_id: str, verb: str, document: Document) -> Entry:
+        """Put a request at the end of its round's line; from here on it cannot be lost. What was its draft is none."""
+        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        kept_at = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._database.change() as connection:
+            inserted = connection.execute(
+                "INSERT INTO entries (server, round_id, verb, body, key, kept_at) VALUES (?, ?, ?, ?, ?, ?)"
+                " RETURNING *",
+                (self.server, round_id, verb, body, str(uuid4()), kept_at),
+            )
+            entry = Entry.read(inserted.fetchone())
+            connection.execute("DELETE FROM drafts WHERE server = ? AND round_id = ?", (self.server, round_id))
+        return entry
+
+    def list_entries(self, round_id: str | None = None) -> list[Entry]:
+        """List what waits for the service, or for one round of it, in order."""
+        records = self._database.ask(
+            "SELECT * FROM entries WHERE server = ? AND round_id = coalesce(?, round_id) ORDER BY id",
+            self.server,
+            round_id,
+        )
+        return [Entry.read(record) for record in records]
+
+    def list_rounds_at(self, table: str) -> list[str]:
+        """List the rounds of a table for which something waits, the oldest request first."""
+        records = self._database.ask(
+            "SELECT round_id FROM entries JOIN rounds USING (server, round_id) WHERE server = ? AND place = ?"
+            " GROUP BY round_id ORDER BY min(id)",
+            self.server,
+            table,
+        )
+        return [record["round_id"] for record in records]
+
+    def count_elsewhere(self) -> dict[str, int]:
+        """Count what waits for other services."""
+        records = self._database.ask(
+            "SELECT server, count(*) AS waiting FROM entries WHERE server <> ? GROUP BY server", self.server
+        )
+        return {record["server"]: record["waiting"] for record in records}
+
+    def get(self, entry_id: int) -> Entry:
+        """
+        Look one up.
+
+        Raises:
+            UnreadableError: nothing of that number waits for this service.
+        """
+        for entry in self.list_entries():
+            if entry.id == entry_id:
+                return entry
+        raise UnreadableError(f"nothing waits under {entry_id} for {self.server}; `ofc queue list` shows what does")
+
+    def remove_answered(self, entry: Entry) -> None:
+        """Remove what the service has done, and remember the round as it is now."""
+        with self._database.change() as connection:
+            connection.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
+            known = self.find_known(entry.round_id)
+            if known is not None:
+                document = apply(known.document, entry.verb, entry.document)
+                connection.execute(
+                    "UPDATE rounds SET document = ? WHERE server = ? AND round_id = ?",
+                    (json.dumps(document), self.server, entry.round_id),
+                )
+
+    def note_problem(self, entry: Entry, problem: Document) -> None:
+        """Keep why the service refused a request."""
+        with self._database.change() as connection:
+            connection.execute("UPDATE entries SET problem = ? WHERE id = ?", (json.dumps(problem), entry.id))
+
+    def drop(self, entry: Entry) -> None:
+        """Give a request up."""
+        with self._database.change() as connection:
+            connection.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
+
+    def rewrite(self, entry: Entry, document: Document) -> None:
+        """Let a request that was refused say something else, at its place in the line and as a new request."""
+        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        with self._database.change() as connection:
+            connection.execute(
+                "UPDATE entries SET body = ?, key = ?, problem = NULL WHERE id = ?", (body, str(uuid4()), entry.id)
+            )
+
+    @contextmanager
+    def line_of(self, round_id: str) -> Iterator[None]:
+        """Let nobody else send for a round, or take from its line; who dies lets go of it."""
+        number = int.from_bytes(sha256(f"{self.server} {round_id}".encode()).digest()[:7], "big")
+        with (self.directory / _LOCK_FILE).open("a") as file:
+            fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
+            yield
+
+    # Rounds
+
+    def remember(self, known: KnownRound) -> None:
+        """Keep what a table's newest round is like, to go on with it while the service does not answer."""
+        over = "server = ? AND place = ? AND round_id NOT IN (SELECT round_id FROM entries UNION SELECT ?)"
+        with self._database.change() as connection:
+            of_table = (self.server, known.table, known.round_id)
+            connection.execute(
+                f"DELETE FROM drafts WHERE (server, round_id) IN (SELECT server, round_id FROM rounds WHERE {over})",
+                of_table,
+            )
+            connection.execute(f"DELETE FROM rounds WHERE {over}", of_table)
+            connection.execute(
+                "INSERT OR REPLACE INTO rounds (server, round_id, seen, place, document, ruleset)"
+                " VALUES (?, ?, (SELECT coalesce(max(seen), 0) + 1 FROM rounds), ?, ?, ?)",
+                (self.server, known.round_id, known.table, json.dumps(known.document), json.dumps(known.ruleset)),
+            )
+
+    def find_known(self, round_id: str) -> KnownRound | None:
+        """Find a round as it was last seen, without what still waits."""
+        return self._find_known("round_id", round_id)
+
+    def find_last_at(self, table: str) -> KnownRound | None:
+        """Find the round of a table that was seen last, as it is with everything that waits for it."""
+        known = self._find_known("place", table)
+        if known is None:
+            return None
+        document = known.document
+        for entry in self.list_entries(known.round_id):
+            document = apply(document, entry.verb, entry.document)
+        return replace(known, document=document)
+
+    def _find_known(self, column: str, value: str) -> KnownRound | None:
+        for record in self._database.ask(
+            f"SELECT * FROM rounds WHERE server = ? AND {column} = ? ORDER BY seen DESC LIMIT 1", self.server, value
+        ):
+            document, ruleset = json.loads(record["document"]), json.loads(record["ruleset"])
+            return KnownRound(record["round_id"], record["place"], document, ruleset)
+        return None
+
+    # Drafts
+
+    def keep_draft(self, round_id: str, number: int, typed: dict[str, str]) -> None:
+        """Keep what was typed of a hand that is not complete."""
+        with self._database.change() as connection:
+            connection.execute(
+                "INSERT OR REPLACE INTO drafts (server, round_id, number, typed) VALUES (?, ?, ?, ?)",
+                (self.server, round_id, number, json.dumps(typed)),
+            )
+
+    def find_draft(self, round_id: str, number: int) -> dict[str, str]:
+        """Find what was typed of a hand before."""
+        for record in self._database.ask(
+            "SELECT typed FROM drafts WHERE server = ? AND round_id = ? AND number = ?", self.server, round_id, number
+        ):
+            typed: dict[str, str] = json.loads(record["typed"])
+            return typed
+        return {}

@@ -1,0 +1,64 @@
+"""Connections, kept from request to request, and never used again once they are dead."""
+
+from select import POLLIN, poll
+from time import monotonic
+from typing import Any, Final
+
+import psycopg
+import sqlalchemy
+from sqlalchemy import URL, Engine, event
+from sqlalchemy.exc import DisconnectionError
+from sqlalchemy.pool import ConnectionPoolEntry
+
+from service.database.address import connect_arguments
+
+TRUSTED_SECONDS: Final = 1.0
+"""How long a connection may be idle and is still believed to live."""
+
+_IDLE_SINCE: Final = "idle_since"
+
+
+def create_engine(url: URL, role: str | None, pool_size: int) -> Engine:
+    """Make the pool of a process; connections are opened when they are needed."""
+    engine = sqlalchemy.create_engine(
+        url,
+        connect_args=connect_arguments(url, role),
+        # Every transaction says itself how it begins.
+        isolation_level="AUTOCOMMIT",
+        # An error says what went wrong and not with what: a name in a log could never be erased.
+        hide_parameters=True,
+        pool_size=pool_size,
+        max_overflow=0,
+        pool_timeout=10,
+    )
+    event.listen(engine, "checkin", _note_idle)
+    event.listen(engine, "checkout", _refuse_dead)
+    return engine
+
+
+def _note_idle(_driver: Any, entry: ConnectionPoolEntry) -> None:
+    entry.info[_IDLE_SINCE] = monotonic()
+
+
+def _refuse_dead(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
+    """
+    Let the pool open another connection in place of one that was cut while nobody used it.
+
+    A server that ends says goodbye, so a connection on which nothing has come is alive; one idle for longer is asked,
+    for what lies between may have forgotten it.
+    """
+    now = monotonic()
+    is_trusted = now - entry.info.get(_IDLE_SINCE, now) < TRUSTED_SECONDS
+    if is_trusted and not _has_come(driver):
+        return
+    try:
+        driver.execute("")
+    except psycopg.Error as error:
+        raise DisconnectionError from error
+
+
+def _has_come(driver: psycopg.Connection) -> bool:
+    """Whether PostgreSQL has said something unasked; mostly that it ends."""
+    waiting = poll()
+    waiting.register(driver.fileno(), POLLIN)
+    return bool(waiting.poll(0))

@@ -1,0 +1,96 @@
+"""
+The statements of one transaction, in as few ways to the database and back as there can be.
+
+What nobody waits for is not sent at once: it goes with the next statement whose answer is needed, or with the commit.
+So a hand is recorded in two ways: one begins, names the club and locks the round, the other writes and commits.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, NoReturn
+
+import psycopg
+from psycopg.rows import dict_row
+from sqlalchemy import Connection, text
+from sqlalchemy.exc import DBAPIError, IntegrityError
+
+from service.database.failures import conflict_of
+from service.database.statements import Parameters, Statement, as_sent
+from service.errors import ServiceError
+
+Found = dict[str, Any]
+"""A record by the names of its columns."""
+
+_COMMIT: Final = Statement(text("COMMIT"))
+_NOTHING: Final[Parameters] = {}
+
+
+class Pipeline:
+    """What is sent on a connection, and what waits to be."""
+
+    __slots__ = ("_conflicts", "_driver", "_waiting", "connection")
+
+    def __init__(self, connection: Connection) -> None:
+        driver = connection.connection.driver_connection
+        assert isinstance(driver, psycopg.Connection), "connections are psycopg's"
+        self.connection = connection
+        self._driver = driver
+        self._waiting: list[tuple[Statement, Parameters]] = []
+        self._conflicts: dict[str, ServiceError] = {}
+
+    def send_later(self, statement: Statement, parameters: Parameters = _NOTHING, **conflicts: ServiceError) -> None:
+        """
+        Let a statement wait for company.
+
+        Args:
+            statement: whose answer nobody needs.
+            parameters: of it.
+            conflicts: what it means when it violates a constraint, by the constraint's name.
+        """
+        self._waiting.append((statement, parameters))
+        self._conflicts |= conflicts
+
+    def send(self) -> None:
+        """Send what waits."""
+        if self._waiting:
+            self._exchange()
+
+    def ask(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Found]:
+        """Send what waits and then a statement, and give what the last one found."""
+        self._waiting.append((statement, parameters))
+        return self._exchange().fetchall()
+
+    def commit(self) -> None:
+        """Send what waits and commit. Where something of it fails, PostgreSQL does not get as far as the commit."""
+        self._waiting.append((_COMMIT, _NOTHING))
+        self._exchange()
+
+    def _exchange(self) -> psycopg.Cursor[Found]:
+        waiting, conflicts = self._waiting, self._conflicts
+        self._waiting, self._conflicts = [], {}
+        try:
+            if len(waiting) == 1:
+                return self._execute(*waiting[0])
+            with self._driver.pipeline():
+                cursors = [self._execute(*each) for each in waiting]
+            return cursors[-1]
+        except psycopg.Error as error:
+            self._refuse(error, conflicts)
+
+    def _execute(self, statement: Statement, parameters: Parameters) -> psycopg.Cursor[Found]:
+        return self._driver.cursor(row_factory=dict_row).execute(statement.words, as_sent(parameters))
+
+    def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
+        """Say what went wrong in SQLAlchemy's terms, as for every other statement."""
+        if self._driver.closed:
+            self.connection.invalidate(error)
+        explained = DBAPIError.instance(
+            None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=self._driver.closed
+        )
+        if isinstance(explained, IntegrityError):
+            raise conflict_of(explained, conflicts) or explained from error
+        raise explained from error
+
+
+def ask(connection: Connection, statement: Statement, parameters: Parameters) -> list[Found]:
+    """Run one statement outside of any transaction, and give the records that it finds."""
+    return Pipeline(connection).ask(statement, parameters)

@@ -1,0 +1,79 @@
+"""A terminal with `ofc` in it: keys go in, and what the screen shows comes out."""
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pexpect
+import pyte
+
+from tests.client.asking import COMMAND, surroundings
+
+TAB, ENTER, UP, CTRL_C, CTRL_U = "\t", "\r", "\x1b[A", "\x03", "\x15"
+_WHERE_IS_THE_CURSOR = "\x1b[6n"
+
+
+class Terminal:
+    """A screen of 100 by 80 characters, on which a command runs."""
+
+    def __init__(self, *arguments: str, **variables: str) -> None:
+        self._screen = pyte.Screen(100, 80)
+        self._stream = pyte.Stream(self._screen)
+        environment = {**surroundings(**variables), "TERM": "xterm-256color"}
+        command, *options = [*COMMAND, *arguments]
+        self._child = pexpect.spawn(command, options, env=environment, encoding="utf-8", dimensions=(80, 100))
+
+    @property
+    def lines(self) -> list[str]:
+        """What the screen shows."""
+        return [line.rstrip() for line in self._screen.display]
+
+    @property
+    def line(self) -> str:
+        """The line on which the cursor stands."""
+        return self.lines[self._screen.cursor.y]
+
+    def type(self, *keys: str) -> None:
+        """Press keys."""
+        self._child.send("".join(keys))
+
+    def shows(self, text: str, seconds: float = 20) -> bool:
+        """Wait until the screen shows something."""
+        deadline = time.monotonic() + seconds
+        while not any(text in line for line in self.lines):
+            if time.monotonic() > deadline or not self._read():
+                return any(text in line for line in self.lines)
+        return True
+
+    def end(self) -> int:
+        """Wait for the command's end, and give its exit code; a signal's number counts below zero."""
+        while self._read():
+            pass
+        self._child.close()
+        return -self._child.signalstatus if self._child.signalstatus else int(self._child.exitstatus)
+
+    def kill(self) -> None:
+        self._child.close(force=True)
+
+    def _read(self) -> bool:
+        """Take in what the command has written; False at its end."""
+        try:
+            written = self._child.read_nonblocking(10_000, timeout=0.1)
+        except pexpect.TIMEOUT:
+            return True
+        except pexpect.EOF:
+            return False
+        for part in written.split(_WHERE_IS_THE_CURSOR)[:-1]:
+            self._stream.feed(part)
+            self._child.send(f"\x1b[{self._screen.cursor.y + 1};{self._screen.cursor.x + 1}R")
+        self._stream.feed(written.split(_WHERE_IS_THE_CURSOR)[-1])
+        return True
+
+
+@contextmanager
+def terminal(*arguments: str, **variables: str) -> Iterator[Terminal]:
+    opened = Terminal(*arguments, **variables)
+    try:
+        yield opened
+    finally:
+        opened.kill()

@@ -1,0 +1,417 @@
+"""The outbox: what could not be sent waits, in order, and is done once; whatever is cut, killed or refused."""
+
+import json
+import signal
+import sqlite3
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import stamina
+
+from client.api import Client
+from tests.client.asking import COMMAND, Said, ofc, surroundings
+from tests.client.evenings import PLAIN, WORKED, add_hand, given, numbers_of, open_evening
+from tests.client.proxy import Proxy, Way
+from tests.service.rounds_to_play import HIGH, LOW, MID, REST, hand
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+def start(*arguments: str, **variables: str) -> "subprocess.Popen[str]":
+    """Start `ofc` in a process of its own."""
+    return subprocess.Popen(
+        [*COMMAND, *arguments],
+        env=surroundings(**variables),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: "subprocess.Popen[str]") -> Said:
+    out, err = process.communicate(timeout=60)
+    return Said(process.returncode, out, err)
+
+
+def waiting(by_proxy: dict[str, str]) -> list[str]:
+    """What waits: the number and the operation of each request, and why it was refused."""
+    said = ofc("queue", "list", "--json", **by_proxy).document["waiting"]
+    return [" ".join(filter(None, (e["operation"], (e["problem"] or {}).get("code")))) for e in said]
+
+
+# --- without a network ---
+
+
+def test_a_hand_is_checked_shown_and_kept_without_a_network(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table, "ann=3", "ben=50", "cyd=50")
+    there = ofc("hand", "add", table, *given(*WORKED, button=3), "--json", **by_proxy)
+    ofc("undo", table, "--yes", **by_proxy)
+    proxy.way = Way.AWAY
+    said = add_hand(by_proxy, table, *WORKED, button=3, code=3)
+    assert "The service does not answer. This is what the same rules say here" in said.out
+    shown = there.err.partition("Boards")[2]
+    assert said.out.partition("Boards")[2].strip() == shown.partition("Recorded")[0].strip()
+    waits = "it waits in the outbox as 3, and `ofc queue flush` sends it"
+    assert said.err.startswith(f"Error: {waits}: {proxy.url} does not answer (")
+    assert numbers_of(client, round_id) == []
+    assert waiting(by_proxy) == ["record_hand"]
+
+
+def test_a_hand_that_cannot_be_is_refused_without_a_network_too(
+    by_proxy: dict[str, str], proxy: Proxy, table: str
+) -> None:
+    open_evening(by_proxy, table)
+    add_hand(by_proxy, table, button=1)
+    proxy.way = Way.AWAY
+    said = ofc("hand", "add", table, *given(*PLAIN, button=1), **by_proxy)
+    assert (said.code, said.out) == (1, "")
+    assert "#/button  the button is in seat 1; seat 2 is right" in said.err
+    assert waiting(by_proxy) == []
+
+
+def test_a_whole_round_is_played_without_a_network_and_sent_in_order(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    add_hand(by_proxy, table, HIGH, LOW, REST, code=3)
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    add_hand(by_proxy, table, code=3)
+    assert ofc("round", "leave", table, "ann", **by_proxy).code == 3
+    assert ofc("hand", "add", table, "--seat", "2", HIGH, "--seat", "cyd", MID, "--yes", **by_proxy).code == 3
+    listed = ofc("queue", "list", **by_proxy).text.splitlines()
+    assert [line.split("  ")[1] for line in listed] == [
+        f"hand 1 at {table}", f"hand 2 at {table}", f"undo of hand 2 at {table}", f"hand 2 at {table}",
+        f"departure from seat 1 at {table}", f"hand 3 at {table}",
+    ]  # fmt: skip
+    assert ofc("queue", "flush", **by_proxy).code == 3
+    proxy.way = Way.THROUGH
+    said = ofc("queue", "flush", **by_proxy)
+    assert said.code == 0
+    assert said.text.splitlines()[-2:] == [f"Sent: hand 3 at {table}.", "Nothing waits."]
+    document = client.get_document(round_id)
+    assert [played["number"] for played in document["hands"]] == [1, 2, 3]
+    assert all(played["played_at"] for played in document["hands"])
+    assert [(left["seat"], left["after_hand"]) for left in document["departures"]] == [(1, 2)]
+    assert client.get_settlement(round_id)["revision"] == 2
+
+
+def test_what_waits_goes_before_the_next_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.THROUGH
+    said = add_hand(by_proxy, table)
+    assert said.out.startswith(f"Sent: hand 1 at {table}.\n\nHand 2 · button ben")
+    assert numbers_of(client, round_id) == [1, 2]
+    assert waiting(by_proxy) == []
+
+
+def test_a_table_that_was_never_seen_needs_the_service(by_proxy: dict[str, str], proxy: Proxy) -> None:
+    proxy.way = Way.AWAY
+    said = ofc("hand", "add", "nowhere", *given(*PLAIN, button=1), **by_proxy)
+    assert (said.code, said.out) == (3, "")
+    assert "does not answer" in said.err
+
+
+def test_what_waits_for_another_service_is_only_counted(
+    by_proxy: dict[str, str], reached: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    assert ofc("queue", "flush", **reached).text == (
+        f"Nothing waits.\n1 request for {proxy.url}: give its address with --url."
+    )
+    assert numbers_of(client, round_id) == []
+
+
+# --- cut, killed, twice at once ---
+
+
+def test_an_answer_that_is_lost_after_the_commit_makes_one_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.LOSES_ANSWERS
+    said = add_hand(by_proxy, table, button=1, code=3)
+    assert "it waits in the outbox as 1" in said.err
+    assert numbers_of(client, round_id) == [1]
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert numbers_of(client, round_id) == [1]
+    hands = [change for change in proxy.changes if change[0].endswith("/hands")]
+    assert len(hands) > 1
+    assert len(set(hands)) == 1
+    assert waiting(by_proxy) == []
+
+
+@pytest.mark.parametrize("way", [Way.HOLDS_REQUESTS, Way.HOLDS_ANSWERS], ids=["before", "after"])
+def test_a_kill_before_or_after_the_commit_makes_one_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, way: Way
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = way
+    process = start("hand", "add", table, *given(*PLAIN, button=1), **by_proxy)
+    assert proxy.held.wait(30)
+    _path, key, body = proxy.changes[-1]
+    with sqlite3.connect(Path(by_proxy["OFC_DATA"]) / "outbox.sqlite3") as kept:
+        assert kept.execute("SELECT key, body FROM entries").fetchall() == [(key, body)]
+    kept.close()
+    process.send_signal(signal.SIGKILL)
+    assert ended(process).code == -signal.SIGKILL
+    assert numbers_of(client, round_id) == ([] if way is Way.HOLDS_REQUESTS else [1])
+    proxy.released.set()
+    proxy.way = Way.THROUGH
+    said = ofc("queue", "flush", **by_proxy)
+    assert (said.code, said.text) == (0, f"Sent: hand 1 at {table}.\nNothing waits.")
+    assert numbers_of(client, round_id) == [1]
+    assert proxy.changes[-1] == (f"/v1/rounds/{round_id}/hands", key, body)
+
+
+def test_a_request_that_is_interrupted_waits(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.HOLDS_REQUESTS
+    process = start("hand", "add", table, *given(*PLAIN, button=1), **by_proxy)
+    assert proxy.held.wait(30)
+    process.send_signal(signal.SIGINT)
+    said = ended(process)
+    assert said.code == 130
+    assert "Stopped; it waits in the outbox as 1, and `ofc queue flush` sends it.\n" in said.out
+    assert waiting(by_proxy) == ["record_hand"]
+    assert numbers_of(client, round_id) == []
+
+
+def test_two_that_record_the_same_number_at_once_make_one_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.delay = 0.5
+    hands = [given(*PLAIN, button=1), given(*reversed(PLAIN), button=1)]
+    both = [ended(process) for process in [start("hand", "add", table, *hand, **by_proxy) for hand in hands]]
+    assert sorted(said.code for said in both) == [0, 1], both
+    assert numbers_of(client, round_id) == [1]
+    assert waiting(by_proxy) == []
+
+
+def test_two_that_send_at_once_send_each_hand_once_and_in_order(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    for button in (1, 2, 3):
+        add_hand(by_proxy, table, button=button, code=3)
+    proxy.way, proxy.delay = Way.THROUGH, 0.3
+    proxy.changes.clear()
+    both = [ended(process) for process in [start("queue", "flush", **by_proxy) for _ in range(2)]]
+    assert [said.code for said in both] == [0, 0]
+    sent = [line for said in both for line in said.out.splitlines() if line.startswith("Sent")]
+    assert sorted(sent) == [f"Sent: hand {number} at {table}." for number in (1, 2, 3)]
+    assert [json.loads(body)["number"] for _path, _key, body in proxy.changes] == [1, 2, 3]
+    assert numbers_of(client, round_id) == [1, 2, 3]
+
+
+def test_a_line_that_somebody_sends_is_waited_for(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.HOLDS_REQUESTS
+    stuck = start("queue", "flush", **by_proxy)
+    assert proxy.held.wait(30)
+    proxy.way = Way.THROUGH
+    other = start("queue", "flush", **by_proxy)
+    with pytest.raises(subprocess.TimeoutExpired):
+        other.wait(1.5)
+    assert numbers_of(client, round_id) == []
+    stuck.send_signal(signal.SIGKILL)
+    assert ended(stuck).code == -signal.SIGKILL
+    assert ended(other).code == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+# --- refused ---
+
+
+@pytest.fixture
+def refused(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> tuple[str, str]:
+    """Two rounds for which two hands each wait; of the first one somebody else records another first hand."""
+    rounds = open_evening(by_proxy, f"{table}-1"), open_evening(by_proxy, f"{table}-2")
+    proxy.way = Way.AWAY
+    for button in (1, 2):
+        for number in (1, 2):
+            add_hand(by_proxy, f"{table}-{number}", button=button, code=3)
+    client.record_hand(rounds[0], hand(1, 3, {1: MID, 2: HIGH, 3: LOW}))
+    proxy.way = Way.THROUGH
+    return rounds
+
+
+def test_a_refusal_stops_its_round_alone(
+    by_proxy: dict[str, str], client: Client, table: str, refused: tuple[str, str]
+) -> None:
+    said = ofc("queue", "flush", **by_proxy)
+    assert said.code == 1
+    lines = said.text.splitlines()
+    assert lines[:2] == [f"Sent: hand 1 at {table}-2.", f"Sent: hand 2 at {table}-2."]
+    assert lines[2].startswith(f"1  hand 1 at {table}-1  since ")
+    assert lines[3] == "   refused: The number belongs to another hand (hand-conflict)"
+    assert "hand 2 comes next" in lines[4]
+    assert lines[5] == "   `ofc queue drop 1` gives it up; `ofc queue flush` tries it again"
+    assert lines[7] == "   waits behind what was refused"
+    assert [numbers_of(client, round_id) for round_id in refused] == [[1], [1, 2]]
+    stopped = ofc("hand", "add", f"{table}-1", **by_proxy)
+    assert stopped.code == 1
+    assert stopped.err.startswith("outbox 1: The number belongs to another hand (hand-conflict)\n")
+    assert stopped.err.endswith("`ofc queue drop 1` gives it up; `ofc queue flush` tries it again.\n")
+    assert waiting(by_proxy) == ["record_hand hand-conflict", "record_hand"]
+
+
+def test_what_was_refused_is_dropped_or_tried_again(
+    by_proxy: dict[str, str], client: Client, refused: tuple[str, str]
+) -> None:
+    ofc("queue", "flush", **by_proxy)
+    assert ofc("queue", "drop", "1", text="no\n", **by_proxy).out == "Nothing was dropped.\n"
+    client.undo_hand(refused[0], {"number": 1})
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert [numbers_of(client, round_id) for round_id in refused] == [[1, 2], [1, 2]]
+
+
+def test_what_is_dropped_is_never_sent(by_proxy: dict[str, str], client: Client, refused: tuple[str, str]) -> None:
+    ofc("queue", "flush", **by_proxy)
+    for number in ("1", "3"):
+        assert ofc("queue", "drop", number, "--yes", **by_proxy).out.startswith("Dropped: hand ")
+    assert ofc("queue", "flush", **by_proxy).text == "Nothing waits."
+    assert numbers_of(client, refused[0]) == [1]
+    gone = ofc("queue", "drop", "1", "--yes", **by_proxy)
+    assert gone.code == 2
+    assert "Error: nothing waits under 1 for " in gone.err
+
+
+def test_a_wrong_key_refuses_nothing(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, tmp_path: Path
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.THROUGH
+    wrong = tmp_path / "wrong-key"
+    wrong.write_text("ofc_nobodys")
+    said = ofc("queue", "flush", **{**by_proxy, "OFC_API_KEY_FILE": str(wrong)})
+    assert said.code == 1
+    assert "(key-unknown)" in said.err
+    assert waiting(by_proxy) == ["record_hand"]
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+@pytest.mark.parametrize(
+    ("status", "code", "times", "left"),
+    [(500, "internal-error", 1, "record_hand internal-error"), (409, "busy", 4, "record_hand")],
+)
+def test_a_service_that_cannot_takes_nothing_from_the_line(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, status: int, code: str, times: int, left: str
+) -> None:
+    rounds = [open_evening(by_proxy, f"{table}-{number}") for number in (1, 2)]
+    problem = {"title": "No", "status": status, "code": code, "detail": "not now", "errors": []}
+    proxy.done = [(status, json.dumps(problem).encode())] * times
+    said = ofc("hand", "add", f"{table}-1", *given(*PLAIN, button=1), **by_proxy)
+    assert said.code == 1
+    assert said.out.endswith("Not sent; it waits in the outbox as 1, and `ofc queue flush` sends it.\n")
+    assert waiting(by_proxy) == [left]
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, f"{table}-2", button=1, code=3)
+    proxy.way, proxy.done = Way.THROUGH, [(status, json.dumps(problem).encode())] * times
+    ofc("queue", "flush", **by_proxy)
+    assert [numbers_of(client, round_id) for round_id in rounds] == [[], [1]]
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert [numbers_of(client, round_id) for round_id in rounds] == [[1], [1]]
+
+
+def test_a_waiting_hand_that_was_undone_counts_only_when_somebody_says_so(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **by_proxy)
+    proxy.way = Way.AWAY
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    again = ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **by_proxy)
+    assert again.code == 3
+    assert "is not a hand that was undone" in ofc("queue", "restore", "3", **by_proxy).err
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 1
+    assert waiting(by_proxy) == ["record_hand hand-withdrawn"]
+    assert "`ofc queue restore 3` lets it count again" in ofc("queue", "list", **by_proxy).out
+    assert numbers_of(client, round_id) == []
+    assert ofc("queue", "restore", "3", **by_proxy).text == f"Sent: hand 1 at {table}."
+    assert numbers_of(client, round_id) == [1]
+
+
+# --- what is kept, and where ---
+
+
+def test_no_key_is_kept(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    key = Path(by_proxy["OFC_API_KEY_FILE"]).read_text().strip()
+    open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    directory = Path(by_proxy["OFC_DATA"])
+    assert directory.stat().st_mode & 0o077 == 0
+    for path in directory.iterdir():
+        assert path.stat().st_mode & 0o077 == 0
+        assert key.encode() not in path.read_bytes()
+    with Client("http://ann:secret@ofc.example:8000/club/") as client:
+        assert client.server == "http://ofc.example:8000/club"
+
+
+def test_a_directory_can_be_named(by_proxy: dict[str, str], proxy: Proxy, table: str, tmp_path: Path) -> None:
+    here = ["--data", str(tmp_path / "here")]
+    open_evening(by_proxy, table)
+    add_hand(by_proxy, table, button=1)
+    assert ofc(*here, "undo", table, "--yes", **by_proxy).code == 0
+    proxy.way = Way.AWAY
+    assert ofc(*here, "hand", "add", table, *given(*PLAIN, button=1), **by_proxy).code == 3
+    assert waiting(by_proxy) == []
+    assert f"hand 1 at {table}" in ofc(*here, "queue", "list", **by_proxy).out
+
+
+@pytest.mark.parametrize(
+    ("content", "why"),
+    [(b"not a database" * 100, "file is not a database"), (None, "is a directory")],
+)
+def test_an_outbox_that_cannot_be_used_is_one_sentence(
+    by_proxy: dict[str, str], content: bytes | None, why: str
+) -> None:
+    directory = Path(by_proxy["OFC_DATA"])
+    directory.mkdir()
+    path = directory / "outbox.sqlite3"
+    path.mkdir() if content is None else path.write_bytes(content)
+    said = ofc("queue", "list", **by_proxy)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.startswith(f"Error: the outbox {path} cannot be used: ")
+    assert said.err.count("\n") == 1
+
+
+def test_an_outbox_of_a_newer_release_is_left_alone(by_proxy: dict[str, str]) -> None:
+    directory = Path(by_proxy["OFC_DATA"])
+    directory.mkdir()
+    with sqlite3.connect(directory / "outbox.sqlite3") as newer:
+        newer.execute("PRAGMA user_version = 2")
+    newer.close()
+    said = ofc("queue", "list", **by_proxy)
+    assert said.code == 2
+    assert "was written by a newer `ofc`" in said.err

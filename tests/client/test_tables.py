@@ -1,0 +1,151 @@
+"""`ofc table` and `ofc round open` against a service."""
+
+import pytest
+
+from client.api import Client
+from tests.client.asking import ofc
+from tests.service.rounds_to_play import HIGH, LOW, MID, hand
+
+THREE = {1: HIGH, 2: MID, 3: LOW}
+
+
+def set_up(reached: dict[str, str], table: str, *options: str, ruleset: str = "pineapple") -> None:
+    said = ofc("table", "create", table, "--ruleset", ruleset, *options, **reached)
+    assert said.code == 0, said
+
+
+def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
+    said = ofc("round", "open", table, *sitting, "--json", **reached)
+    assert said.code == 0, said
+    return str(said.document["id"])
+
+
+# --- tables ---
+
+
+def test_a_table_is_set_up_with_what_a_point_is_worth(reached: dict[str, str], table: str) -> None:
+    options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
+    said = ofc("table", "create", table, *options, **reached)
+    assert said.code == 0
+    assert said.out.startswith(f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each  ")
+    assert said.out in ofc("table", "list", **reached).out
+
+
+def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, table: str) -> None:
+    made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
+    assert made == client.get_table(made["id"])
+    assert made in ofc("table", "list", "--json", **reached).document["tables"]
+    summed = ofc("table", "statement", made["id"], "--json", **reached).document
+    assert summed == client.get_statement(made["id"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--ruleset", "badugi"], 1, "(ruleset-unknown)"),
+        (["--ruleset", "pineapple", "--point-value", "5"], 1, "#/currency  is missing beside a point value"),
+        (["--ruleset", "pineapple", "--point-value", "1.5"], 2, "'1.5' is not a valid integer range"),
+        ([], 2, "Missing option '--ruleset'"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(
+    reached: dict[str, str], table: str, arguments: list[str], code: int, sentence: str
+) -> None:
+    said = ofc("table", "create", table, *arguments, **reached)
+    assert (said.code, said.out) == (code, "")
+    assert sentence in said.err
+
+
+def test_a_name_is_taken_once(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    said = ofc("table", "create", table, "--ruleset", "turbo", **reached)
+    assert said.code == 1
+    assert "(table-conflict)" in said.err
+
+
+# --- rounds ---
+
+
+def test_a_round_is_opened_with_who_sits_where(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    said = ofc("round", "open", table, "2:ann=200", "ben=150", "reference=7", "--reference", "evening/1", **reached)
+    assert said.code == 0
+    lines = [line.split() for line in said.text.splitlines()]
+    assert lines[0][-3:] == ["evening/1", "·", "pineapple@1"]
+    assert [line[:3] for line in lines[2:5]] == [["2", "ann", "200"], ["3", "ben", "150"], ["4", "reference", "7"]]
+    assert said.text.endswith("Next: hand 1, button with any seat; ann, ben and reference play")
+    assert ofc("round", "show", table, **reached).out == said.out
+
+
+def test_a_stack_left_out_carries_over(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    first = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
+    for number in (1, 2, 3):
+        client.record_hand(first, hand(number, number, THREE))
+    said = ofc("round", "open", table, "ann", "ben", "cyd=400", "--json", **reached)
+    assert [seat["stack"] for seat in said.document["seats"]] == [236, 200, 400]
+
+
+@pytest.mark.parametrize(
+    ("sitting", "code", "sentence"),
+    [
+        (["ann=200", "ben"], 1, "#/seats/1/stack"),
+        (["ann=200", "ben=two"], 2, "'ben=two' does not say who sits down; ann=200, or ann with what she has left"),
+        (["=200"], 2, "'=200' does not say who sits down"),
+        (["ann=200", "1:ben=200"], 1, "#/seats/1"),
+        (["0:ann=200", "ben=200"], 1, "#/seats/0/seat"),
+        ([], 2, "Missing argument 'PLAYER[=STACK]...'"),
+    ],
+)
+def test_a_round_that_cannot_be_is_refused(
+    reached: dict[str, str], table: str, sitting: list[str], code: int, sentence: str
+) -> None:
+    set_up(reached, table)
+    said = ofc("round", "open", table, *sitting, **reached)
+    assert (said.code, said.out) == (code, "")
+    assert sentence in said.err
+
+
+@pytest.mark.parametrize("command", [["round", "open", "nowhere", "ann=2"], ["table", "statement", "nowhere"]])
+def test_a_table_that_is_not_there_is_told(reached: dict[str, str], command: list[str]) -> None:
+    said = ofc(*command, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: there is no table 'nowhere'; `ofc table list` lists those that there are\n"
+
+
+def test_a_table_at_which_nothing_was_played_has_no_round_to_show(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    said = ofc("round", "show", table, **reached)
+    assert said.code == 2
+    assert said.err.startswith(f"Error: no round was opened at {table} yet; `ofc round open {table} ")
+
+
+# --- settling up ---
+
+
+def test_a_statement_says_who_won_what_and_who_pays_whom(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table, "--point-value", "25", "--currency", "EUR", ruleset="pineapple-qq")
+    round_id = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
+    client.record_hand(round_id, {**hand(1, 1, THREE), "top_ups": [{"seat": 2, "points": 40}]})
+    said = ofc("table", "statement", table, **reached).text.splitlines()
+    assert said[0] == f"Table {table} · 1 round, 1 of them open"
+    assert said[2].split() == ["ann", "1", "200", "0", "0", "+12", "212", "3.00", "EUR"]
+    assert said[3].split() == ["ben", "1", "200", "40", "0", "0", "240", "0.00", "EUR"]
+    assert said[4].split() == ["cyd", "1", "200", "0", "0", "−12", "188", "−3.00", "EUR"]
+    assert said[5].split() == ["all", "600", "40", "0", "0", "640"]
+    assert "Settled in points by the fewest payments" in said
+    assert [line.split() for line in said if "cyd → ann" in line] == [
+        ["cyd", "→", "ann", "12", "points"],
+        ["cyd", "→", "ann", "3.00", "EUR"],
+    ]
+    assert said[-1] == "Settle either the points or the money, not both."
+
+
+def test_a_statement_takes_the_rounds_of_an_evening(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    open_round(reached, table, "ann=200", "ben=200")
+    assert ofc("table", "statement", table, **reached).text.endswith("Nobody owes anybody anything.")
+    before = ofc("table", "statement", table, "--to", "2020-01-01T00:00:00Z", **reached)
+    assert before.text == f"Table {table} · 0 rounds\nNobody has played."
+    wrong = ofc("table", "statement", table, "--from", "yesterday", **reached)
+    assert (wrong.code, wrong.out) == (1, "")

@@ -1,0 +1,200 @@
+"""A hand typed at a terminal: completed and checked with every key, and never lost."""
+
+import json
+
+from client.api import Client
+from tests.client.asking import ofc
+from tests.client.evenings import PLAIN, WORKED, add_hand, answers, numbers_of, open_evening
+from tests.client.proxy import Proxy, Way
+from tests.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
+from tests.service.rounds_to_play import HIGH, LOW, MID
+
+ANN, BEN, CYD = "Seat 1, ann: ", "Seat 2, ben: ", "Seat 3, cyd: "
+
+
+def type_all(screen: Terminal, *boards: str) -> None:
+    """Type boards, each when it is asked for."""
+    for asked, board in zip((ANN, BEN, CYD), boards, strict=False):
+        assert screen.shows(asked.strip())
+        screen.type(board, ENTER)
+
+
+def test_a_hand_is_typed_shown_and_recorded(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows("Button (seat or player):")
+        screen.type("cyd", ENTER)
+        type_all(screen, *WORKED)
+        assert screen.shows("Record hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows("ann  +6 points, royalties 11, enters Fantasyland with 14 cards")
+        assert numbers_of(client, round_id) == []
+        screen.type("yes", ENTER)
+        assert screen.shows(f"Recorded: hand 1 at {table}.")
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_cards_are_completed_and_checked_with_every_key(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        assert screen.shows("top: 0 of 3")
+        assert screen.shows("deck: ♣ AKQJ76543  ♦ QT98765432  ♥ KQJ9876432  ♠ KQT9876532")
+        screen.type("Ks")
+        assert screen.shows("top: 1 of 3")
+        assert screen.shows("♠ QT9876532")
+        screen.type("A")
+        assert screen.shows("top: 1 of 3")
+        screen.type(TAB)
+        assert screen.shows(f"{BEN}KsAc")
+        assert screen.shows("✗ Ac is already in the top of ben", 0.1) is False
+        screen.type("Kd")
+        assert screen.shows("✗ Kd is already in the top of ann")
+        screen.type(ENTER)
+        assert screen.shows("Kd is already in the top of ann")
+        assert screen.line == f"{BEN}KsAcKd"
+
+
+def test_a_slash_is_offered_behind_a_full_row_and_every_card_by_tab(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("QsQd4c")
+        assert screen.shows("top: 3 of 3")
+        screen.type(TAB)
+        assert screen.shows("middle: 0 of 5")
+        assert screen.line.startswith(f"{ANN}QsQd4c /")
+        screen.type(CTRL_U)
+        assert screen.shows("top: 0 of 3")
+        screen.type(TAB)
+        assert screen.shows("  2d")
+        screen.type(TAB)
+        assert screen.shows("top: 1 of 3")
+        assert screen.line == f"{ANN}2c"
+
+
+def test_a_board_that_is_not_whole_is_not_taken(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("QsQd4c / KsKd9h8h3c / AhJh7h6h", ENTER)
+        assert screen.shows("the bottom has 4 cards; 5 belong there")
+        screen.type("2h")
+        assert screen.shows("complete")
+        screen.type(ENTER)
+        assert screen.shows(BEN.strip())
+
+
+def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, LOW)
+        assert screen.shows(BEN.strip())
+        screen.type(MID, UP)
+        assert screen.shows(f"{ANN}{LOW}")
+        screen.type(CTRL_U, HIGH, ENTER)
+        assert screen.shows(f"{BEN}{MID}")
+        screen.type(ENTER)
+        assert screen.shows(CYD.strip())
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert client.get_round(round_id)["seats"][0]["stack"] == 212
+
+
+def test_what_the_service_finds_wrong_is_typed_again(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    # What only a service of other rules than this machine's can find.
+    mistake = {"pointer": "#/players/1/middle/0", "code": "card-marked", "detail": "this card was not in the deck"}
+    problem = {"title": "The hand cannot be", "code": "hand-invalid", "detail": "1", "errors": [mistake]}
+    proxy.tried.append((422, json.dumps(problem).encode()))
+    with terminal("hand", "add", table, "--button", "1", **by_proxy) as screen:
+        type_all(screen, *PLAIN)
+        assert screen.shows("#/players/1/middle/0  this card was not in the deck")
+        assert screen.shows("complete")
+        assert screen.line == f"{BEN}{MID}"
+        screen.type(ENTER)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_a_round_that_somebody_else_changed_is_begun_anew_with_what_was_typed(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table, ruleset="pineapple-qq")
+    add_hand(reached, table, button=1)
+    with terminal("hand", "add", table, **reached) as screen:
+        type_all(screen, *PLAIN[:2])
+        assert screen.shows(CYD.strip())
+        client.record_departure(round_id, {"seat": 2})
+        screen.type(LOW, ENTER)
+        assert screen.end() == 1
+        assert screen.shows("(hand-invalid)")
+    with terminal("hand", "add", table, **reached) as screen:
+        type_all(screen, "")
+        assert screen.shows(f"{CYD}{LOW}")
+
+
+def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6", CTRL_C)
+        assert screen.end() == 130
+        assert screen.shows("Stopped; what was typed is kept, and `ofc hand add")
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+        screen.type("c4h3c / KcKh8s8h5c", ENTER)
+        assert screen.shows(CYD.strip())
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_what_was_typed_is_kept_when_the_terminal_dies(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+
+
+def test_without_a_network_one_is_asked_whether_to_keep_the_hand(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    with terminal("hand", "add", table, "--button", "1", **by_proxy) as screen:
+        type_all(screen, *PLAIN[:2])
+        assert screen.shows(CYD.strip())
+        proxy.way = Way.AWAY
+        screen.type(LOW, ENTER)
+        assert screen.shows("Keep hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows("The service does not answer.")
+        screen.type("yes", ENTER)
+        assert screen.end() == 3
+        assert screen.shows("it waits in the outbox as 1")
+    proxy.way = Way.THROUGH
+    add_hand(by_proxy, table)
+    assert numbers_of(client, round_id) == [1, 2]
+
+
+def test_a_hand_that_was_refused_is_gone_on_with(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    said = ofc("hand", "add", table, "--played-at", "noon", text=answers("1", *PLAIN, "yes"), **reached)
+    assert (said.code, numbers_of(client, round_id)) == (1, [])
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows("Button (seat or player): 1")
+        screen.type(ENTER)
+        assert screen.shows(f"{ANN}{HIGH}")

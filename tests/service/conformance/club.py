@@ -1,0 +1,137 @@
+"""A club at play, which knows what a client that plays there would send next."""
+
+from collections.abc import Callable
+from random import Random
+from typing import Any
+
+from scoring.cards import DECK, Card
+from scoring.ruleset import BOARD_SIZE
+from tests.oracle.deal import cards_seen
+from tests.oracle.rulesets import random_ruleset
+from tests.scoring.strategies import set_cards
+from tests.service.rounds_to_play import Document, seats
+from tests.service.speaking import Answer, Api
+
+PLAYERS = ("ann", "bob", "cyd", "dan")
+
+
+class Club:
+    """
+    What a club has, by the names that ids have in addresses, and a legal body for the operation that is asked.
+
+    The same operation is always asked the same, but for the ids.
+    """
+
+    def __init__(self, api: Api, operation_id: str) -> None:
+        self.api = api
+        self.rng = Random(operation_id)
+        self.rulesets: dict[str, Document] = {
+            ruleset["name"]: ruleset
+            for ruleset in api.get("/v1/rulesets")["rulesets"]
+            if operation_id != "record_departure" or ruleset["leaving"] == "between_hands"
+        }
+        self._table: Answer | None = None
+        self._round_id = ""
+        self.found: dict[str, Callable[[], str]] = {
+            # No round may be open where one is opened.
+            "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
+            "round_id": lambda: str(self.playing()["id"]),
+            "hand_id": self.play_hand,
+            "reference": lambda: self.rng.choice(list(self.rulesets)),
+            "player": lambda: self.rng.choice(PLAYERS),
+        }
+        self.bodies: dict[str, Callable[[], Document]] = {
+            "score_hand": self.hand_to_score,
+            "add_ruleset": lambda: {**random_ruleset(self.rng), "name": self.new_name()},
+            "add_table": lambda: {"name": self.new_name(), "ruleset": self.rng.choice(list(self.rulesets))},
+            "open_round": lambda: self.round_to_open(self._table or self.playing()),
+            "record_hand": lambda: self.next_hand(self.playing()),
+            "record_departure": self.departure,
+            "undo_hand": self.undo,
+            "play_document": self.document,
+        }
+
+    def playing(self) -> Answer:
+        """Give the round at play; a new one, at a table of its own, where the last can take no hand."""
+        round_ = self.api.get(f"/v1/rounds/{self._round_id or self.open_round()}")
+        return round_ if round_["next"] else self.api.get(f"/v1/rounds/{self.open_round()}")
+
+    def open_round(self) -> str:
+        """Open a round at a new table, under some preset."""
+        table_id = self.add_table()
+        assert self._table is not None
+        self._round_id = self._made(f"/v1/tables/{table_id}/rounds", self.round_to_open(self._table))["id"]
+        return self._round_id
+
+    def add_table(self) -> str:
+        """Set up a table under some preset."""
+        self._table = self._made("/v1/tables", self.bodies["add_table"]())
+        return str(self._table["id"])
+
+    def play_hand(self) -> str:
+        """Post a hand that follows."""
+        round_ = self.playing()
+        return str(self._made(f"/v1/rounds/{round_['id']}/hands", self.next_hand(round_))["id"])
+
+    def round_to_open(self, under: Answer) -> Document:
+        """Seat as many as the ruleset lets play, with points in front of them."""
+        limits = self._ruleset(under)["players"]
+        numbers = sorted(self.rng.sample(range(1, 10), self.rng.randint(limits["min"], limits["max"])))
+        return {"seats": seats({seat: f"{PLAYERS[i]} {self.rng.randint(5, 400)}" for i, seat in enumerate(numbers)})}
+
+    def next_hand(self, round_: Answer) -> Document:
+        """Deal the hand that follows from one shuffled deck: its number, button, players and Fantasyland are right."""
+        following, deck = round_["next"], self.rng.sample(DECK, len(DECK))
+        variant = self._ruleset(round_)["variant"]
+        players = []
+        for seat in following["seats"]:
+            cards = following["fantasyland"].get(str(seat), 0)
+            players.append({"seat": seat, "fantasyland": cards, **self._played(deck, cards_seen(variant, cards))})
+        button = following["button"] or self.rng.choice(following["seats"])
+        return {"number": following["number"], "button": button, "players": players}
+
+    def departure(self) -> Document:
+        """Let somebody leave after a hand."""
+        self.play_hand()
+        return {"seat": self.rng.choice(self.playing()["seats"])["seat"]}
+
+    def document(self) -> Document:
+        """Write the round at play as a document, for a table that is not there yet."""
+        self.play_hand()
+        written: Document = self.api.get(f"/v1/rounds/{self._round_id}/document").document
+        return {**written, "table": self.new_name()}
+
+    def undo(self) -> Document:
+        """Withdraw the hand that was just played."""
+        hand = self.api.get(f"/v1/hands/{self.play_hand()}")
+        return {"number": hand["number"], "hand": hand["id"]}
+
+    def hand_to_score(self) -> Document:
+        """Deal a hand to score, with stacks."""
+        ruleset, deck = self.rng.choice(list(self.rulesets.values())), self.rng.sample(DECK, len(DECK))
+        number = self.rng.randint(ruleset["players"]["min"], ruleset["players"]["max"])
+        dealt = cards_seen(ruleset["variant"], 0)
+        players = [
+            {"seat": seat, "stack": self.rng.randint(1, 400), **self._played(deck, dealt)}
+            for seat in range(1, number + 1)
+        ]
+        return {"ruleset": ruleset["name"], "button": self.rng.randint(1, number), "players": players}
+
+    def new_name(self) -> str:
+        """A name that nothing has."""
+        return f"{self.rng.getrandbits(64):016x}"
+
+    def _played(self, deck: list[Card], number: int) -> Document:
+        """Take so many cards off the deck, and set thirteen of them."""
+        dealt = [deck.pop() for _ in range(number)]
+        rows: dict[str, Any] = {row.value: laid for row, laid in set_cards(dealt[:BOARD_SIZE]).rows.items()}
+        rows["discards"] = dealt[BOARD_SIZE:]
+        return {place: [str(card) for card in cards] for place, cards in rows.items()}
+
+    def _ruleset(self, under: Answer) -> Document:
+        return self.rulesets[under["ruleset"].partition("@")[0]]
+
+    def _made(self, path: str, body: Document) -> Answer:
+        answer = self.api.post(path, body)
+        assert answer.status == 201, answer
+        return answer

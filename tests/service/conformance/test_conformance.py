@@ -1,0 +1,152 @@
+"""
+The service against its contract: requests that schemathesis makes of it, right and broken, and all its checks.
+
+What it makes goes to ids that exist, and of the bodies that may be taken most are such as the game allows: a hand of
+random cards never follows. Every operation has a club of its own, and always gets the same requests.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+
+import pytest
+import schemathesis
+import yaml
+from schemathesis.checks import load_all_checks
+from schemathesis.config import ChecksConfig
+from schemathesis.config._checks import NegativeDataRejectionConfig, PositiveDataAcceptanceConfig
+from schemathesis.core.parameters import ParameterLocation
+from schemathesis.generation.feedback import NO_FEEDBACK
+from schemathesis.generation.meta import TestPhase
+from schemathesis.pytest._test_builder import build_operation_test
+from schemathesis.schemas import APIOperation
+
+from tests.service.conformance.club import Club
+from tests.service.house import House
+from tests.service.test_contract import ROOT
+
+CONTRACT = yaml.load((ROOT / "openapi.yaml").read_text(encoding="utf-8"), yaml.CSafeLoader)
+OPERATIONS = {
+    operation["operationId"]: {"parameters": [], **item, **operation}
+    for item in CONTRACT["paths"].values()
+    for method, operation in item.items()
+    if method != "parameters"
+}
+
+IN_EVERY_SUITE = 200
+IN_LONG_RUNS = 1000
+MORE_OF = {"record_hand": 3}
+"""Boundaries of the schema of a hand are many and never legal hands: so many times more hands are dealt."""
+
+NOTHING_TO_VARY = {"check_health", "check_readiness", "get_contract", "get_metrics", "list_rulesets"}
+"""Operations that are asked for nothing: one request is all there is."""
+
+REFUSED_BEYOND_THE_SHAPE = {
+    "score_hand": "cards come from one deck, and the ruleset must be there",
+    "add_ruleset": "rules must not contradict each other",
+    "add_table": "a point value needs a currency, and the ruleset must be there",
+    "open_round": "players and stacks must fit the ruleset",
+    "record_hand": "a hand must follow from the hands before it",
+    "record_departure": "who leaves must sit there, and the ruleset must let him",
+    "undo_hand": "the number must be the last hand's",
+    "play_document": "every hand must follow",
+    "list_hands": "a cursor leads on in one list only",
+}
+"""Operations that may answer 422 to what has the shape that the contract says, and why no JSON Schema says it."""
+
+TOO_LONG = {"play_document": "ten thousand hands, the most of a round, can be longer than a body"}
+"""Operations that may answer 413 to what has the right shape."""
+
+ACCEPTED = ("2xx", "404", "409")
+"""Answers to what has the right shape: there may be no such id, and the round may have moved on."""
+REJECTED = ("400", "401", "404", "405", "406", "413", "415", "422")
+"""Answers to what has not."""
+
+LEFT_AS_IT_IS = 1 / 8
+"""How many of the requests that may be taken keep the body that has nothing but the right shape."""
+
+
+@dataclass
+class Tally:
+    """What was asked and answered."""
+
+    statuses: Counter[int] = field(default_factory=Counter)
+    random: int = 0
+    stored: int = 0
+
+
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_the_service_keeps_its_contract(house: House, operation_id: str) -> None:
+    hold_to_contract(house, operation_id, IN_EVERY_SUITE)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("operation_id", OPERATIONS)
+def test_the_service_keeps_its_contract_for_long(house: House, operation_id: str) -> None:
+    hold_to_contract(house, operation_id, IN_LONG_RUNS)
+
+
+def test_what_is_asked_for_nothing_reads_nothing() -> None:
+    reads = {name for name, operation in OPERATIONS.items() if operation["parameters"] or "requestBody" in operation}
+    assert set(OPERATIONS) - reads == NOTHING_TO_VARY
+
+
+def hold_to_contract(house: House, operation_id: str, number: int) -> None:
+    """Ask an operation so many random things, beside every boundary of its schema; each answer must pass all checks."""
+    tally = Tally()
+    run(house, operation_id, int(number * MORE_OF.get(operation_id, 1)), tally)
+    assert tally.random >= number or operation_id in NOTHING_TO_VARY, tally
+    if operation_id == "record_hand":
+        assert tally.stored >= 0.3 * tally.statuses.total(), tally
+
+
+def run(house: House, operation_id: str, number: int, tally: Tally) -> None:
+    load_all_checks()
+    schema = schemathesis.openapi.from_wsgi("/openapi.yaml", house.app)
+    # The key is ours. That it is needed is checked by asking again without it, and with another.
+    schema.config.generation.update(max_examples=number, deterministic=True, with_security_parameters=False)
+    accepted = [
+        *ACCEPTED,
+        *(["422"] if operation_id in REFUSED_BEYOND_THE_SHAPE else []),
+        *(["413"] if operation_id in TOO_LONG else []),
+    ]
+    schema.config.checks = ChecksConfig(
+        positive_data_acceptance=PositiveDataAcceptanceConfig(expected_statuses=accepted),
+        negative_data_rejection=NegativeDataRejectionConfig(expected_statuses=REJECTED),
+    )
+    club = Club(house.new_client(), operation_id)
+    headers = {"Authorization": f"Bearer {club.api.key}"}
+
+    def ask(case: schemathesis.Case) -> None:
+        make_real(club, operation_id, case)
+        answer = case.call_and_validate(headers=headers)
+        count(case, answer, tally)
+
+    operation: APIOperation = schema.find_operation_by_id(operation_id)
+    test = build_operation_test(
+        config=schema.config, operation=operation, test_func=ask, given_kwargs={}, feedback=NO_FEEDBACK
+    )
+    test()
+
+
+def make_real(club: Club, operation_id: str, case: schemathesis.Case) -> None:
+    """Lead a request to what there is, and let most of those that may be taken be such as the game allows."""
+    meta = case.meta
+    assert meta is not None
+    for name in case.path_parameters:
+        if not meta.is_negative_at(ParameterLocation.PATH) and club.rng.random() > LEFT_AS_IT_IS:
+            case.path_parameters[name] = club.found[name]()
+    if meta.generation.mode.is_negative or meta.phase.name is TestPhase.COVERAGE:
+        return
+    if "Idempotency-Key" in case.headers:
+        case.headers["Idempotency-Key"] = club.new_name()
+    if operation_id in club.bodies and club.rng.random() > LEFT_AS_IT_IS:
+        case.body = club.bodies[operation_id]()
+        if club.rng.random() > LEFT_AS_IT_IS:
+            case.query.pop("dry_run", None)
+
+
+def count(case: schemathesis.Case, answer: schemathesis.Response, tally: Tally) -> None:
+    tally.statuses[answer.status_code] += 1
+    tally.random += case.meta is not None and case.meta.phase.name is TestPhase.FUZZING
+    is_new = answer.status_code == 201 and "idempotent-replayed" not in answer.headers
+    tally.stored += is_new and case.query.get("dry_run") not in (True, "true")

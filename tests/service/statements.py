@@ -1,0 +1,24 @@
+"""What PostgreSQL is asked, whoever asks it: SQLAlchemy, or the service by the driver itself."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+
+
+@contextmanager
+def recorded_statements(*, with_pings: bool = False) -> Iterator[list[str]]:
+    """Record what this process asks PostgreSQL until the block ends; a ping, which asks nothing, only where wanted."""
+    statements: list[str] = []
+    execute = psycopg.Cursor.execute
+
+    def record(cursor: Any, query: Any, *arguments: Any, **options: Any) -> Any:
+        if query or with_pings:
+            statements.append(str(query))
+        return execute(cursor, query, *arguments, **options)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(psycopg.Cursor, "execute", record)
+        yield statements
