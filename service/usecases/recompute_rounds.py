@@ -12,12 +12,13 @@ from service.audit import EventKind
 from service.database import Transaction
 from service.repository import revisions, rounds, rulesets
 from service.repository.packed.queries import Stretch
+from service.repository.recomputations import Difference
 from service.repository.recorded_rounds import RecordedRound, list_recorded, list_versions
 from service.repository.revisions import RevisionToRecord
 from service.repository.rulesets import StoredRuleset, digest_ruleset
 from service.usecases.audit_rounds import Suspect, audit_rounds
 from service.usecases.digest_rounds import RoundsDigest
-from service.usecases.replay_round import Difference, Replayed, replay_round
+from service.usecases.replay_round import Replayed, replay_round
 
 _AT_ONCE: Final = 500
 """So many rounds are read at once to be played one by one."""

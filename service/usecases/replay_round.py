@@ -19,6 +19,7 @@ from scoring.settlement import Transfer
 from service.repository.hands import score_parameters
 from service.repository.packed.queries import STATUSES
 from service.repository.packed.rounds import TRANSFER_FIELDS, pairs_of
+from service.repository.recomputations import Difference
 from service.repository.recorded_rounds import Record, RecordedRound, pack_content
 from service.repository.round_state import dump_round
 from service.usecases.digest_rounds import RoundsDigest
@@ -29,26 +30,6 @@ REFUSED: Final = -1
 _OF_PLAYERS: Final = ("points", "fouls", "royalties", "earned", "stays")
 _OF_SEATS: Final = ("top_ups", "stacks_before", "stacks")
 _OF_HEADS: Final = ("status", "hands", "seats", "players", "opening_stacks", "top_ups", "stacks")
-
-
-@dataclass(frozen=True, slots=True)
-class Difference:
-    """
-    Something that is stored otherwise than it is computed.
-
-    Attributes:
-        round_id: where; None where it is a ruleset.
-        hand: in which hand; None where it is the round as a whole.
-        what: which figure, named as its record names it.
-        detail: in a sentence, where figures do not say it.
-    """
-
-    round_id: UUID | None
-    hand: int | None
-    what: str
-    stored: Any = None
-    computed: Any = None
-    detail: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
