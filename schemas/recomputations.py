@@ -151,7 +151,9 @@ class DifferenceView:
 
 def dump_recomputation(view: RecomputationView) -> Dumped:
     """Write a recomputation."""
-    return {**dump_job(view.job), **view.asked}
+    scope = {name: view.asked["scope"][name] for name in ("table", "rounds", "ruleset", "from", "to")}
+    asked = {name: view.asked[name] for name in ("mode", "ruleset", "reason")}
+    return {**dump_job(view.job), "scope": scope, **asked}
 
 
 def dump_difference(view: DifferenceView) -> Dumped:
