@@ -11,7 +11,7 @@ from service.repository.recomputations import Difference
 from service.usecases.read_recomputation import read_asked
 from service.usecases.recompute_rounds import check_rulesets, recompute_rounds
 
-_HANDS: Final = 20_000
+MOST_HANDS: Final = 20_000
 """So many are played at once, in half a second or so, and need some 60 MB."""
 _HANDS_BY_OTHER_RULES: Final = 4_000
 """Under other rules most rounds differ, and are played one by one."""
@@ -23,7 +23,7 @@ class RecomputationKind:
     def plan(self, transaction: Transaction, job: StoredJob) -> Iterator[Part]:
         """Make a chunk of every stretch; progress counts hands."""
         asked = read_asked(transaction, job)
-        most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else _HANDS
+        most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else MOST_HANDS
         for stretch, hands in recomputations.cut_stretches(transaction, asked.scope, most):
             yield Part(hands, {"first": str(stretch.first), "last": str(stretch.last)})
 
