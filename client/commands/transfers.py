@@ -23,7 +23,7 @@ _SHOWN: Final = 20
 @click.command(
     cls=Command,
     examples=[
-        "ofc export -o rounds.ndjson",
+        "ofc export -o backup.ndjson",
         "ofc export --table kitchen --from 2026-11-01T00:00:00Z | gzip > november.ndjson.gz",
     ],
 )
@@ -76,7 +76,7 @@ def _written(output: Path | None) -> Iterator[IO[bytes]]:
 @click.command(
     name="import",
     cls=Command,
-    examples=["ofc import rounds.ndjson", "gunzip < november.ndjson.gz | ofc import -"],
+    examples=["ofc import rounds.ndjson", "gunzip < october.ndjson.gz | ofc import -"],
 )
 @click.argument("file")
 @json_option

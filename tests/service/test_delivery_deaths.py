@@ -1,9 +1,12 @@
 """What carries the messages dies, or the database does, in the middle of a job: the job is done all the same, once."""
 
+import secrets
 import shutil
+import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
+from random import Random
 
 import httpx2
 import psycopg
@@ -17,7 +20,7 @@ from tests.service.house import open_house
 from tests.service.room import LINES, Room, check_outcome, lines
 from tests.service.rounds_to_play import Document
 from tests.service.running import running, wait_until
-from tests.service.working import ENDED, lines_of, rounds_to_import
+from tests.service.working import ENDED, lines_of, rounds_to_import, wait_for
 
 
 @contextmanager
@@ -108,3 +111,31 @@ def test_a_killed_postgresql_costs_the_chunks_at_work(tmp_path: Path) -> None:
 
 def wait_for_end(room: Room, job: str) -> None:
     assert wait_until(lambda: room.api.get(job)["state"] == "succeeded", seconds=60)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("name", ["the database", *find_brokers()])
+def test_workers_killed_at_random_moments_cost_a_chunk_each(embedded_postgres: Server, name: str) -> None:
+    """Of three processes that work one is killed every few seconds, and once all of a worker."""
+    seed = secrets.randbits(32)
+    print(f"seed {seed}")
+    random, kills = Random(seed), 12
+    documents = rounds_to_import(600)
+    with opened_broker(name) as broker, room_on(embedded_postgres, broker) as room:
+        job = room.send([line for document in documents for line in (document, document)])
+        with room.work(concurrency=2) as first, room.work(concurrency=1) as second:
+            for kill in range(kills):
+                time.sleep(random.uniform(0.2, 2))
+                if kill == kills // 2:
+                    second.kill()
+                    continue
+                workers = [first] if kill > kills // 2 else [first, second]
+                children = [child for worker in workers for child in worker.children]
+                if children:
+                    random.choice(children).kill()
+            ended = wait_for(room.api, job, seconds=400)
+        assert ended["state"] == "succeeded", ended
+        assert ended["summary"] == {"rounds": 600, "replayed": 600, "refused": 0, "hands": 1800}
+        assert room.repeated_chunks() <= kills
+        records = room.house.count_records()
+        assert (records["rounds"], records["hands"], records["import_pieces"]) == (600, 1800, 0)

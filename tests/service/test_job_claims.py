@@ -1,5 +1,6 @@
 """Chunks are claimed by one worker at a time, and a worker that was overtaken ends nothing."""
 
+import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
 from threading import Barrier, Thread
@@ -11,11 +12,13 @@ from uuid_utils.compat import uuid7
 
 from service.audit import EventKind, record_event
 from service.database import Database, Transaction
-from service.jobs import lease, work
-from service.jobs.sweep import sweep
+from service.jobs import lease, sweeping, work
+from service.jobs.kinds import KINDS
+from service.jobs.sweeping import sweep
 from service.jobs.work import MOST_ATTEMPTS, Worker
-from service.repository import chunks, jobs, wake_ups
+from service.repository import chunks, imports, jobs, wake_ups
 from service.repository.chunks import Chunk, Part
+from service.repository.imports import Piece
 from service.repository.jobs import JobState, StoredJob
 from tests.postgres import Logins
 from tests.service.records import add_club
@@ -245,6 +248,51 @@ def test_a_job_whose_last_worker_died_after_its_last_chunk_is_ended_by_the_sweep
         jobs.change(transaction, jobs.lock(transaction, job_id), JobState.RUNNING, planned_at=transaction.now)
     sweep(database, {"record-events": RecordEvents(parts=0)}, lambda _club: None)
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
+
+
+def test_what_was_received_by_a_web_worker_that_died_is_cleared_away(
+    database: Database, club: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job_id = uuid7()
+    with database.transaction(club) as transaction:
+        jobs.add(transaction, job_id, "import", {}, state=JobState.RECEIVING)
+        imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
+    sweep(database, KINDS, lambda _club: None)
+    assert state_of(database, club, job_id) is JobState.RECEIVING
+    monkeypatch.setattr(sweeping, "LONGEST_RECEIVED", timedelta(0))
+    sweep(database, KINDS, lambda _club: None)
+    assert state_of(database, club, job_id) is JobState.CANCELLED
+    with database.reading(club) as transaction:
+        assert imports.list_sizes(transaction, job_id) == []
+
+
+def test_lines_of_a_chunk_that_was_given_up_are_told_as_refused(database: Database, club: UUID) -> None:
+    job_id = uuid7()
+    with database.transaction(club) as transaction:
+        job = jobs.add(transaction, job_id, "import", {})
+        imports.add_piece(transaction, job_id, Piece(1, 1, 2, b"{}\n\n{}\n"))
+        chunks.add_all(transaction, job_id, KINDS["import"].plan(transaction, job))
+        jobs.change(transaction, job, JobState.RUNNING, planned_at=transaction.now)
+        for _ in range(MOST_ATTEMPTS):
+            chunks.claim(transaction, job_id, worker="doomed", lease=timedelta(0))
+    Worker("one", database, KINDS, announce=lambda _club: None).work_on(club, job_id)
+    assert state_of(database, club, job_id) is JobState.FAILED
+    with database.reading(club) as transaction:
+        results = imports.find_results_after(transaction, job_id, 0)
+        assert imports.list_sizes(transaction, job_id) == [(1, 2)], "the piece is no longer there to look at"
+    assert results is not None
+    told = [json.loads(line) for line in results[1].splitlines()]
+    assert [(line["line"], line["status"], line["problem"]["code"]) for line in told] == [
+        (1, "refused", "internal-error"),
+        (3, "refused", "internal-error"),
+    ]
+
+
+def test_a_job_of_a_kind_not_known_here_is_left_to_newer_workers(database: Database, club: UUID) -> None:
+    job_id = add_job(database, club)
+    Worker("old", database, KINDS, announce=lambda _club: None).work_on(club, job_id)
+    sweep(database, KINDS, lambda _club: None)
+    assert state_of(database, club, job_id) is JobState.QUEUED
 
 
 def hasten(database: Database, club: UUID, job_id: UUID) -> None:
