@@ -3,6 +3,7 @@
 from flask import Flask
 
 from service.api.documents import documents
+from service.api.explanations import explanations
 from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
@@ -35,7 +36,8 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, players, tables, rounds, hands, documents, imports, exports, health, metrics):
+    resources = (scores, rulesets, players, tables, rounds, hands, explanations, documents, imports, exports)
+    for resource in (*resources, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
