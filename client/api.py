@@ -116,9 +116,18 @@ class Client:
         """Show a hand and what it came to."""
         return self._connection.get(_path("hands", hand_id))
 
-    def list_hands(self, round_id: str) -> Iterator[Document]:
+    def explain_hand(self, hand_id: str, revision: int | None = None) -> Answer:
+        """Say why a hand came to what it came to, in the newest revision that has it or in the one asked for."""
+        return self._connection.get(_path("hands", hand_id, "explanation"), _revision(revision))
+
+    def read_explanation(self, hand_id: str, form: str, revision: int | None = None) -> str:
+        """Read the same in a form for people: `text/plain` or `text/html`."""
+        return self._connection.get_text(_path("hands", hand_id, "explanation"), form, _revision(revision))
+
+    def list_hands(self, round_id: str, revision: int | None = None) -> Iterator[Document]:
         """List the hands of a round in order, page by page as they are read."""
-        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", {"limit": _PAGE})
+        query = {"limit": _PAGE, **_revision(revision)}
+        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", query)
 
     def undo_hand(self, round_id: str, request: Document) -> Answer:
         """Withdraw the last hand of a round."""
@@ -189,6 +198,10 @@ class Client:
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _revision(revision: int | None) -> dict[str, str]:
+    return {} if revision is None else {"revision": str(revision)}
 
 
 def _path(*parts: str) -> str:

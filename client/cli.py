@@ -11,6 +11,7 @@ from stamina.instrumentation import set_on_retry_hooks
 
 from client.api import DEFAULT_URL
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
+from client.commands.explain import explain_hand, explain_round
 from client.commands.hands import hands
 from client.commands.leaving import close, leave
 from client.commands.post import post
@@ -112,8 +113,9 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     context.obj = Session(url, key, key_file, data)
 
 
-for command in (close, leave):
+for command in (close, leave, explain_round):
     rounds.add_command(command)
+hands.add_command(explain_hand)
 for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_, recompute):
     main.add_command(command)
 

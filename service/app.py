@@ -3,6 +3,7 @@
 from flask import Flask
 
 from service.api.documents import documents
+from service.api.explanations import explanations
 from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
@@ -36,7 +37,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    playing = (scores, rulesets, players, tables, rounds, hands, documents)
+    playing = (scores, rulesets, players, tables, rounds, hands, explanations, documents)
     for resource in (*playing, imports, exports, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)

@@ -107,6 +107,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         records: bool = False,
         streams: bool = False,
         problems: tuple[int, ...] = (),
+        forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
         """
         Name an operation in the OpenAPI document, guard it, and list the problems that it can answer.
@@ -118,6 +119,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
             streams: whether it reads for as long as its answer is being sent.
             problems: statuses beside the usual ones.
+            forms: the media types that it can answer in.
         """
         usual = {HTTPStatus.NOT_ACCEPTABLE}
         usual |= {*_OF_THE_DATABASE} if asks_database else set()
@@ -130,7 +132,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
                 view = guard(view)
-            view = answering_json(view)
+            view = answering_in(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name}
@@ -153,7 +155,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = answering_json(without_query(view))
+            view = answering_in((JSON,), without_query(view))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {"operationId": name, "parameters": [retries.PARAMETER], "requestBody": body}
@@ -176,12 +178,12 @@ def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def answering_json(view: Callable[..., Any]) -> Callable[..., Any]:
+def answering_in(forms: tuple[str, ...], view: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse a request that does not accept what the view answers."""
 
     @wraps(view)
     def negotiated(*arguments: Any, **options: Any) -> Any:
-        if not request.accept_mimetypes or request.accept_mimetypes.best_match(ANSWERS):
+        if not request.accept_mimetypes or request.accept_mimetypes.best_match((*forms, *ANSWERS)):
             return view(*arguments, **options)
         raise NotAcceptable
 

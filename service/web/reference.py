@@ -13,18 +13,29 @@ from service.web.shapes import Field, Words, fields_of, say_type
 Document = dict[str, Any]
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
+_JSON: Final = "application/json"
 _PROBLEMS_FROM: Final = 400
 _SERVICE: Final = "http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """Another form of the same answer, by its media type, and an example."""
+
+    media_type: str
+    example: str
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
-    """What is sent or answered: its type, its fields where it has some, and an example."""
+    """What is sent or answered: its type, its fields where it has some, an example, and its other forms."""
 
     type: Words
     fields: tuple[Field, ...]
     example: str
     cut: str | None
+    forms: tuple[Form, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +192,16 @@ class _Reader:
         return Answer(status, description, tuple(headers), self._body(answered) if "content" in answered else None)
 
     def _body(self, described: Document) -> Body:
-        media = next(iter(described["content"].values()))  # a second form says the same in lines
+        # What is answered in several forms comes first in the one for programs.
+        first, *others = sorted(described["content"].items(), key=lambda form: form[0] != _JSON)
+        schema, (text, cut) = first[1]["schema"], self._example(first[1])
+        forms = tuple(Form(name, *self._example(media)) for name, media in others)
+        return Body(say_type(schema), fields_of(self._resolve(schema)), text, cut, forms)
+
+    def _example(self, media: Document) -> tuple[str, str | None]:
         [example] = [self._resolve(example) for example in media["examples"].values()]
-        value, schema = example["value"], media["schema"]
-        text = value if isinstance(value, str) else show_json(value)
-        return Body(say_type(schema), fields_of(self._resolve(schema)), text, example.get("summary"))
+        value = example["value"]
+        return value if isinstance(value, str) else show_json(value), example.get("summary")
 
     def _resolve(self, part: Document) -> Document:
         """Follow a reference into the contract."""

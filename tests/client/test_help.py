@@ -12,6 +12,7 @@ import pytest
 
 from client.cli import main
 from client.commands.common import Command
+from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID
 from client.outbox.store import Outbox
@@ -41,9 +42,9 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "post", "table", "table create", "table list", "table statement",
-        "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
+        "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document",
+        "round document", "round explain",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
@@ -87,6 +88,8 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write(directory, f"{line}\n", "rounds.ndjson")
     (directory / "october.ndjson.gz").write_bytes(gzip.compress(line.encode()))
     (directory / "id").write_text(recorded["id"], encoding="utf-8")
+    explained = ofc("round", "explain", recorded["id"], "--json", **reached).document["hands"]
+    (directory / "hand").write_text(explained[0]["hand"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, answers("1", *PLAIN), "boards.txt")
     return directory
@@ -128,6 +131,7 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
     if EXAMPLE_JOB in shown:
         line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
+    line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"

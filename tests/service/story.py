@@ -162,6 +162,10 @@ def look_at_the_round(teller: Teller, round_id: str) -> None:
     hands = teller.ask("list_hands", {**in_round, "limit": 1})
     teller.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
     teller.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
+    explained = {"hand_id": hands["hands"][0]["id"], "revision": 2}
+    teller.ask("explain_hand", explained)
+    teller.read_in("text/plain", "explain_hand", explained)
+    teller.read_in("text/html", "explain_hand", explained, r"<!doctype|\s*<(title|h1|h2|h3)")
     teller.ask("get_settlement", {**in_round, "revision": 2})
     teller.ask("get_document", in_round)
 
@@ -215,6 +219,7 @@ def play_it_again(teller: Teller, house: House, round_id: str) -> None:
     teller.record("cancel_recomputation", job, None)
     found = teller.ask("list_differences", {**job, "limit": 1})
     teller.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
+    teller.read_in("application/x-ndjson", "list_differences", job)
 
 
 def work_on(house: House, job_id: str) -> None:

@@ -41,8 +41,7 @@ def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
             [media] = operation["requestBody"]["content"].values()
             yield f"{operation['operationId']} request", media
         for status, answer in operation["responses"].items():
-            # A second form of an answer, of lines, says the same as the first.
-            for media in list(resolve(contract, answer).get("content", {}).values())[:1]:
+            for media in resolve(contract, answer).get("content", {}).values():
                 yield f"{operation['operationId']} {status}", media
 
 
