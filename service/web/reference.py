@@ -240,7 +240,8 @@ def _curl(method: str, path: str, operation: Document, parameters: Iterable[Docu
             path = path.replace(f"{{{parameter['name']}}}", quote(str(parameter["example"]), safe="@"))
     needed = {p["name"]: p["example"] for p in parameters if p["in"] == "query" and p.get("required")}
     lines = [f"curl {_quoted(_SERVICE + path + ('?' + urlencode(needed) if needed else ''))}"]
-    if method not in ("get", "post"):
+    # Without it curl posts where there is a body, and gets where there is none.
+    if method != ("post" if "requestBody" in operation else "get"):
         lines.append(f"-X {method.upper()}")
     if operation.get("security") != [] and {} not in operation.get("security", ()):
         lines.append('-H "Authorization: Bearer $OFC_API_KEY"')
