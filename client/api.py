@@ -1,5 +1,7 @@
 """The service's operations as methods of the same names; documents go in and out as they are on the wire."""
 
+import gzip
+import json
 from collections.abc import Iterator, Mapping
 from types import TracebackType
 from typing import Final, Self
@@ -7,11 +9,12 @@ from urllib.parse import quote
 
 import httpx2
 
-from client.connection import Answer, Connection, Document
+from client.connection import Answer, Connection, Document, Lines
 from client.errors import UnreadableError
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE: Final = "100"
+_LINES: Final = "500"
 
 
 class Client:
@@ -136,6 +139,27 @@ class Client:
     def play_document(self, document: Document) -> Answer:
         """Play a round whole from one document."""
         return self._connection.post("/v1/documents", document, has_identity=True)
+
+    def export_rounds(self, *, cursor: str | None = None, **wanted: str | None) -> Lines:
+        """Export rounds as documents, one a line, the oldest first, from a cursor on; by `table`, `from` and `to`."""
+        return self._connection.get_lines("/v1/export", {"limit": _LINES, **_given({"cursor": cursor, **wanted})})
+
+    def start_import(self, lines: bytes, key: str) -> Answer:
+        """Import rounds from documents, one a line; the same lines under the same key are the same import."""
+        return self._connection.post_lines("/v1/imports", gzip.compress(lines, mtime=0), key)
+
+    def get_import(self, import_id: str) -> Answer:
+        """Show an import: how far it is, and what it came to so far."""
+        return self._connection.get(_path("imports", import_id))
+
+    def cancel_import(self, import_id: str) -> Answer:
+        """Stop an import; what is stored stays."""
+        return self._connection.post(_path("imports", import_id, "cancel"), {})
+
+    def list_import_results(self, import_id: str) -> list[Document]:
+        """Say what became of every line of an import."""
+        results = self._connection.get_lines(_path("imports", import_id, "results"), {})
+        return [json.loads(line) for line in results.content.splitlines()]
 
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:

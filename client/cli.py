@@ -19,6 +19,7 @@ from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
 from client.commands.tables import tables
+from client.commands.transfers import export, import_
 from client.commands.undo import undo
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.console import make_console, print_plainly_where_needed
@@ -112,7 +113,7 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
 
 for command in (close, leave):
     rounds.add_command(command)
-for command in (score, post, tables, rounds, hands, undo, queue, rulesets):
+for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_):
     main.add_command(command)
 
 

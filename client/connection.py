@@ -1,6 +1,7 @@
 """Requests over HTTP, sent again where the way was bad: each is done once."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
@@ -11,6 +12,7 @@ from client.errors import ApiError, TransportError, UnreadableError
 
 Document = dict[str, Any]
 
+NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
 _PASSING: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
@@ -31,6 +33,15 @@ class Answer(Document):
 
     is_replay: bool = False
     """Whether what was posted had been recorded before."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """NDJSON, where its next page begins, and how many lines there are in all."""
+
+    content: bytes
+    next_cursor: str | None
+    total: int | None
 
 
 class _PassingError(Exception):
@@ -74,6 +85,21 @@ class Connection:
             if following is None:
                 return
             answer = self._send("GET", following["url"])
+
+    def get_lines(self, path: str, query: Mapping[str, str]) -> "Lines":
+        """Read NDJSON; what broke off is asked for again, whole."""
+        answer = self._send("GET", path, params=query)
+        if answer.headers.get("Content-Type", "").partition(";")[0] != NDJSON:
+            raise self._not_ours(answer)
+        following = answer.links.get("next")
+        cursor = None if following is None else httpx2.URL(following["url"]).params.get("cursor")
+        total = answer.headers.get("Total-Rounds", "")
+        return Lines(answer.content, cursor, int(total) if total.isdigit() else None)
+
+    def post_lines(self, path: str, packed: bytes, key: str) -> Answer:
+        """Post NDJSON in gzip, under an idempotency key."""
+        headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
+        return self._read(self._send("POST", path, content=packed, headers=headers))
 
     def post(self, path: str, document: Document, *, has_identity: bool = False) -> Answer:
         """

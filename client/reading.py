@@ -33,7 +33,16 @@ def read_json(name: str) -> dict[str, Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON object.
     """
-    text = _read_text(name)
+    return parse_object(_read_text(name), name)
+
+
+def parse_object(text: str, name: str) -> dict[str, Any]:
+    """
+    Read a JSON object from a text.
+
+    Raises:
+        UnreadableError: it is none; `name` says what it is.
+    """
     try:
         document = json.loads(text, object_pairs_hook=_object, parse_constant=_refuse_constant, parse_float=_float)
     except json.JSONDecodeError as error:

@@ -1,9 +1,9 @@
 """
 What the service may do with each table, and nothing else.
 
-It reads and adds; it changes only where each round stands, what players are called and when a key was last used. Clubs
-and keys are made by the owner of the tables. Granted after every migration, for a table that a version adds has to be
-named here.
+It reads and adds; it changes only where each round and each job stands, what players are called and when a key was last
+used. Clubs and keys are made by the owner of the tables. Granted after every migration, for a table that a version adds
+has to be named here.
 """
 
 from collections.abc import Mapping
@@ -36,4 +36,20 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "transfers": APPEND,
     "events": APPEND,
     "kept_answers": APPEND,
+    "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
+    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, claimable_from, worker, result, error, ended_at)",
+    "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",
+    "import_pieces": "SELECT, INSERT, DELETE",
+    "import_results": APPEND,
 }
+
+MACHINERY_PRIVILEGES: Final[Mapping[str, str]] = {
+    "SCHEMA machinery": "USAGE",
+    "SEQUENCE machinery.queue_id_sequence": "USAGE",
+    "SEQUENCE machinery.message_id_sequence": "USAGE",
+    "machinery.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
+    "machinery.kombu_queue": APPEND,
+    # A queue that takes messages out locks and marks them; those that it has marked are removed.
+    "machinery.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
+}
+"""What belongs to no club, and so has no row-level security: workers, and the queue of jobs' ids."""

@@ -1,7 +1,7 @@
 """A round as one document: import, export and evidence all use it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from marshmallow import post_load, validates_schema
@@ -16,13 +16,14 @@ from schemas.hands import (
     SeatField,
     StackField,
     SubmittedHand,
+    canonical_json,
     dump_hand,
 )
-from schemas.rounds import ReasonField, ReferenceField, RoundSchema
+from schemas.rounds import ReasonField, ReferenceField, RoundSchema, RoundView, dump_round
 from schemas.rulesets import RulesetReference
-from schemas.settlements import SettlementSchema
+from schemas.settlements import SettlementSchema, dump_settlement
 from schemas.tables import CurrencyField, PointValueField, TableNameField, check_currency
-from scoring.history import Closing, Departure, History
+from scoring.history import Closing, Departure, History, Paid
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
 
@@ -152,3 +153,23 @@ def dump_document(document: RoundDocument) -> Dumped:
         ],
         "closed": document.closed and {"after_hand": document.closed.after_hand, "reason": document.closed.reason},
     }
+
+
+def dump_played_document(view: RoundView, payments: Iterable[Paid], revision: int, reason: str | None = None) -> Dumped:
+    """Write a round that was played whole, and its settlement."""
+    settlement = dump_settlement(view.round, payments, revision, view.point_value, view.currency, reason)
+    return {"round": dump_round(view), "settlement": settlement}
+
+
+def canonical_document(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
+    """
+    Write a round document as `canonical_json` would, from its hands' canonical JSON.
+
+    >>> document = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
+    >>> canonical_document(document, []) == canonical_json(dump_document(document))
+    True
+    """
+    dumped = dump_document(replace(document, hands=()))
+    before = canonical_json({name: value for name, value in dumped.items() if name < "hands"})
+    after = canonical_json({name: value for name, value in dumped.items() if name > "hands"})
+    return before[:-1] + b',"hands":[' + b",".join(hands) + b"]," + after[1:]

@@ -1,10 +1,10 @@
 """Finished hands on the wire, as they were played."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
-from json import dumps
+from json import JSONEncoder
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,6 +14,7 @@ from schemas.base import WireSchema, load
 from schemas.fields import Anything, CardList, Inner, Integer, Listing, RowField, Text, Time, UuidField, show_time
 from schemas.rulesets import RulesetReference
 from scoring.board import Board, ByRow, Row
+from scoring.cards import NAMES
 from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
 from scoring.lone_hand import LonePlayer
 from scoring.ruleset import MOST_FANTASYLAND
@@ -222,6 +223,7 @@ class ScoreRequestSchema(WireSchema):
         return ScoreRequest(read["ruleset"], read["button"], tuple(read["players"]), read["expected"])
 
 
+_CANONICAL: Final = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _HAND: Final = HandSchema()
 _SCORE_REQUEST: Final = ScoreRequestSchema()
 
@@ -287,9 +289,9 @@ def dump_rows(rows: ByRow[Cards]) -> dict[str, list[str]]:
     return {"top": dump_cards(rows.top), "middle": dump_cards(rows.middle), "bottom": dump_cards(rows.bottom)}
 
 
-def dump_cards(cards: Sequence[object]) -> list[str]:
+def dump_cards(cards: Cards) -> list[str]:
     """Write cards in their order."""
-    return [str(card) for card in cards]
+    return [NAMES[card] for card in cards]
 
 
 def canonical_json(content: object) -> bytes:
@@ -299,7 +301,7 @@ def canonical_json(content: object) -> bytes:
     >>> canonical_json({"b": [2], "a": 1})
     b'{"a":1,"b":[2]}'
     """
-    return dumps(content, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+    return _CANONICAL.encode(content).encode()
 
 
 def digest_of(content: object) -> bytes:

@@ -47,13 +47,14 @@ class Card(int):
         return SUITS[self % 4]
 
     def __str__(self) -> str:
-        return RANKS[self // 4] + SUITS[self % 4]
+        return NAMES[self]
 
     __repr__ = __str__
 
 
+NAMES: Final = tuple(rank + suit for rank in RANKS for suit in SUITS)
 DECK: Final = tuple(Card(number) for number in range(52))
-BY_NAME: Final = {str(card): card for card in DECK}
+BY_NAME: Final = dict(zip(NAMES, DECK, strict=True))
 
 
 def parse_cards(text: str) -> tuple[Card, ...]:

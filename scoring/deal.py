@@ -20,9 +20,12 @@ def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[
     """
     mistakes: list[Mistake] = []
     for index, player in enumerate(players):
+        if not player.fantasyland and player.discards is None and player.streets is None:
+            continue  # nothing is known of it but the board
         found = (*_fantasyland(player, ruleset), *_discards(player, ruleset), *_streets(player, ruleset))
         mistakes += [mistake.under("players", index) for mistake in found]
-    mistakes += _twice(players)
+    if not _are_distinct(players):
+        mistakes += _twice(players)
     return mistakes
 
 
@@ -130,6 +133,15 @@ def _sums(player: PlayerHand, streets: Sequence[Street]) -> Iterator[Mistake]:
 
 def _discarded_in(streets: Sequence[Street]) -> Cards:
     return tuple(card for street in streets for card in street.discards)
+
+
+def _are_distinct(players: Sequence[PlayerHand]) -> bool:
+    """Say whether no card is there twice, as is usual: only then is it looked for where."""
+    cards: list[Card] = []
+    for player in players:
+        cards += player.board.cards
+        cards += player.discards if player.discards is not None else _discarded_in(player.streets or ())
+    return len(set(cards)) == len(cards)
 
 
 def _twice(players: Sequence[PlayerHand]) -> Iterator[Mistake]:

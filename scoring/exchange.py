@@ -103,7 +103,8 @@ def compare_rows(first: ByRow[Strength], second: ByRow[Strength], low_middle: bo
 
 
 def _bonus(top: int, middle: int, bottom: int, ruleset: Ruleset) -> Points:
-    won, lost = ((top, middle, bottom).count(side) for side in (1, -1))
+    rows = (top, middle, bottom)
+    won, lost = rows.count(1), rows.count(-1)
     if won < 2 and lost < 2:
         return 0
     bonus = ruleset.points.majority_bonus + (ruleset.points.scoop_bonus if 3 in (won, lost) else 0)

@@ -52,8 +52,9 @@ def find_following_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:
     if hand.number != round_.hands + 1:
         yield Mistake("hand-number", ("number",), f"hand {hand.number} is given; hand {round_.hands + 1} comes next")
     yield from _button(round_, hand)
-    yield from _players(round_, hand)
-    yield from _fantasyland(round_, hand)
+    expected = round_.players_next
+    yield from _players(round_, hand, expected)
+    yield from _fantasyland(round_, hand, expected)
 
 
 def _button(round_: Round, hand: Hand) -> Iterator[Mistake]:
@@ -67,8 +68,7 @@ def _button(round_: Round, hand: Hand) -> Iterator[Mistake]:
         yield Mistake("button-wrong", ("button",), detail)
 
 
-def _players(round_: Round, hand: Hand) -> Iterator[Mistake]:
-    expected = round_.players_next
+def _players(round_: Round, hand: Hand, expected: tuple[Seat, ...]) -> Iterator[Mistake]:
     seated: set[Seat] = set()
     for index, player in enumerate(hand.players):
         path = ("players", index, "seat")
@@ -92,8 +92,7 @@ def _absent(round_: Round, seat: Seat, path: tuple[str | int, ...]) -> tuple[str
     return "player-out", path, f"seat {seat} has no points left and is out; {expected} play this hand"
 
 
-def _fantasyland(round_: Round, hand: Hand) -> Iterator[Mistake]:
-    expected = round_.players_next
+def _fantasyland(round_: Round, hand: Hand, expected: tuple[Seat, ...]) -> Iterator[Mistake]:
     for index, player in enumerate(hand.players):
         if player.seat not in expected:
             continue

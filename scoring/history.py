@@ -90,8 +90,10 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
     _check_places(history)
     for number in range(len(history.hands) + 1):
         if number:
-            with _placed("hands", number - 1):
+            try:
                 played = play_hand(round_, history.hands[number - 1])
+            except ScoringError as error:
+                raise error.under("hands", number - 1) from error
             yield played
             round_ = played.round
         for index, departure in enumerate(history.departures):

@@ -114,12 +114,13 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland]) -> D
 
     Rule: docs/rules.md#the-round
     """
+    sequence = round_.sequence if round_.in_sequence else frozenset(hand.by_seat)
     after = replace(
         round_,
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
-        sequence=round_.sequence if round_.in_sequence else frozenset(hand.by_seat),
+        sequence=sequence if earned else frozenset(),
         owed=earned,
     )
     return _finish(_bust(after))
@@ -229,9 +230,10 @@ def _bust(round_: Round) -> Round:
     scope = round_.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
         out = frozenset(seat for seat, stack in round_.stacks.items() if not stack)
-        owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
-        round_ = replace(round_, out=out, owed=owed)
-    return round_ if round_.owed else replace(round_, sequence=frozenset())
+        if out != round_.out or not out.isdisjoint(round_.owed):
+            owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
+            round_ = replace(round_, out=out, owed=owed)
+    return replace(round_, sequence=frozenset()) if round_.sequence and not round_.owed else round_
 
 
 def _finish(round_: Round) -> Departed:

@@ -79,7 +79,7 @@ class Round:
     @cached_property
     def seat_numbers(self) -> tuple[Seat, ...]:
         """Every seat of the round, clockwise."""
-        return tuple(seat.seat for seat in self.seats)
+        return tuple([seat.seat for seat in self.seats])
 
     @property
     def still_playing(self) -> tuple[Seat, ...]:
@@ -88,6 +88,8 @@ class Round:
 
         Rule: docs/rules.md#out-and-gone
         """
+        if not self.out and not self.gone:
+            return self.seat_numbers
         return tuple(seat for seat in self.seat_numbers if seat not in self.out and seat not in self.gone)
 
     @property

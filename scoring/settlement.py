@@ -100,6 +100,10 @@ def _room(limit: WinLimit, stack: Points, opening: Points, due: Points) -> Point
 
 
 def _check_stacks(exchanges: tuple[Exchange, ...], stacks: Mapping[Seat, Points]) -> None:
+    if min(stacks.values(), default=0) >= 0 and all(
+        exchange.first in stacks and exchange.second in stacks for exchange in exchanges
+    ):
+        return
     wrong = [
         Mistake("stack-negative", (seat,), f"seat {seat} has {points} points in front of him; 0 or more are possible")
         for seat, points in stacks.items()
@@ -111,5 +115,4 @@ def _check_stacks(exchanges: tuple[Exchange, ...], stacks: Mapping[Seat, Points]
         for seat in players
         if seat not in stacks
     ]
-    if wrong:
-        raise StakesError(wrong)
+    raise StakesError(wrong)

@@ -25,9 +25,10 @@ class Category(IntEnum):
     @property
     def label(self) -> str:
         """The name on the wire: `full_house`."""
-        return self.name.lower()
+        return _LABELS[self]
 
 
+_LABELS: Final = tuple(category.name.lower() for category in Category)
 CATEGORY_BY_LABEL: Final = {category.label: category for category in Category}
 
 

@@ -3,8 +3,10 @@
 from flask import Flask
 
 from service.api.documents import documents
+from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
+from service.api.imports import imports
 from service.api.metrics import metrics
 from service.api.observing import observe_requests
 from service.api.players import PlayerConverter, players
@@ -16,10 +18,11 @@ from service.api.tables import tables
 from service.config import Config
 from service.database import Database
 from service.openapi import describe_api
+from service.tasks import announcer
 from service.web.pages import pages
 
 MOST_BYTES = 1024 * 1024
-"""The largest body of a request."""
+"""The largest body of a request, but for those that are read as they come."""
 
 
 def create_app(config: Config) -> Flask:
@@ -28,10 +31,11 @@ def create_app(config: Config) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
     app.url_map.converters["player"] = PlayerConverter
-    app.extensions["ofc_database"] = Database(config.database_url)
+    app.extensions["ofc_database"] = database = Database(config.database_url)
+    app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, players, tables, rounds, hands, documents, health, metrics):
+    for resource in (scores, rulesets, players, tables, rounds, hands, documents, imports, exports, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

@@ -8,7 +8,8 @@ from service import database
 from service.commands.club import club
 from service.commands.key import key
 from service.commands.options import data_option
-from service.config import MOST_WORKERS, Config, ConfigError, Hosting
+from service.commands.status import status
+from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.embedded import EmbeddedError
 from service.errors import ServiceError
 from service.logs import start_logging
@@ -46,9 +47,16 @@ def main() -> None:
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one.  [OFC_PORT; 8000]")
 @data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
-def up(host: str | None, port: int | None, directory: Path | None, workers: int | None) -> None:
+@click.option(
+    "--concurrency",
+    type=click.IntRange(0, MOST_WORKERS),
+    help="Chunks of jobs done at once; 0 does none here.  [OFC_CONCURRENCY; 1]",
+)
+def up(
+    host: str | None, port: int | None, directory: Path | None, workers: int | None, concurrency: int | None
+) -> None:
     """
-    Run everything until Ctrl-C: database, migrations, web.
+    Run everything until Ctrl-C: database, migrations, web, and a worker for imports and other jobs.
 
     The first start makes the club `home` and writes a key that may do everything to DIR/api-key.
 
@@ -62,8 +70,31 @@ def up(host: str | None, port: int | None, directory: Path | None, workers: int 
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """  # noqa: D301 (click wants the character, not its escape)
     start_logging(os.environ)
-    hosting = Hosting.from_environment(os.environ, host=host, port=port, workers=workers, directory=directory)
+    hosting = Hosting.from_environment(
+        os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory
+    )
     run_everything(hosting, os.environ, click.echo)
+
+
+@main.command()
+@click.option("--concurrency", type=click.IntRange(1, MOST_WORKERS), help="Chunks done at once.  [OFC_CONCURRENCY; 1]")
+def worker(concurrency: int | None) -> None:
+    """
+    Do imports and other jobs until Ctrl-C or SIGTERM; chunks under way are then done first.
+
+    `ofc-server up` starts one itself; further ones, here or on other machines, need the database's OFC_DATABASE_URL,
+    and the OFC_BROKER_URL that the web has too, where it has one.
+
+    \b
+    Examples:
+      ofc-server worker --concurrency 4
+      OFC_BROKER_URL=amqp://ofc@rabbit.example  ofc-server worker
+    """  # noqa: D301 (click wants the character, not its escape)
+    # Celery takes a while to load, and no other command needs it.
+    from service.worker import run_worker
+
+    start_logging(os.environ)
+    run_worker(Config.from_environment(), concurrency or read_concurrency(os.environ))
 
 
 @main.command()
@@ -116,6 +147,7 @@ def openapi(output: Path | None, check: Path | None) -> None:
 
 main.add_command(club)
 main.add_command(key)
+main.add_command(status)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,5 @@
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,10 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 MOST_WORKERS = 64
+BROKERS = ("amqp", "amqps", "redis", "rediss")
+
+
+_QUEUE = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 
 class ConfigError(ValueError):
@@ -27,11 +32,11 @@ class ConfigError(ValueError):
 @dataclass(frozen=True)
 class Config:
     """
-    Where the records are kept; all that a web worker must be told.
+    Where the records are kept and the messages go; all that a web worker or a job worker must be told.
 
     >>> config = Config("postgresql://ofc:secret@db.example/ofc")
     >>> config
-    Config(database='postgresql://ofc:***@db.example/ofc')
+    Config(queue='ofc.jobs', database='postgresql://ofc:***@db.example/ofc')
     >>> config.owner_url == config.database_url
     True
     """
@@ -40,6 +45,10 @@ class Config:
     """The login that the service works as; it should own nothing."""
     owner_url: str = field(default="", repr=False)
     """The login that owns the tables and migrates them; the service's own where it is not given."""
+    broker_url: str = field(default="", repr=False)
+    """Where messages to workers go: RabbitMQ or Redis; where it is not given, the database itself carries them."""
+    queue: str = "ofc.jobs"
+    """The queue of the messages. Two services that share a broker need two names."""
     database: str = field(init=False)
     """The database as it may be shown: without a password."""
 
@@ -47,6 +56,14 @@ class Config:
         """Refuse what is not the URL of a PostgreSQL database."""
         service = _database("OFC_DATABASE_URL", self.database_url)
         owner = _database("OFC_OWNER_URL", self.owner_url) if self.owner_url else service
+        if self.broker_url and self.broker_url.partition("://")[0] not in BROKERS:
+            scheme = self.broker_url.partition("://")[0] if "://" in self.broker_url else "something else"
+            raise ConfigError(
+                f"OFC_BROKER_URL begins with {scheme}; it must be like amqp://login:password@host or redis://host "
+                "(without it, messages go through the database)."
+            )
+        if not _QUEUE.fullmatch(self.queue):
+            raise ConfigError(f"OFC_QUEUE is {self.queue!r}; it must be 1 to 100 of the characters A-Z a-z 0-9 . _ -")
         object.__setattr__(self, "database_url", service.render_as_string(hide_password=False))
         object.__setattr__(self, "owner_url", owner.render_as_string(hide_password=False))
         object.__setattr__(self, "database", service.set(query={}).render_as_string(hide_password=True))
@@ -54,17 +71,30 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read OFC_DATABASE_URL and, where another login migrates, OFC_OWNER_URL.
+        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and OFC_BROKER_URL and OFC_QUEUE.
 
         Raises:
-            ConfigError: a URL is missing, or is not one of a PostgreSQL database.
+            ConfigError: a URL is missing, or is of another kind.
         """
         if not environment.get("OFC_DATABASE_URL"):
             raise ConfigError(
                 "OFC_DATABASE_URL is not set; it must be like postgresql://login:password@host/database "
                 "(`ofc-server up` does without and brings a PostgreSQL of its own)."
             )
-        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""))
+        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **messages_from(environment))
+
+
+def messages_from(environment: Mapping[str, str]) -> dict[str, str]:
+    """
+    Read where messages go, by the names that `Config` has for it.
+
+    >>> messages_from({"OFC_BROKER_URL": "redis://localhost"})
+    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs'}
+    """
+    return {
+        "broker_url": environment.get("OFC_BROKER_URL", ""),
+        "queue": environment.get("OFC_QUEUE") or Config.queue,
+    }
 
 
 @dataclass(frozen=True)
@@ -73,13 +103,15 @@ class Hosting:
     Where and how `ofc-server up` serves.
 
     >>> Hosting.from_environment({"OFC_PORT": "8080", "OFC_DATA": "/srv/ofc"}, port=9000)
-    Hosting(host='127.0.0.1', port=9000, workers=2, directory=PosixPath('/srv/ofc'))
+    Hosting(host='127.0.0.1', port=9000, workers=2, concurrency=1, directory=PosixPath('/srv/ofc'))
     """
 
     host: str
     port: int
     """0 takes any free port."""
     workers: int
+    concurrency: int
+    """How many chunks of jobs are done at once on this machine; 0 leaves jobs to workers started elsewhere."""
     directory: Path
     """Holds the embedded PostgreSQL and the first key."""
 
@@ -91,10 +123,11 @@ class Hosting:
         host: str | None = None,
         port: int | None = None,
         workers: int | None = None,
+        concurrency: int | None = None,
         directory: Path | None = None,
     ) -> Self:
         """
-        Read OFC_HOST, OFC_PORT, OFC_WORKERS and OFC_DATA; what is given here comes first.
+        Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; what is given here comes first.
 
         Raises:
             ConfigError: one of them cannot be what it says.
@@ -104,8 +137,19 @@ class Hosting:
             host=host or environment.get("OFC_HOST") or "127.0.0.1",
             port=_number(environment, "OFC_PORT", 8000, 0, 65535) if port is None else port,
             workers=_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
+            concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
         )
+
+
+def read_concurrency(environment: Mapping[str, str], *, least: int = 1) -> int:
+    """
+    Read OFC_CONCURRENCY: how many chunks of jobs a worker does at once.
+
+    Raises:
+        ConfigError: it is no number, or not one of those.
+    """
+    return _number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
 
 
 def default_directory() -> Path:

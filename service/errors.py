@@ -7,6 +7,7 @@ What the service refuses beyond the rules of the game.
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
     ├── RetryKeyInvalid           an idempotency key that is none
     ├── RetryKeyReused            an idempotency key that came with another request
+    ├── BodyUnreadable            a body that is not compressed as it says
     ├── ScopeMissing              the key may read and no more
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
@@ -18,6 +19,7 @@ What the service refuses beyond the rules of the game.
     │   ├── HandConflict          the number belongs to another hand
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
+    │   ├── JobEnded              nothing is left of the job to pause or to resume
     │   └── Busy                  somebody else is changing the same thing
     ├── OperatorError             what an operator asks for clubs and keys cannot be
     │   └── ClubTaken             the name belongs to another club
@@ -75,6 +77,12 @@ class RetryKeyReused(ServiceError):
     """The idempotency key came with another request before."""
 
     code = "idempotency-key-reused"
+
+
+class BodyUnreadable(ServiceError):
+    """The body is not compressed as its header says."""
+
+    code = "body-unreadable"
 
 
 class ScopeMissing(ServiceError):
@@ -141,6 +149,12 @@ class UndoRefused(Conflict):
     """The hand is not the last one, or something has happened that stands upon it."""
 
     code = "undo-refused"
+
+
+class JobEnded(Conflict):
+    """The job has ended, or is about to: nothing is left to pause or to resume."""
+
+    code = "job-ended"
 
 
 class Busy(Conflict):

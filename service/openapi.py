@@ -12,15 +12,14 @@ import yaml
 from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
-import schemas.fields as wire
 from schemas import pages
 from schemas.base import WireSchema
+from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.examples import add_examples
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
-OPENAPI_VERSION: Final = "3.1.0"
 PROBLEM_TYPE: Final = "application/problem+json"
 
 DESCRIPTION: Final = """\
@@ -79,24 +78,14 @@ def describe_api(app: Flask) -> ContractApi:
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
         spec_kwargs={
-            "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=_name_schema),
+            "marshmallow_plugin": MarshmallowPlugin(schema_name_resolver=name_schema),
             "info": {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}},
             "servers": [{"url": "/"}],
             "security": [{"key": []}],
         },
     )
     # Before the application is known, for the schemas of problems are described at once when it is.
-    for field, kind in (
-        (wire.Integer, "integer"),
-        (wire.Boolean, "boolean"),
-        (wire.Text, "string"),
-        (wire.Choice, "string"),
-        (wire.CardField, "string"),
-        (wire.Time, "string"),
-        (wire.Anything, "object"),
-        (pages.QueryInteger, "integer"),
-        (pages.CursorField, "string"),
-    ):
+    for field, kind in (*FIELD_TYPES, (pages.QueryInteger, "integer"), (pages.CursorField, "string")):
         api.register_field(field, kind, None)
     api.init_app(app)
     api.spec.components.security_scheme(
@@ -149,10 +138,5 @@ def _flow(text: str) -> str:
 
 def _docstrings(schema: type[WireSchema]) -> Iterator[tuple[str, str]]:
     for kind in schema.__subclasses__():
-        yield _name_schema(kind), _flow(cleandoc(kind.__doc__ or ""))
+        yield name_schema(kind), _flow(cleandoc(kind.__doc__ or ""))
         yield from _docstrings(kind)
-
-
-def _name_schema(schema: Any) -> str:
-    name = schema.__name__ if isinstance(schema, type) else type(schema).__name__
-    return name.removesuffix("Schema")

@@ -3,9 +3,11 @@ from collections.abc import Iterator
 import pytest
 
 from service.database import Database
+from tests.brokers import BROKERS, Broker, find_brokers, opened_broker
 from tests.postgres import ExternalServer, Logins, Server, embedded_server, external_server, find_external
 
 EVERY_SERVER = "every_server"
+EVERY_BROKER = "every_broker"
 USED: pytest.StashKey[set[str]] = pytest.StashKey()
 
 
@@ -13,13 +15,17 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{EVERY_SERVER}: run on the embedded PostgreSQL, and on an external one where there is one"
     )
+    config.addinivalue_line("markers", f"{EVERY_BROKER}: run with messages through the database, RabbitMQ and Redis")
     config.stash[USED] = set()
+    config.stash[BROKERS] = set()
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_SERVER):
         servers = ["embedded", "external"] if find_external() else ["embedded"]
         metafunc.parametrize("server", servers, indirect=True)
+    if "broker" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_BROKER):
+        metafunc.parametrize("broker", ["the database", *find_brokers()], indirect=True)
 
 
 @pytest.fixture(scope="session")
@@ -44,6 +50,14 @@ def server(request: pytest.FixtureRequest) -> Server:
     found = request.getfixturevalue(f"{getattr(request, 'param', 'embedded')}_postgres")
     assert isinstance(found, Server)
     return found
+
+
+@pytest.fixture
+def broker(request: pytest.FixtureRequest, pytestconfig: pytest.Config) -> Iterator[Broker]:
+    """A queue of the test's own, in the database; in tests marked `every_broker` in each broker there is."""
+    with opened_broker(getattr(request, "param", "the database")) as opened:
+        pytestconfig.stash[BROKERS].add(opened.name)
+        yield opened
 
 
 @pytest.fixture
@@ -85,14 +99,21 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
     if hasattr(session.config, "workeroutput"):
         used: set[str] = session.config.stash[USED]
         session.config.workeroutput["postgres"] = sorted(used)
+        session.config.workeroutput["brokers"] = sorted(session.config.stash[BROKERS])
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object) -> None:
-    node.config.stash[USED].update(getattr(node, "workeroutput", {}).get("postgres", []))  # type: ignore[attr-defined]  # xdist's own class
+    output = getattr(node, "workeroutput", {})
+    stash: pytest.Stash = node.config.stash  # type: ignore[attr-defined]  # xdist's own class
+    stash[USED].update(output.get("postgres", []))
+    stash[BROKERS].update(output.get("brokers", []))
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
     used: set[str] = config.stash[USED]
     if used:
         terminalreporter.write_line(f"Databases: {', '.join(sorted(used))}")
+    brokers: set[str] = config.stash[BROKERS]
+    if brokers:
+        terminalreporter.write_line(f"Messages through: {', '.join(sorted(brokers))}")

@@ -1,7 +1,7 @@
 """Who asks: the key, its club, and the one transaction of the request."""
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from functools import partial, wraps
 from hashlib import sha256
 from typing import Any, Final
@@ -69,6 +69,33 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
                 return work() if retry_key is None else answer_once(transaction, retry_key, work)
 
     return guarded
+
+
+def with_key_to_stream(view: Callable[..., Response]) -> Callable[..., Response]:
+    """
+    Let a view read in the club whose key the request carries, from one moment, for as long as its answer is being sent.
+
+    The transaction ends with the answer's last byte, or when whoever asked has gone.
+    """
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Response:
+        secret = read_secret()
+        with ExitStack() as opened:
+            session = opened.enter_context(database().session())
+            g.transaction = session.reading(find_key(session, secret).club_id)
+            answer = view(*arguments, **options)
+            sending = opened.pop_all()
+        answer.response = _until_sent(answer.response, sending)
+        answer.call_on_close(sending.close)
+        return answer
+
+    return guarded
+
+
+def _until_sent(blocks: Iterable[Any], sending: ExitStack) -> Iterator[Any]:
+    with sending:
+        yield from blocks
 
 
 def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:

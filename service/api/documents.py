@@ -4,14 +4,12 @@ from http import HTTPStatus
 
 from flask import Response
 
-from schemas.documents import DocumentRequestSchema, PlayedDocumentSchema, RoundDocument
-from schemas.rounds import dump_round
-from schemas.settlements import dump_settlement
+from schemas.documents import DocumentRequestSchema, PlayedDocumentSchema, RoundDocument, dump_played_document
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, REPLAYED, recorded
-from service.api.expected import check_expected
 from service.api.receiving import receive_body
 from service.api.resource import Resource
+from service.usecases.expected import check_expected
 from service.usecases.play_document import play_document
 
 documents = Resource("documents", __name__, description="Rounds played whole, from one document.")
@@ -29,9 +27,6 @@ def post_document(document: RoundDocument) -> Response:
     """
     played = play_document(current_transaction(), document, receive_body())
     view = played.view
-    settlement = dump_settlement(
-        view.round, played.payments, played.revision, view.point_value, view.currency, played.reason
-    )
-    result = {"round": dump_round(view), "settlement": settlement}
+    result = dump_played_document(view, played.payments, played.revision, played.reason)
     check_expected(document.expected, result)
     return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

@@ -10,9 +10,9 @@ from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.rounds import HandAnswerSchema, HandPageSchema, HandQuerySchema, dump_recorded_hand, dump_round
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
-from service.api.expected import check_expected
 from service.api.receiving import receive_body
 from service.api.resource import Resource
+from service.usecases.expected import check_expected
 from service.usecases.get_hand import get_hand
 from service.usecases.list_hands import list_hands
 from service.usecases.record_hand import record_hand

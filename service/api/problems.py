@@ -3,21 +3,20 @@
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from http import HTTPStatus
-from typing import Any, Final
+from typing import Final
 
 from flask import Flask, Response, g
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from schemas.base import WireError
-from schemas.problems import dump_mistakes
+from schemas.base import Dumped, WireError
+from schemas.problems import MOST_SHOWN, dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
 from service.errors import DatabaseError, ServiceError
 from service.logs import get_log, show_exception
+from service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
-MOST_SHOWN: Final = 200
-"""Mistakes shown of one request; who makes more has not begun to look."""
 
 _log = get_log(__name__)
 
@@ -36,6 +35,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         HTTPStatus.BAD_REQUEST,
         "The body is not JSON as it should be",
         "Send one JSON document in UTF-8, no key twice in an object, and only numbers that JSON knows.",
+    ),
+    "body-unreadable": Kind(
+        HTTPStatus.BAD_REQUEST,
+        "The body cannot be unpacked",
+        "Send it whole, and compressed as the header Content-Encoding says: gzip, or not at all.",
     ),
     "request-malformed": Kind(HTTPStatus.BAD_REQUEST, "The request cannot be read", "Correct the request."),
     "idempotency-key-invalid": Kind(
@@ -88,7 +92,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "media-type-unsupported": Kind(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         "The body is of another kind",
-        "Send JSON with the header 'Content-Type: application/json'.",
+        "Send JSON with the header 'Content-Type: application/json', and imports as 'application/x-ndjson', plain or in"
+        " gzip.",
     ),
     "request-invalid": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -162,6 +167,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The last hand of a round can be, until the round is closed or another is opened at its table. GET the round"
         " for the number of its last hand.",
     ),
+    "job-ended": Kind(
+        HTTPStatus.CONFLICT,
+        "The job has ended, or is about to",
+        "Nothing is left to pause or to resume. What it came to can be read; start another where more is to be done.",
+    ),
     "ruleset-conflict": Kind(
         HTTPStatus.CONFLICT,
         "A stored ruleset never changes",
@@ -211,24 +221,29 @@ def problem(
     code: str, detail: str, mistakes: Iterable[Mistake] = (), headers: Mapping[str, str] | None = None
 ) -> Response:
     """Make a problem document of a known kind."""
-    kind = KINDS[code]
     g.problem_code = code
-    document: dict[str, Any] = {
+    document = complete_problem(code, detail, dump_mistakes(list(mistakes)[:MOST_SHOWN]), g.request_id)
+    return answer(document, KINDS[code].status, headers, media_type=MEDIA_TYPE)
+
+
+def complete_problem(code: str, detail: str, errors: list[Dumped], request_id: str) -> Dumped:
+    """Write a problem of a known kind, with all that its kind has in common."""
+    kind = KINDS[code]
+    return {
         "type": f"/problems/{code}",
         "title": kind.title,
         "status": kind.status.value,
         "code": code,
         "detail": detail,
-        "request_id": g.request_id,
-        "errors": dump_mistakes(list(mistakes)[:MOST_SHOWN]),
+        "request_id": request_id,
+        "errors": errors,
     }
-    return answer(document, kind.status, headers, media_type=MEDIA_TYPE)
 
 
 def register_error_handlers(app: Flask) -> None:
     """Answer every error with a problem document."""
-    app.register_error_handler(WireError, _wire_problem)
-    app.register_error_handler(ScoringError, _scoring_problem)
+    app.register_error_handler(WireError, _refused)
+    app.register_error_handler(ScoringError, _refused)
     app.register_error_handler(ServiceError, _service_problem)
     app.register_error_handler(DatabaseError, _database_problem)
     app.register_error_handler(ClientDisconnected, _incomplete_problem)
@@ -236,16 +251,9 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(Exception, _unforeseen_problem)
 
 
-def _wire_problem(error: WireError) -> Response:
-    is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
-    return problem("json-invalid" if is_json else "request-invalid", _summary(error.mistakes), error.mistakes)
-
-
-def _scoring_problem(error: ScoringError) -> Response:
-    first = error.mistakes[0]
-    # A round that takes no further hand is a conflict where it is recorded, and a mistake inside a document.
-    code = first.code if first.code in KINDS and not first.path else error.code
-    return problem(code, _summary(error.mistakes), error.mistakes)
+def _refused(error: WireError | ScoringError) -> Response:
+    refusal = refusal_of(error)
+    return problem(refusal.code, refusal.detail, refusal.mistakes)
 
 
 def _service_problem(error: ServiceError) -> Response:
@@ -274,8 +282,3 @@ def _incomplete_problem(_error: ClientDisconnected) -> Response:
 def _unforeseen_problem(error: Exception) -> Response:
     _log.error("unforeseen_error", request_id=g.request_id, exception=show_exception(error))
     return problem("internal-error", KINDS["internal-error"].advice)
-
-
-def _summary(mistakes: tuple[Mistake, ...]) -> str:
-    first = mistakes[0].detail
-    return first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"

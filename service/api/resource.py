@@ -13,12 +13,13 @@ from schemas.base import WireError, WireSchema, load
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
-from service.api.access import with_key, with_key_if_any, with_key_to_record
+from service.api.access import with_key, with_key_if_any, with_key_to_record, with_key_to_stream
 from service.api.receiving import receive_body
+from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
-ANSWERS: Final = (JSON, "application/yaml", "application/problem+json")
+ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
 """Marks a view that can be asked for something in its query string."""
@@ -112,6 +113,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         needs_key: bool = True,
         asks_database: bool = True,
         records: bool = False,
+        streams: bool = False,
         problems: tuple[int, ...] = (),
     ) -> Callable[..., Any]:
         """
@@ -122,6 +124,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             needs_key: without it, a key opens the club's own beside what everybody sees.
             asks_database: whether there is anything to guard.
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
+            streams: whether it reads for as long as its answer is being sent.
             problems: statuses beside the usual ones.
         """
         usual = {HTTPStatus.NOT_ACCEPTABLE}
@@ -133,7 +136,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 view = with_key_to_record(view)
             elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-                view = with_key(view) if needs_key else with_key_if_any(view)
+                guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
+                view = guard(view)
             view = answering_json(view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
@@ -142,6 +146,25 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 described["security"] = [{}, {"key": []}] if asks_database else []
             if records:
                 described["parameters"] = [retries.PARAMETER, dry_run.PARAMETER]
+            documented: Callable[..., Any] = self.doc(**described)(view)
+            return documented
+
+        return decorate
+
+    def upload(self, name: str, *, body: dict[str, Any]) -> Callable[..., Any]:
+        """
+        Name an operation that reads a body of any length as it comes, and list the problems that it can answer.
+
+        The view itself finds the key and begins its transactions: none may stay open as long as somebody sends. It can
+        be sent again under an idempotency key, and not be tried.
+        """
+        problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
+
+        def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            view = answering_json(without_query(view))
+            for status in sorted(problems):
+                view = self.alt_response(status, status.name)(view)
+            described = {"operationId": name, "parameters": [retries.PARAMETER], "requestBody": body}
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 

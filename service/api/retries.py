@@ -45,18 +45,26 @@ def read_retry_key() -> str | None:
     return key
 
 
-def answer_once(transaction: Transaction, key: str, work: Callable[[], Response]) -> Response:
+def answer_once(
+    transaction: Transaction, key: str, work: Callable[[], Response], body_sha256: bytes | None = None
+) -> Response:
     """
     Do the work of a request, or give the first answer again where it was done before.
 
     The key is kept in the work's own transaction: a refusal keeps nothing and frees the key.
+
+    Args:
+        transaction: of the work.
+        key: which the request carries.
+        work: answers the request.
+        body_sha256: of a body that was read as it came, and is not there any more.
 
     Raises:
         RetryKeyInUse: the first request is still at work, also after some patience.
         RetryKeyReused: the key came with another request.
     """
     _take(transaction, key)
-    fingerprint = _fingerprint()
+    fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
     kept = kept_answers.find(transaction, key)
     if kept is None:
         answer = work()
@@ -78,7 +86,6 @@ def _take(transaction: Transaction, key: str) -> None:
         time.sleep(_PAUSE)
 
 
-def _fingerprint() -> bytes:
+def _fingerprint(body_sha256: bytes) -> bytes:
     """Tell requests apart: by method, address and body."""
-    body = sha256(request.get_data()).digest()
-    return sha256(f"{request.method} {request.full_path}\n".encode() + body).digest()
+    return sha256(f"{request.method} {request.full_path}\n".encode() + body_sha256).digest()

@@ -23,10 +23,10 @@ from schemas.rounds import (
 from schemas.settlements import SettlementQuerySchema, SettlementSchema, dump_settlement_view
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
-from service.api.expected import check_expected
 from service.api.resource import Resource
 from service.repository.rounds import RoundFilter
 from service.usecases.close_round import close_round
+from service.usecases.expected import check_expected
 from service.usecases.get_document import get_document
 from service.usecases.get_round import get_round
 from service.usecases.get_settlement import get_settlement

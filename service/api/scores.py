@@ -6,8 +6,8 @@ from schemas.hands import ScoreRequest, ScoreRequestSchema
 from schemas.scores import ScoreSchema, dump_lone_score
 from service.api.access import current_transaction
 from service.api.answers import answer
-from service.api.expected import check_expected
 from service.api.resource import Resource
+from service.usecases.expected import check_expected
 from service.usecases.score_hand import score_hand
 
 scores = Resource("scores", __name__, description="Score a finished hand without storing it.")

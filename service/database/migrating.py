@@ -11,7 +11,7 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from migrations.privileges import SERVICE_PRIVILEGES
+from migrations.privileges import MACHINERY_PRIVILEGES, SERVICE_PRIVILEGES
 from service.database.address import SERVICE_ROLE, connect_arguments, engine_url, place_of
 from service.database.failures import plain_failures
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
@@ -161,7 +161,7 @@ def _try(connection: Connection, statement: str) -> bool:
 
 
 def _grant_privileges(connection: Connection) -> None:
-    for table, privileges in SERVICE_PRIVILEGES.items():
+    for table, privileges in {**SERVICE_PRIVILEGES, **MACHINERY_PRIVILEGES}.items():
         connection.execute(text(f"REVOKE ALL ON {table} FROM PUBLIC, {SERVICE_ROLE}"))
         connection.execute(text(f"GRANT {privileges} ON {table} TO {SERVICE_ROLE}"))
 

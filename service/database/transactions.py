@@ -49,6 +49,12 @@ class Transaction:
         """Run a statement of SQLAlchemy's."""
         return self.connection.execute(statement, parameters)
 
+    def copy_in(self, statement: str, content: str) -> None:
+        """Run a `COPY … FROM STDIN`, which SQLAlchemy has no word for, and give PostgreSQL what it copies."""
+        driver: Any = self.connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(statement) as copy:
+            copy.write(content)
+
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""
         return self.pipeline.ask(statement, parameters)
@@ -111,8 +117,14 @@ class Database:
         Raises:
             DatabaseError, Busy: the database does not answer, or somebody else is in the way.
         """
-        with plain_failures(self._url), self.engine.connect() as connection:
-            yield Session(connection, self._url)
+        after_commit: list[Callable[[], None]] = []
+        try:
+            with plain_failures(self._url), self.engine.connect() as connection:
+                yield Session(connection, self._url, after_commit)
+        finally:
+            # Not before the connection is given back: what is done now may need one.
+            for act in after_commit:
+                act()
 
     @contextmanager
     def transaction(
@@ -171,10 +183,12 @@ class Session:
     Attributes:
         connection: before its transaction it sees no club's rows.
         url: of the database, to say what goes wrong.
+        after_commit: what is to be done at its end, for all of it that was committed.
     """
 
     connection: Connection
     url: URL
+    after_commit: list[Callable[[], None]]
 
     @contextmanager
     def transaction(
@@ -199,8 +213,7 @@ class Session:
             pipeline.send()
             return
         self._commit(pipeline)
-        for act in transaction.after_commit:
-            act()
+        self.after_commit.extend(transaction.after_commit)
 
     def reading(self, club_id: UUID) -> Transaction:
         """Read one club as it was at one moment, however many statements it takes; nothing can be written."""

@@ -60,9 +60,9 @@ def count_answer(operation: str, status: int, seconds: float, problem: str | Non
         _replays.labels(operation).inc()
 
 
-def count_stored_hand() -> None:
-    """Count a hand that is committed."""
-    _hands.inc()
+def count_stored_hands(number: int = 1) -> None:
+    """Count hands that are committed."""
+    _hands.inc(number)
 
 
 def check_balance(round_id: UUID, round_: Round) -> None:

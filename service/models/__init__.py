@@ -10,6 +10,8 @@ from service.models.clubs import ApiKeyRecord, ClubRecord
 from service.models.endings import ClosingRecord, DepartureRecord
 from service.models.events import EventRecord
 from service.models.hands import HandRecord, SubmissionRecord
+from service.models.imports import ImportPieceRecord, ImportResultRecord
+from service.models.jobs import ChunkRecord, JobRecord, WakeUpRecord
 from service.models.kept_answers import KeptAnswerRecord
 from service.models.players import PlayerRecord
 from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
@@ -20,12 +22,16 @@ from service.models.tables import TableRecord
 __all__ = [
     "ApiKeyRecord",
     "Base",
+    "ChunkRecord",
     "ClosingRecord",
     "ClubRecord",
     "DepartureRecord",
     "EventRecord",
     "HandRecord",
     "HandScoreRecord",
+    "ImportPieceRecord",
+    "ImportResultRecord",
+    "JobRecord",
     "KeptAnswerRecord",
     "PayoutRecord",
     "PlayerRecord",
@@ -37,4 +43,5 @@ __all__ = [
     "SubmissionRecord",
     "TableRecord",
     "TransferRecord",
+    "WakeUpRecord",
 ]

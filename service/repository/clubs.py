@@ -45,6 +45,12 @@ def find(transaction: Transaction, name: str) -> StoredClub | None:
     return None if found is None else StoredClub(found.id, found.name, found.created_at)
 
 
+def get(transaction: Transaction) -> StoredClub:
+    """Read the club that the transaction is in."""
+    found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id)).one()
+    return StoredClub(found.id, found.name, found.created_at)
+
+
 def list_all(transaction: Transaction) -> list[StoredClub]:
     """List every club in the order in which they were made, as the owner of the tables may."""
     listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))

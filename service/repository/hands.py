@@ -21,7 +21,7 @@ from scoring.settlement import Transfer
 from service.audit import INSERT_EVENT, EventKind, event_parameters
 from service.database import Statement, Transaction
 from service.errors import NotFound
-from service.metrics.counters import check_balance, count_stored_hand
+from service.metrics.counters import check_balance, count_stored_hands
 from service.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord, RulesetRecord
 from service.repository import rulesets, transfers
 from service.repository.hand_records import load_hand, pack_boards
@@ -153,7 +153,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     check_balance(before.id, played.round)
     changed = changed_meanwhile(before)
     transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
-    transaction.after_commit.append(count_stored_hand)
+    transaction.after_commit.append(count_stored_hands)
     return replace(before, version=before.version + 1, round=played.round)
 
 

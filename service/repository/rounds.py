@@ -32,7 +32,9 @@ __all__ = [
     "get",
     "list_page",
     "lock",
+    "one_open",
     "open_meanwhile",
+    "round_conditions",
 ]
 
 FIRST: Final = 1
@@ -79,7 +81,7 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
     ruleset = opened.round.ruleset
     rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
     taken = RoundConflict(f"the table has a round with the reference {opened.reference!r} already")
-    with conflicts(rounds_reference_key=taken, round_heads_one_open=_one_open()):
+    with conflicts(rounds_reference_key=taken, round_heads_one_open=one_open()):
         transaction.execute(
             insert(_ROUND).values(
                 club_id=transaction.club_id,
@@ -130,7 +132,7 @@ def open_meanwhile(transaction: Transaction) -> Iterator[None]:
     """
     transaction.execute(_LATER)
     yield
-    with conflicts(round_heads_one_open=_one_open()):
+    with conflicts(round_heads_one_open=one_open()):
         transaction.execute(_NOW)
 
 
@@ -175,7 +177,7 @@ def list_page(
     transaction: Transaction, wanted: RoundFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredRound]:
     """List rounds, the newest first, from the one after `after`."""
-    query = ROUNDS.where(*_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
+    query = ROUNDS.where(*round_conditions(wanted)).order_by(_ROUND.id.desc()).limit(limit)
     if after is not None:
         query = query.where(_ROUND.id < after)
     found = transaction.execute(query, {"club_id": transaction.club_id})
@@ -200,7 +202,8 @@ def advance(transaction: Transaction, before: StoredRound, after: Round) -> Stor
     return replace(before, version=before.version + 1, round=after)
 
 
-def _one_open() -> RoundOpen:
+def one_open() -> RoundOpen:
+    """Say that a table plays one round at a time."""
     return RoundOpen("the table has an open round already; finish or close it first")
 
 
@@ -221,7 +224,8 @@ def _one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
     return None if found is None else load_stored_round(transaction, found._asdict())
 
 
-def _conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
+    """Say it as conditions on rounds and their heads."""
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
     if wanted.status is not None:

@@ -35,7 +35,7 @@ def add(transaction: Transaction, ruleset: Ruleset, event: bytes) -> None:
         RulesetConflict: the version is there with other rules.
     """
     content = dump_ruleset(ruleset)
-    digest = digest_of(content)
+    digest = digest_ruleset(ruleset)
     statement = (
         insert(RulesetRecord)
         .values(
@@ -54,7 +54,24 @@ def add(transaction: Transaction, ruleset: Ruleset, event: bytes) -> None:
         return
     there = transaction.execute(select(RulesetRecord.digest).where(*_is(transaction, ruleset.name, ruleset.version)))
     if there.scalar_one() != digest:
-        raise RulesetConflict(f"{ruleset} is stored with other rules; a change is a new version")
+        raise stored_with_other_rules(ruleset)
+
+
+def stored_with_other_rules(ruleset: Ruleset) -> RulesetConflict:
+    """Say that a name and version belong to other rules."""
+    return RulesetConflict(f"{ruleset} is stored with other rules; a change is a new version")
+
+
+def list_digests(transaction: Transaction) -> dict[tuple[str, int], bytes]:
+    """Give the digest of every version of every ruleset that the club has stored."""
+    record = RulesetRecord
+    mine = select(record.name, record.version, record.digest).where(record.club_id == transaction.club_id)
+    return {(found.name, found.version): found.digest for found in transaction.execute(mine)}
+
+
+def digest_ruleset(ruleset: Ruleset) -> bytes:
+    """Tell rules apart, whatever they are called."""
+    return digest_of(dump_ruleset(ruleset))
 
 
 def get(transaction: Transaction, name: str, version: int) -> Ruleset:

@@ -1,5 +1,6 @@
 """Tables."""
 
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -30,6 +31,12 @@ class StoredTable:
 
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+# In the order of what is locked, so that two who lock many wait for each other and not in a circle.
+_LOCK_ALL: Final = text("""
+    SELECT pg_advisory_xact_lock(key) FROM (
+        SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST(:names AS text[])) AS name ORDER BY key
+    ) AS keys
+""")
 
 
 def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
@@ -71,6 +78,21 @@ def lock(transaction: Transaction, name: str) -> None:
     What is looked for and then added where it is missing, a table by name or a round by its content, is so added once.
     """
     transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
+
+
+def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
+    """Lock many tables, each as `lock` does."""
+    transaction.execute(_LOCK_ALL, {"names": [f"{transaction.club_id} {name}" for name in names]})
+
+
+def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
+    """List the tables that have some of these names."""
+    return [_load(found) for found in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
+
+
+def lock_making(transaction: Transaction) -> None:
+    """Wait until nobody else makes many tables in the club, and keep others from it until the end."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id}"})
 
 
 def list_page(

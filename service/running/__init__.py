@@ -1,4 +1,4 @@
-"""`ofc-server up`: database, migrations and web, started, kept and stopped together."""
+"""`ofc-server up`: database, migrations, web and worker, started, kept and stopped together."""
 
 from service.running.errors import UpError
 from service.running.up import up

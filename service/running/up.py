@@ -6,12 +6,13 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import NoReturn
 
-from service.config import Config, Hosting
+from service.config import Config, Hosting, messages_from
 from service.database import SERVICE_ROLE, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
 from service.logs import get_log
 from service.running.address import listen
 from service.running.first_key import HOME, ensure_key, read_key
+from service.running.jobs import JobWorker
 from service.running.web import Web
 from service.version import VERSION
 
@@ -25,7 +26,7 @@ class Stopped(BaseException):
 
 def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
     """
-    Run everything until somebody stops it: database, migrations, web.
+    Run everything until somebody stops it: database, migrations, web, and a worker for jobs.
 
     The order is that of a careful operator: take the port first, for a port in use is the commonest mistake and the
     cheapest to find; then the database, its newest shape, the first key; and say that it is ready only once it answers.
@@ -43,7 +44,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         else:
             say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
             cluster = stack.enter_context(Cluster(hosting.directory))
-            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER))
+            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **messages_from(environment))
         migrate(config.owner_url)
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)
@@ -53,20 +54,25 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         # Only gunicorn holds the port now, so that it is free as soon as that has ended.
         listener.close()
         web.wait_until_ready()
+        worker: JobWorker | None = None
+        if hosting.concurrency:
+            worker = stack.enter_context(JobWorker(config, hosting.concurrency, environment))
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         say(f"Ready on {web.address.url}")
         say(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key):
             say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
         say("Press Ctrl-C to stop.")
-        _keep_running(web, cluster)
+        _keep_running(web, worker, cluster)
 
 
-def _keep_running(web: Web, cluster: Cluster | None) -> NoReturn:
+def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> NoReturn:
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     while True:
         time.sleep(0.1)
         web.refuse_dead()
+        if worker is not None:
+            worker.revive()
         if cluster is not None and cluster.revive():
             _log.warning("postgresql_restarted")
             deaths.append(time.monotonic())

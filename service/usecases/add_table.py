@@ -1,5 +1,3 @@
-from dataclasses import asdict
-
 from uuid_utils.compat import uuid7
 
 from schemas.hands import canonical_json
@@ -27,8 +25,15 @@ def add_table(transaction: Transaction, request: TableRequest) -> TableView:
 
 def make_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
     """Keep a table, with the version of the ruleset that it has now."""
+    table = new_table(transaction, request, ruleset)
     keep_ruleset(transaction, ruleset)
-    table = StoredTable(
+    keep_table(transaction, table)
+    return table
+
+
+def new_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Give a table its id and the version of its ruleset; nothing is kept yet."""
+    return StoredTable(
         id=uuid7(),
         name=request.name,
         ruleset_name=ruleset.name,
@@ -38,5 +43,21 @@ def make_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset
         minimum_stack=request.minimum_stack,
         created_at=transaction.now,
     )
-    tables.add(transaction, table, canonical_json({**asdict(request), "ruleset": str(ruleset), "id": str(table.id)}))
-    return table
+
+
+def keep_table(transaction: Transaction, table: StoredTable) -> None:
+    """
+    Keep a new table; its ruleset is kept already.
+
+    Raises:
+        TableConflict: the club has a table of this name.
+    """
+    event = {
+        "id": str(table.id),
+        "name": table.name,
+        "ruleset": f"{table.ruleset_name}@{table.ruleset_version}",
+        "point_value": table.point_value,
+        "currency": table.currency,
+        "minimum_stack": table.minimum_stack,
+    }
+    tables.add(transaction, table, canonical_json(event))

@@ -1,7 +1,11 @@
 """Points and money are counted exactly, also by readers of JSON that know no larger numbers than 2⁵³."""
 
+from collections.abc import Iterator
+
 from schemas.fields import MOST_INTEGER
 from scoring.errors import Mistake, RoundError
+from scoring.history import History, Step, replay_steps
+from scoring.round import PlayedHand
 from scoring.round_state import Round
 
 
@@ -19,3 +23,16 @@ def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> 
     if total > most:
         detail = f"{total} points would be in the round; at {worth} a point, {most} at most are counted exactly"
         raise RoundError([Mistake("points-beyond-count", path, detail)])
+
+
+def replay_exactly(opened: Round, history: History, point_value: int | None) -> Iterator[Step]:
+    """
+    Play a round's steps in the order in which they happened, and refuse the one that brings too many points.
+
+    Raises:
+        ScoringError: a step cannot be, with its place in the document.
+    """
+    for step in replay_steps(opened, history):
+        if isinstance(step, PlayedHand) and step.hand.top_ups:
+            refuse_inexact(step.round, point_value, "hands", step.hand.number - 1, "top_ups")
+        yield step

@@ -79,8 +79,31 @@ def keep_round(
     Raises:
         RoundError: it has more points than can be counted exactly.
     """
+    opened = make_round(
+        transaction, table, round_, reference=reference, point_value=point_value, currency=currency, digest=digest
+    )
+    rounds.add(transaction, opened, opening_event(opened), carried_over=carried_over)
+    return opened
+
+
+def make_round(
+    transaction: Transaction,
+    table: StoredTable,
+    round_: Round,
+    *,
+    reference: str | None,
+    point_value: int | None,
+    currency: str | None,
+    digest: bytes,
+) -> StoredRound:
+    """
+    Give a round that has just been opened what is kept beside the game.
+
+    Raises:
+        RoundError: it has more points than can be counted exactly.
+    """
     refuse_inexact(round_, point_value, "seats")
-    opened = StoredRound(
+    return StoredRound(
         id=uuid7(),
         table_id=table.id,
         reference=reference,
@@ -92,17 +115,20 @@ def keep_round(
         revision=FIRST,
         round=round_,
     )
+
+
+def opening_event(opened: StoredRound) -> bytes:
+    """Say for the audit trail what round was opened."""
     event = {
         "round": str(opened.id),
-        "table": str(table.id),
-        "reference": reference,
-        "ruleset": str(round_.ruleset),
-        "point_value": point_value,
-        "currency": currency,
-        "seats": describe_opening(round_.seats),
+        "table": str(opened.table_id),
+        "reference": opened.reference,
+        "ruleset": str(opened.round.ruleset),
+        "point_value": opened.point_value,
+        "currency": opened.currency,
+        "seats": describe_opening(opened.round.seats),
     }
-    rounds.add(transaction, opened, canonical_json(event), carried_over=carried_over)
-    return opened
+    return canonical_json(event)
 
 
 def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:

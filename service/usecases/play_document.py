@@ -1,12 +1,13 @@
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from uuid import UUID
 
 from schemas.documents import RoundDocument, dump_document
 from schemas.hands import canonical_json, digest_of, dump_hand
 from schemas.rounds import RoundView
 from schemas.tables import TableRequest
 from scoring.errors import Mistake
-from scoring.history import Closing, Departure, History, Paid, replay_steps
+from scoring.history import Closing, Departure, History, Paid
 from scoring.round import Departed, PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
@@ -18,7 +19,7 @@ from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
 from service.usecases.add_ruleset import keep_ruleset
 from service.usecases.add_table import make_table
-from service.usecases.exact_points import refuse_inexact
+from service.usecases.exact_points import replay_exactly
 from service.usecases.find_ruleset import ruleset_named
 from service.usecases.get_document import document_of
 from service.usecases.open_round import keep_round
@@ -52,7 +53,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     ruleset = ruleset_named(transaction, document.ruleset)
     document = replace(document, ruleset=str(ruleset))
     tables.lock(transaction, document.table)
-    table = tables.find(transaction, document.table) or make_table(transaction, _table_of(document), ruleset)
+    table = tables.find(transaction, document.table) or make_table(transaction, table_of(document), ruleset)
     digest = digest_of(dump_document(document))
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
@@ -81,11 +82,9 @@ def _play(
     submission = Submission("document", received)
     submissions.add(transaction, submission)
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
-    for step in replay_steps(stored.round, history):
+    for step in replay_exactly(stored.round, history, stored.point_value):
         if isinstance(step, PlayedHand):
-            index = step.hand.number - 1
-            refuse_inexact(step.round, stored.point_value, "hands", index, "top_ups")
-            submitted = document.hands[index]
+            submitted = document.hands[step.hand.number - 1]
             content = canonical_json(dump_hand(submitted))
             digest = sha256(content).digest()
             event = hand_event(stored.id, digest, content)
@@ -99,14 +98,22 @@ def _play(
 
 
 def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: Departure | Closing) -> StoredRound:
-    event: dict[str, object] = {"round": str(stored.id), "after_hand": ending.after_hand, "reason": ending.reason}
+    event = ending_event(stored.id, ending)
+    if isinstance(ending, Departure):
+        return endings.add_departure(transaction, stored, step, ending, event)
+    return endings.add_closing(transaction, stored, step, ending, event)
+
+
+def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+    """Say for the audit trail who left, or why the round was closed."""
+    event: dict[str, object] = {"round": str(round_id), "after_hand": ending.after_hand, "reason": ending.reason}
     if isinstance(ending, Departure):
         event["seat"] = ending.seat
-        return endings.add_departure(transaction, stored, step, ending, canonical_json(event))
-    return endings.add_closing(transaction, stored, step, ending, canonical_json(event))
+    return canonical_json(event)
 
 
-def _table_of(document: RoundDocument) -> TableRequest:
+def table_of(document: RoundDocument) -> TableRequest:
+    """Describe the table that is made for a document."""
     return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
 
 
@@ -116,12 +123,25 @@ def _find_recorded(
     if document.reference is None:
         return rounds.find_by_digest(transaction, table.id, digest)
     found = rounds.find_by_reference(transaction, table.id, document.reference)
-    # What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
-    # hand by hand is the same as the document of it.
-    if found is None or digest in (found.digest, digest_of(dump_document(document_of(transaction, found, table.name)))):
+    if found is None or is_document_of(transaction, found, table.name, digest):
         return found
-    detail = f"the reference {document.reference!r} belongs to round {found.id}, which has other content"
-    raise RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
+    raise reference_taken(document.reference, found.id)
+
+
+def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes) -> bool:
+    """
+    Say whether a round is recorded with a document's content.
+
+    What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
+    hand by hand is the same as the document of it.
+    """
+    return digest in (stored.digest, digest_of(dump_document(document_of(transaction, stored, table))))
+
+
+def reference_taken(reference: str | None, round_id: UUID) -> RoundConflict:
+    """Say that a reference belongs to another round."""
+    detail = f"the reference {reference!r} belongs to round {round_id}, which has other content"
+    return RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
 
 
 def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:

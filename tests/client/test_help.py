@@ -1,5 +1,7 @@
 """The help of every command, and the commands that it shows."""
 
+import gzip
+import json
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -41,7 +43,7 @@ def test_these_are_all_the_commands() -> None:
         "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document",
-        "ruleset", "ruleset list", "ruleset show", "ruleset diff",
+        "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
     }  # fmt: skip
 
 
@@ -78,6 +80,9 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
     write(directory, {**read_example("turbo"), "table": "kitchen", "reference": "thursday"}, "round.json")
     recorded = ofc("post", "--json", directory / "round.json", **reached).document["round"]
+    line = json.dumps({**read_example("turbo"), "table": "elsewhere", "reference": "friday"})
+    write(directory, f"{line}\n", "rounds.ndjson")
+    (directory / "october.ndjson.gz").write_bytes(gzip.compress(line.encode()))
     (directory / "id").write_text(recorded["id"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, answers("1", *PLAIN), "boards.txt")

@@ -5,8 +5,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import kombu.pools
 import psycopg
 from flask import Flask
+from kombu.transport.sqlalchemy import Channel as DatabaseChannel
 from psycopg import sql
 from uuid_utils.compat import uuid7
 
@@ -60,11 +62,20 @@ class House(Records):
 
 
 @contextmanager
-def open_house(server: Server) -> Iterator[House]:
+def open_house(server: Server, **messages: str) -> Iterator[House]:
     logins = server.create_database()
-    app = create_app(Config(logins.service, logins.owner))
+    app = create_app(Config(logins.service, logins.owner, **messages))
     owner = Database(logins.owner, role=None, pool_size=1)
     yield House(logins.owner, app, owner, logins)
     owner.close()
     app.extensions["ofc_database"].close()
+    close_queue()
     server.drop_database(logins)
+
+
+def close_queue() -> None:
+    """Close what kombu keeps open to databases that are queues, for as long as a process lives."""
+    kombu.pools.reset()
+    for engine, _session in DatabaseChannel._engines.values():
+        engine.dispose()
+    DatabaseChannel._engines.clear()

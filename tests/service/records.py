@@ -17,8 +17,24 @@ from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.database import Database, Transaction
-from service.repository import clubs, endings, hands, kept_answers, keys, players, rounds, rulesets, tables
+from service.repository import (
+    chunks,
+    clubs,
+    endings,
+    hands,
+    imports,
+    jobs,
+    kept_answers,
+    keys,
+    players,
+    rounds,
+    rulesets,
+    tables,
+    wake_ups,
+)
+from service.repository.chunks import Part
 from service.repository.hands import HandToRecord
+from service.repository.imports import Piece
 from service.repository.kept_answers import KeptAnswer
 from service.repository.keys import IssuedKey
 from service.repository.rounds import FIRST, StoredRound
@@ -130,6 +146,17 @@ def add_document(transaction: Transaction, before: StoredRound, document: RoundD
     return before
 
 
+def add_job(transaction: Transaction) -> UUID:
+    """An import of which one piece is not done."""
+    job_id = uuid7()
+    jobs.add(transaction, job_id, "import", {})
+    imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
+    imports.add_results(transaction, job_id, 1, b"{}\n")
+    chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
+    wake_ups.top_up(transaction, job_id, 1)
+    return job_id
+
+
 def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
@@ -142,5 +169,6 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
         later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
         endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        add_job(transaction)
         kept_answers.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

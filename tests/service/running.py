@@ -100,9 +100,9 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """What the tester's own OFC_ variables say must not matter; one worker starts fastest."""
+    """What the tester's own OFC_ variables say must not matter; one worker starts fastest, and none for jobs."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
-    return others | {"OFC_WORKERS": "1"} | variables
+    return others | {"OFC_WORKERS": "1", "OFC_CONCURRENCY": "0"} | variables
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = 20) -> bool:

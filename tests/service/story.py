@@ -12,7 +12,11 @@ from uuid_utils.compat import uuid7
 
 from service.app import create_app
 from service.config import Config
+from service.database import Database
 from service.examples import FOLDER, PROBLEMS
+from service.jobs.kinds import KINDS
+from service.jobs.work import Worker
+from service.repository import jobs
 from service.repository.keys import READ
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
@@ -38,6 +42,7 @@ from tests.service.rounds_to_play import (
 )
 from tests.service.speaking import Answer, Api, Document
 from tests.service.telling import Teller, next_cursor, write_examples
+from tests.service.working import lines_of, rounds_to_import
 
 FIRST = hand(1, 1, {1: QUEENS, 2: SEVENS, 3: KINGS}, played_at="2026-11-20T20:15:00Z")
 SECOND = hand(
@@ -72,6 +77,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     round_id = play_a_round(teller, table)
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
+    import_a_file(teller, house)
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
@@ -175,6 +181,33 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     teller.ask("get_statement", {"table_id": table})
     teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+    exported = teller.ask("export_rounds", {"table": table, "limit": 1})
+    teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
+
+
+def import_a_file(teller: Teller, house: House) -> None:
+    """Rounds of another year, of which one is there already and one cannot be read."""
+    lines = [*rounds_to_import(2, "cellar"), b'{"ruleset": "pineapple"}']
+    content = lines_of([*lines, lines[0]])
+    packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
+    teller.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    sent = teller.send_lines("start_import", content, lines_of(lines[:1]).decode())
+    job = {"import_id": str(sent["id"])}
+    teller.record("pause_import", job, None)
+    teller.record("resume_import", job, None)
+    work_on(house, str(sent["id"]))
+    teller.ask("get_import", job)
+    teller.record("cancel_import", job, None)
+    teller.refuse("job-ended", "pause_import", job)
+    teller.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
+
+
+def work_on(house: House, job_id: str) -> None:
+    """Do what a worker does, here and now."""
+    database: Database = house.app.extensions["ofc_database"]
+    with database.outside_clubs() as connection:
+        [job] = [found for found in jobs.list_under_way(connection) if str(found.id) == job_id]
+    Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
 
 
 def send_what_cannot_be_read(teller: Teller) -> None:

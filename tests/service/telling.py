@@ -15,7 +15,9 @@ ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
 """A time that the service wrote: those of the story have no fractions of a second."""
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+COUNTED = re.compile(r" \d+\.\d+$")
 HEADERS = ("Location", "Link")
+LINES = "application/x-ndjson"
 
 
 class Stable:
@@ -108,15 +110,39 @@ class Teller:
 
     def read(self, operation: str, path: str, line: str) -> None:
         """Read a text, and keep those of its lines that are the same everywhere."""
-        lines = self.api.app.test_client().get(path).get_data(as_text=True).splitlines()
-        kept = "".join(f"{found}\n" for found in lines if re.match(line, found))
+        headers = {"Authorization": f"Bearer {self.api.key}"}
+        lines = self.api.app.test_client().get(path, headers=headers).get_data(as_text=True).splitlines()
+        # A process counts everything since its start: what came before the story is not told.
+        kept = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
         assert kept, f"{path} says nothing like {line}"
-        answered = {"200": {"headers": {}, "body": kept}}
-        self.examples[operation] = {"parameters": {}, "answers": answered, "cut": "Some of its lines."}
+        answered = {"200": {"headers": {}, "body": self.stable(kept)}}
+        ids = dict(zip(re.findall(r"\{(\w+)\}", self._find(operation)[1]), ID.findall(path), strict=True))
+        self.examples[operation] = {"parameters": self.stable(ids), "answers": answered}
+        if len(lines) > len(kept.splitlines()):
+            self.examples[operation]["cut"] = "Some of its lines."
+
+    def send_lines(self, operation: str, content: bytes, shown: str) -> Answer:
+        """Send a file of lines, under a key, and keep it as an example that shows less of it."""
+        self.keys_used += 1
+        key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
+        answer = self._send(operation, key, None, data=content, headers={"Content-Type": "application/x-ndjson"})
+        assert answer.status == 202, answer
+        self.examples[operation] = {
+            "parameters": key,
+            "answers": {"202": self._keep(answer)},
+            "request": shown,
+            "cut": "Cut to one of its lines.",
+        }
+        return answer
 
     def _keep(self, answer: Answer) -> Document:
         headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
-        return {"headers": headers, **({"body": self.stable(answer.document)} if answer.document is not None else {})}
+        if answer.document is None:
+            return {"headers": headers}
+        body = self.stable(answer.document)
+        if answer.headers["Content-Type"] == LINES:  # of one line here
+            body = json.dumps(body, separators=(",", ":")) + "\n"
+        return {"headers": headers, "body": body}
 
     def _find(self, operation: str) -> tuple[str, str, dict[str, str]]:
         """Give an operation's method and address, and where each of its parameters belongs."""

@@ -59,6 +59,16 @@ def test_a_dry_run_does_the_work_and_keeps_nothing(database: Database, club_id: 
     assert names_of_tables(database, club_id) == []
 
 
+def test_what_follows_a_commit_finds_the_connection_free(logins: Logins, club_id: UUID) -> None:
+    database = Database(logins.service, pool_size=1)
+    found: list[list[str]] = []
+    with database.transaction(club_id) as transaction:
+        add_table(transaction)
+        transaction.after_commit.append(lambda: found.append(names_of_tables(database, club_id)))
+    assert found == [["kitchen"]]
+    database.close()
+
+
 def test_the_club_ends_with_its_transaction(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         add_table(transaction)

@@ -21,13 +21,21 @@ def test_there_is_at_least_one_worker(text: str) -> None:
 
 
 def test_what_the_command_line_says_comes_before_the_environment() -> None:
-    environment = {"OFC_HOST": "0.0.0.0", "OFC_PORT": "1", "OFC_WORKERS": "1", "OFC_DATA": "/srv/one"}
-    said = Hosting.from_environment(environment, host="::1", port=0, workers=3, directory=Path("/srv/two"))
-    assert said == Hosting("::1", 0, 3, Path("/srv/two"))
+    environment = {
+        "OFC_HOST": "0.0.0.0",
+        "OFC_PORT": "1",
+        "OFC_WORKERS": "1",
+        "OFC_CONCURRENCY": "1",
+        "OFC_DATA": "/srv/one",
+    }
+    said = Hosting.from_environment(
+        environment, host="::1", port=0, workers=3, concurrency=0, directory=Path("/srv/two")
+    )
+    assert said == Hosting("::1", 0, 3, 0, Path("/srv/two"))
 
 
 def test_an_empty_variable_is_as_good_as_none() -> None:
-    empty = {"OFC_HOST": "", "OFC_PORT": "", "OFC_WORKERS": "", "OFC_DATA": ""}
+    empty = {"OFC_HOST": "", "OFC_PORT": "", "OFC_WORKERS": "", "OFC_CONCURRENCY": "", "OFC_DATA": ""}
     assert Hosting.from_environment(empty) == Hosting.from_environment({})
 
 

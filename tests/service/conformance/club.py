@@ -11,6 +11,7 @@ from tests.oracle.rulesets import random_ruleset
 from tests.scoring.strategies import set_cards
 from tests.service.rounds_to_play import Document, seats
 from tests.service.speaking import Answer, Api
+from tests.service.working import lines_of, post_import, rounds_to_import
 
 PLAYERS = ("ann", "bob", "cyd", "dan")
 
@@ -37,6 +38,7 @@ class Club:
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
             "round_id": lambda: str(self.playing()["id"]),
             "hand_id": self.play_hand,
+            "import_id": self.start_import,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "player": lambda: self.rng.choice(PLAYERS),
         }
@@ -72,6 +74,12 @@ class Club:
         """Post a hand that follows."""
         round_ = self.playing()
         return str(self._made(f"/v1/rounds/{round_['id']}/hands", self.next_hand(round_))["id"])
+
+    def start_import(self) -> str:
+        """Send a file of one round to import; the same again is the same import, for nobody works on it."""
+        sent = post_import(self.api, lines_of(rounds_to_import(1)))
+        assert sent.status == 202, sent
+        return str(sent["id"])
 
     def round_to_open(self, under: Answer) -> Document:
         """Seat as many as the ruleset lets play, with points in front of them."""

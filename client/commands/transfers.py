@@ -1,0 +1,142 @@
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any, Final
+
+import click
+
+from client.commands.common import REFUSED, Command, Session, json_option, pass_session, print_json
+from client.connection import Lines
+from client.errors import UnreadableError
+from client.finding import find_table
+from client.reading import STDIN
+from client.render.cards import plural
+from client.render.console import make_console
+from client.render.progress import Coming, watch
+from client.transfers import Piece, cut_up, import_piece, pages_of_export
+
+_SHOWN: Final = 20
+"""Refused lines that are explained to people; scripts get all of them."""
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ofc export -o backup.ndjson",
+        "ofc export --table kitchen --from 2026-11-01T00:00:00Z | gzip > november.ndjson.gz",
+    ],
+)
+@click.option("--table", help="Only of this table, by its name or id.")
+@click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
+@click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
+@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file to write.")
+@pass_session
+def export(
+    session: Session, table: str | None, opened_from: str | None, opened_before: str | None, output: Path | None
+) -> None:
+    """
+    Export rounds as documents, one a line, the oldest first.
+
+    A connection that breaks is waited for, and the export goes on where it was. What is printed are whole lines always.
+    """
+    with session.client() as client, _written(output) as file:
+        table_id = None if table is None else find_table(client, table)["id"]
+        pages = pages_of_export(client, {"table": table_id, "from": opened_from, "to": opened_before})
+        with watch("Exporting", is_shown=not file.isatty()) as coming:
+            rounds = 0
+            for page in pages:
+                file.write(page.content)
+                rounds += page.content.count(b"\n")
+                _show(coming, page, rounds)
+            file.flush()
+    if output is not None:
+        make_console().print(f"{plural(rounds, 'round')} exported")
+
+
+def _show(coming: Coming, page: Lines, rounds: int) -> None:
+    if page.total is not None:
+        coming.expect(page.total)
+    coming.show(rounds, rounds)
+
+
+@contextmanager
+def _written(output: Path | None) -> Iterator[IO[bytes]]:
+    if output is None:
+        yield sys.stdout.buffer
+        return
+    try:
+        file = output.open("wb")
+    except OSError as error:
+        raise UnreadableError(f"{output} cannot be written: {(error.strerror or str(error)).lower()}") from None
+    with file:
+        yield file
+
+
+@click.command(
+    name="import",
+    cls=Command,
+    examples=["ofc import rounds.ndjson", "gunzip < october.ndjson.gz | ofc import -"],
+)
+@click.argument("file")
+@json_option
+@pass_session
+def import_(session: Session, file: str, as_json: bool) -> None:
+    """
+    Import rounds: documents, one a line.
+
+    FILE is `-` for standard input. Cards and rows may be spelled as people do. A line is stored whole or refused whole,
+    and none stops the others; one that is recorded already changes nothing, so that an import that was interrupted is
+    just run again. --json prints a line for each line of FILE.
+    """
+    counted = {"stored": 0, "replayed": 0, "refused": 0}
+    refused: list[dict[str, Any]] = []
+    with session.client() as client, _read(file) as lines, watch("Importing") as coming:
+        coming.expect(_size_of(file))
+        done = 0
+        for piece in cut_up(lines):
+            before, rounds = done, sum(counted.values())
+
+            def tell(job: dict[str, Any], piece: Piece = piece, before: int = before, rounds: int = rounds) -> None:
+                share = job["progress"]["done"] / max(job["progress"]["total"] or 0, 1)
+                coming.show(before + share * piece.size, rounds + job["progress"]["done"])
+
+            for result in import_piece(client, piece, tell):
+                counted[result["status"]] += 1
+                if as_json:
+                    print_json(result, indent=None)
+                elif result["status"] == "refused" and len(refused) < _SHOWN:
+                    refused.append(result)
+            done += piece.size
+    if not as_json:
+        _explain(counted, refused)
+    if counted["refused"]:
+        sys.exit(REFUSED)
+
+
+def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:
+    console = make_console()
+    stored, replayed = plural(counted["stored"], "round"), counted["replayed"]
+    console.print(f"{stored} stored, {replayed} recorded before, {counted['refused']} refused")
+    for result in refused:
+        console.print(f"  line {result['line']}: {result['problem']['detail']}")
+    if counted["refused"] > len(refused):
+        console.print(f"  and {counted['refused'] - len(refused)} more; --json prints all of them")
+
+
+@contextmanager
+def _read(file: str) -> Iterator[IO[bytes]]:
+    if file == STDIN:
+        yield sys.stdin.buffer
+        return
+    try:
+        opened = Path(file).open("rb")  # noqa: SIM115 - only that it cannot be opened is said here
+    except OSError as error:
+        raise UnreadableError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+    with opened:
+        yield opened
+
+
+def _size_of(file: str) -> int | None:
+    """Say how many bytes are to come, where that is known before."""
+    return None if file == STDIN else Path(file).stat().st_size

@@ -1,0 +1,89 @@
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import click
+
+from schemas.fields import show_time
+from service.commands.options import data_option, json_option
+from service.commands.printing import print_json, print_table, say, show_moment
+from service.commands.records import owned_records
+from service.usecases.get_status import Status, get_status
+
+
+@click.command()
+@data_option
+@json_option
+def status(directory: Path | None, as_json: bool) -> None:
+    """
+    Show which workers live, which jobs are under way, and how long the oldest has been waiting.
+
+    A worker is here while it says so every few seconds; half a minute after it was last heard of it is not.
+
+    \b
+    Examples:
+      ofc-server status
+      ofc-server status --json
+    """  # noqa: D301 (click wants the character, not its escape)
+    with owned_records(directory) as database:
+        found = get_status(database)
+    if as_json:
+        print_json(_dump(found))
+        return
+    if found.workers:
+        print_table(
+            ("WORKER", "CHUNKS AT ONCE", "SINCE (UTC)"),
+            [
+                (f"{worker.host}:{worker.process}", str(worker.concurrency), show_moment(worker.started_at))
+                for worker in found.workers
+            ],
+        )
+    else:
+        say("No worker lives; `ofc-server worker` starts one, and `ofc-server up` does so itself.")
+    click.echo()
+    if found.jobs:
+        print_table(
+            ("JOB", "KIND", "STATE", "DONE", "CLUB", "ASKED FOR (UTC)"),
+            [
+                (str(job.id), job.kind, job.state, _share(job.done, job.total), job.club, show_moment(job.created_at))
+                for job in found.jobs
+            ],
+        )
+    else:
+        say("No job is under way.")
+    if found.oldest_waiting is not None:
+        waited = datetime.now(UTC) - found.oldest_waiting
+        say(f"The oldest job that nobody has begun has waited for {max(0, round(waited.total_seconds()))} seconds.")
+
+
+def _share(done: int, total: int | None) -> str:
+    return f"{done}/{total if total is not None else '?'}"
+
+
+def _dump(found: Status) -> dict[str, Any]:
+    return {
+        "workers": [
+            {
+                "id": str(worker.id),
+                "host": worker.host,
+                "process": worker.process,
+                "concurrency": worker.concurrency,
+                "started_at": show_time(worker.started_at),
+                "seen_at": show_time(worker.seen_at),
+            }
+            for worker in found.workers
+        ],
+        "jobs": [
+            {
+                "id": str(job.id),
+                "club": job.club,
+                "kind": job.kind,
+                "state": job.state,
+                "progress": {"done": job.done, "total": job.total},
+                "set_aside": job.set_aside,
+                "created_at": show_time(job.created_at),
+            }
+            for job in found.jobs
+        ],
+        "oldest_waiting": show_time(found.oldest_waiting),
+    }

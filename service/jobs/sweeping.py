@@ -1,0 +1,53 @@
+"""What was left lying is taken up again: messages that were lost, chunks whose worker died, jobs that nobody ended."""
+
+from collections.abc import Callable, Mapping
+from datetime import timedelta
+from typing import Final
+from uuid import UUID
+
+from service.database import Database
+from service.errors import Busy
+from service.jobs.ending import end_if_over
+from service.jobs.kind import Kind
+from service.jobs.work import call_workers
+from service.logs import get_log
+from service.repository import jobs, workers
+from service.repository.jobs import JobState, JobUnderWay
+
+LONGEST_RECEIVED: Final = timedelta(days=1)
+"""After this, who was sending what a job is to work on is not coming back."""
+
+_log = get_log(__name__)
+
+
+def sweep(database: Database, kinds: Mapping[str, Kind], announce: Callable[[UUID], None]) -> None:
+    """
+    Look once at every job under way in all clubs; several may do so at once, and as often as they like.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    with database.outside_clubs() as connection:
+        workers.purge_heard_messages(connection)
+        under_way = jobs.list_under_way(connection)
+        slots = sum(worker.concurrency for worker in workers.list_living(connection))
+    for job in under_way:
+        if job.kind in kinds:
+            try:
+                _look_at(database, kinds[job.kind], job, slots)
+            except Busy:
+                _log.info("job_busy", job=str(job.id))
+    for club_id in {job.club_id for job in under_way}:
+        announce(club_id)
+
+
+def _look_at(database: Database, kind: Kind, found: JobUnderWay, slots: int) -> None:
+    with database.transaction(found.club_id) as transaction:
+        job = jobs.try_lock(transaction, found.id)
+        if job is None:
+            return
+        if job.state is JobState.RECEIVING:
+            if job.created_at < transaction.now - LONGEST_RECEIVED:
+                kind.end(transaction, jobs.change(transaction, job, JobState.CANCELLED))
+        elif not end_if_over(transaction, job, kind):
+            call_workers(transaction, job, slots)

@@ -1,0 +1,257 @@
+"""Rounds that were played whole, recorded many at once: what `rounds`, `hands` and `endings` record step by step."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property, partial
+from hashlib import sha256
+from typing import Final
+
+from sqlalchemy import text
+from uuid_utils import uuid7
+
+from schemas.hands import canonical_json
+from scoring.history import Closing, Departure
+from scoring.round import Departed, PlayedHand
+from scoring.round_state import Round
+from scoring.settlement import Transfer
+from service.audit import EventKind
+from service.database import Transaction
+from service.metrics.counters import check_balance, count_stored_hands
+from service.repository.copied import copy_in, make_room, show_bytes, show_list, show_plain, show_text, show_texts
+from service.repository.hand_records import pack_boards
+from service.repository.hands import score_parameters
+from service.repository.round_state import dump_round, in_order
+from service.repository.stored_round import StoredRound
+
+DOCUMENT: Final = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class HandStep:
+    """A hand that was played; `content` is its canonical JSON, `event` what the audit trail says of it."""
+
+    played: PlayedHand
+    played_at: datetime | None
+    content: bytes
+    digest: bytes
+    event: bytes
+
+    @property
+    def after(self) -> Round:
+        """Where the round stands after it."""
+        return self.played.round
+
+    @property
+    def transfers(self) -> Sequence[Transfer]:
+        """What was paid with it."""
+        return self.played.transfers
+
+
+@dataclass(frozen=True, slots=True)
+class EndingStep:
+    """A departure or closing, what came of it, and what the audit trail says of it."""
+
+    departed: Departed
+    ending: Departure | Closing
+    event: bytes
+
+    @property
+    def after(self) -> Round:
+        """Where the round stands after it."""
+        return self.departed.round
+
+    @property
+    def transfers(self) -> Sequence[Transfer]:
+        """What was paid because of it."""
+        return self.departed.transfers
+
+
+@dataclass(frozen=True)
+class WholeRound:
+    """
+    A round played from its document, ready to be recorded.
+
+    Attributes:
+        opened: before its first hand.
+        event: what the audit trail says of the opening.
+        steps: everything after it, in order.
+        received: the exact bytes of the document.
+    """
+
+    opened: StoredRound
+    event: bytes
+    steps: Sequence[HandStep | EndingStep]
+    received: bytes
+
+    @cached_property
+    def stored(self) -> StoredRound:
+        """The round as it stands after all of it."""
+        if not self.steps:
+            return self.opened
+        return replace(self.opened, version=self.opened.version + len(self.steps), round=self.steps[-1].after)
+
+
+COLUMNS: Final = {
+    "rounds": "club_id, id, table_id, reference, digest, point_value, currency, opened_at",
+    "settlements": "club_id, round_id, revision, ruleset_name, ruleset_version, created_at",
+    "round_seats": "club_id, round_id, revision, seat, player, opening_stack, carried_over",
+    "submissions": "club_id, id, kind, content, sha256, received_at",
+    "hands": "club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest, content, seats,"
+    " fantasyland, boards",
+    "hand_scores": "club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version,"
+    " points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks, transfer_count",
+    "payouts": "club_id, round_id, revision, number, stacks_before, stacks, transfer_count",
+    "transfers": "club_id, round_id, revision, number, late, position, payer, payee, due, paid, limited_by,"
+    " payer_stack, payee_stack",
+    "departures": "club_id, round_id, revision, position, seat, after_hand, reason, recorded_at",
+    "closings": "club_id, round_id, revision, after_hand, reason, recorded_at",
+    "round_heads": "club_id, round_id, table_id, status, version, revision, ruleset_name, ruleset_version, hands,"
+    " seats, players, opening_stacks, top_ups, stacks, state",
+    "events": "club_id, id, round_id, sequence, kind, actor, request_id, at, content",
+}
+"""The tables that rounds are recorded in, each after those that it refers to, and the columns that are written."""
+
+
+def _insert(table: str) -> str:
+    return f"INSERT INTO {table} ({COLUMNS[table]}) SELECT {COLUMNS[table]} FROM incoming_{table}"
+
+
+# Chips are checked when the statement ends that adds scores, and must have been paid by then.
+_CHIPS: Final = f"WITH paid AS ({_insert('transfers')}), late AS ({_insert('payouts')}) {_insert('hand_scores')}"
+_ADD: Final = [
+    text(statement)
+    for statement in (
+        *map(_insert, ("rounds", "settlements", "round_seats", "submissions", "hands")),
+        _CHIPS,
+        *map(_insert, ("departures", "closings", "round_heads", "events")),
+    )
+]
+
+
+class RoundRecords:
+    """
+    The records of rounds that were played whole, collected as COPY takes them, until they are written in one go.
+
+    Nothing of a round is held but its records' text, so that many rounds need little memory.
+    """
+
+    def __init__(self, transaction: Transaction) -> None:
+        self._transaction = transaction
+        self._lines: dict[str, list[str]] = {table: [] for table in COLUMNS}
+        self._club = str(transaction.club_id)
+        self._now = transaction.now.isoformat()
+        self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
+
+    def write(self) -> None:
+        """
+        Write all of it; the tables and rulesets have been added before.
+
+        Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look
+        at all of it together.
+        """
+        if not self._lines["rounds"]:
+            return
+        make_room(self._transaction, COLUMNS)
+        for table, columns in COLUMNS.items():
+            copy_in(self._transaction, table, columns, self._lines[table])
+        for statement in _ADD:
+            self._transaction.execute(statement)
+        self._transaction.after_commit.append(partial(count_stored_hands, len(self._lines["hands"])))
+
+    def add(self, whole: WholeRound) -> None:
+        """Add a round with everything that happened in it."""
+        opened, round_id, submission = whole.opened, str(whole.opened.id), str(uuid7())
+        keys = f"{self._club}\t{round_id}\t{opened.revision}"
+        before = opened.round
+        self._add_opening(opened, keys)
+        self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
+        self._add_submission(submission, whole.received)
+        for sequence, step in enumerate(whole.steps, start=opened.version + 1):
+            if isinstance(step, HandStep):
+                kind = EventKind.HAND_RECORDED
+                self._add_hand(round_id, keys, before, step, submission)
+            else:
+                kind = self._add_ending(keys, before, step)
+            before = step.after
+            check_balance(opened.id, before)
+            self._add_event(round_id, sequence, kind, step.event)
+        self._add_head(whole.stored, round_id)
+
+    def _add_opening(self, opened: StoredRound, keys: str) -> None:
+        ruleset = opened.round.ruleset
+        self._lines["rounds"].append(
+            f"{self._club}\t{opened.id}\t{opened.table_id}\t{show_text(opened.reference)}\t{show_bytes(opened.digest)}\t"
+            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self._now}\n"
+        )
+        self._lines["settlements"].append(f"{keys}\t{ruleset.name}\t{ruleset.version}\t{self._now}\n")
+        self._lines["round_seats"] += [
+            f"{keys}\t{seat.seat}\t{show_text(seat.player)}\t{seat.opening_stack}\tf\n" for seat in opened.round.seats
+        ]
+
+    def _add_submission(self, submission: str, received: bytes) -> None:
+        self._lines["submissions"].append(
+            f"{self._club}\t{submission}\t{DOCUMENT}\t{show_bytes(received)}\t{show_bytes(sha256(received).digest())}\t"
+            f"{self._now}\n"
+        )
+
+    def _add_hand(self, round_id: str, keys: str, before: Round, step: HandStep, submission: str) -> None:
+        hand, hand_id = step.played.hand, str(uuid7())
+        by_seat = sorted(hand.players, key=lambda player: player.seat)
+        seats = show_list([player.seat for player in by_seat])
+        fantasyland = show_list([player.fantasyland for player in by_seat])
+        played_at = "\\N" if step.played_at is None else step.played_at.isoformat()
+        self._lines["hands"].append(
+            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{played_at}\t{self._now}\t"
+            f"{submission}\t{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t{seats}\t{fantasyland}\t"
+            f"{show_bytes(pack_boards(by_seat))}\n"
+        )
+        score = score_parameters(before, step.played)
+        lists = "\t".join([show_list(score[name]) for name in _LISTS])
+        transfers = step.transfers
+        self._lines["hand_scores"].append(
+            f"{keys}\t{hand.number}\t{hand_id}\t{score['ruleset_name']}\t{score['ruleset_version']}\t"
+            f"{score['scorer_version']}\t{lists}\t{len(transfers)}\n"
+        )
+        self._add_transfers(keys, hand.number, transfers, "f")
+
+    def _add_ending(self, keys: str, before: Round, step: EndingStep) -> EventKind:
+        ending, transfers = step.ending, step.transfers
+        if transfers:
+            seats = before.seat_numbers
+            stacks_before, stacks = in_order(seats, before.stacks), in_order(seats, step.departed.round.stacks)
+            self._lines["payouts"].append(
+                f"{keys}\t{before.hands}\t{show_list(stacks_before)}\t{show_list(stacks)}\t{len(transfers)}\n"
+            )
+            self._add_transfers(keys, before.hands, transfers, "t")
+        ended = f"{ending.after_hand}\t{show_text(ending.reason)}\t{self._now}\n"
+        if isinstance(ending, Closing):
+            self._lines["closings"].append(f"{keys}\t{ended}")
+            return EventKind.ROUND_CLOSED
+        self._lines["departures"].append(f"{keys}\t{len(before.gone) + 1}\t{ending.seat}\t{ended}")
+        return EventKind.DEPARTURE_RECORDED
+
+    def _add_transfers(self, keys: str, number: int, transfers: Sequence[Transfer], late: str) -> None:
+        self._lines["transfers"] += [
+            f"{keys}\t{number}\t{late}\t{paid.order}\t{paid.payer}\t{paid.payee}\t{paid.due}\t{paid.paid}\t"
+            f"{show_text(paid.limited_by)}\t{paid.payer_stack}\t{paid.payee_stack}\n"
+            for paid in transfers
+        ]
+
+    def _add_head(self, stored: StoredRound, round_id: str) -> None:
+        ruleset, stands = stored.round.ruleset, dump_round(stored.round)
+        stacks = "\t".join(show_list(stands[name]) for name in ("opening_stacks", "top_ups", "stacks"))
+        self._lines["round_heads"].append(
+            f"{self._club}\t{round_id}\t{stored.table_id}\t{stands['status']}\t{stored.version}\t{stored.revision}\t"
+            f"{ruleset.name}\t{ruleset.version}\t{stands['hands']}\t{show_list(stands['seats'])}\t"
+            f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\n"
+        )
+
+    def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:
+        self._lines["events"].append(
+            f"{self._club}\t{uuid7()}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t{show_bytes(content)}\n"
+        )
+
+
+_LISTS: Final = ("points", "fouls", "royalties", "earned", "stays", "exchanges", "added", "stacks_before", "stacks")
+"""What `score_parameters` has for the columns of a hand's score that are lists, in their order."""

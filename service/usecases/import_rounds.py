@@ -1,0 +1,198 @@
+import gc
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
+from hashlib import sha256
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from schemas.base import WireError
+from schemas.documents import dump_played_document
+from schemas.problems import MOST_SHOWN, dump_mistakes
+from scoring.errors import ScoringError
+from scoring.history import Paid
+from scoring.round import PlayedHand
+from scoring.round import open_round as seat_players
+from service.database import Transaction
+from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.refusals import refusal_of
+from service.repository import revisions, rounds, rulesets, transfers
+from service.repository.stored_round import StoredRound
+from service.repository.tables import StoredTable
+from service.repository.whole_rounds import EndingStep, HandStep, RoundRecords, WholeRound
+from service.usecases.add_ruleset import keep_ruleset
+from service.usecases.add_table import keep_table, new_table
+from service.usecases.exact_points import replay_exactly
+from service.usecases.expected import check_expected
+from service.usecases.known_before import Known, Recorded, look_up
+from service.usecases.open_round import make_round, opening_event
+from service.usecases.play_document import ending_event, is_document_of, reference_taken, table_of
+from service.usecases.read_lines import ReadLine, UnreadLine, read_lines
+from service.usecases.record_hand import hand_event
+from service.usecases.views import view_round
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLine:
+    """
+    What became of a line.
+
+    Attributes:
+        line: its number.
+        status: stored, recorded before, or refused.
+        round_id: the round, unless the line was refused.
+        problem: why it was refused: what the problem's document says beside its kind.
+        hands: how many were stored.
+    """
+
+    line: int
+    status: Literal["stored", "replayed", "refused"]
+    round_id: UUID | None = None
+    problem: dict[str, Any] | None = None
+    hands: int = 0
+
+
+_REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
+"""What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
+
+
+def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) -> list[ImportedLine]:
+    """
+    Record rounds from lines, each a round document, just as `play_document` would record each by itself.
+
+    A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
+    answered as it was recorded. All are written at the end in one go, for which some hundred lines are a good number.
+
+    Args:
+        transaction: in which tables are made by their names where there are none.
+        lines: each with its number.
+
+    Raises:
+        Busy: somebody else has been importing rounds of the same tables for too long.
+    """
+    records = RoundRecords(transaction)
+    with _no_search_for_cycles():
+        read = list(read_lines(transaction, lines))
+        known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
+        imported = [_import(transaction, known, line, records) for line in read]
+    for _, ruleset in sorted(known.new_rulesets.items()):
+        keep_ruleset(transaction, ruleset)
+    for table in known.new_tables:
+        keep_table(transaction, table)
+    records.write()
+    return imported
+
+
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """
+    Let Python not look for circles of objects while the block runs.
+
+    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
+    seventh of an import's time.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords) -> ImportedLine:
+    if isinstance(line, UnreadLine):
+        return _refused(line.number, line.error)
+    try:
+        recorded = _find_recorded(transaction, known, line)
+        if recorded is not None:
+            _check_replay(transaction, line, recorded)
+            return ImportedLine(line.number, "replayed", recorded.id)
+        table = known.tables.get(line.document.table) or new_table(transaction, table_of(line.document), line.ruleset)
+        whole = _play(transaction, known, table, line)
+    except _REFUSALS as error:
+        return _refused(line.number, error)
+    records.add(whole)
+    known.add(table, line.identity, whole.stored, _payments(whole))
+    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
+
+
+def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
+    refusal = refusal_of(error)
+    errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
+    problem = {"code": refusal.code, "detail": refusal.detail, "errors": errors}
+    return ImportedLine(number, "refused", problem=problem)
+
+
+def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Recorded | None:
+    recorded = known.recorded.get(line.identity)
+    if recorded is None or recorded.digest == line.digest:
+        return recorded
+    if recorded.stored is None:
+        stored = rounds.get(transaction, recorded.id)
+        if is_document_of(transaction, stored, line.document.table, line.digest):
+            return recorded
+    raise reference_taken(line.document.reference, recorded.id)
+
+
+def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
+    if line.document.expected is None:
+        return
+    if recorded.stored is not None:
+        _check(line, recorded.stored, recorded.payments)
+    else:
+        stored = rounds.get(transaction, recorded.id)
+        reason = revisions.get_reason(transaction, stored.id, stored.revision)
+        _check(line, stored, transfers.list_paid(transaction, stored.id, stored.revision), reason)
+
+
+def _check(line: ReadLine, stored: StoredRound, payments: Sequence[Paid], reason: str | None = None) -> None:
+    played = dump_played_document(view_round(stored), payments, stored.revision, reason)
+    check_expected(line.document.expected, played)
+
+
+def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine) -> WholeRound:
+    """Play a line's round, in memory alone."""
+    document, ruleset = line.document, line.ruleset
+    if known.has_other(ruleset):
+        raise rulesets.stored_with_other_rules(ruleset)
+    opened = make_round(
+        transaction,
+        table,
+        seat_players(ruleset, document.seats),
+        reference=document.reference,
+        point_value=document.point_value,
+        currency=document.currency,
+        digest=line.digest,
+    )
+    whole = WholeRound(opened, opening_event(opened), _steps(opened, line), line.received)
+    if whole.stored.round.is_open and table.id in known.open_at:
+        raise rounds.one_open()
+    if document.expected is not None:
+        _check(line, whole.stored, _payments(whole))
+    return whole
+
+
+def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
+    document = line.document
+    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    steps: list[HandStep | EndingStep] = []
+    for step in replay_exactly(opened.round, document.history(line.ruleset), opened.point_value):
+        if isinstance(step, PlayedHand):
+            index = step.hand.number - 1
+            steps.append(_hand_step(opened.id, step, document.hands[index].played_at, line.hands[index]))
+        else:
+            ending = next(departures, None) or document.closed
+            assert ending is not None, "a step that is no hand is a departure or the closing"
+            steps.append(EndingStep(step, ending, ending_event(opened.id, ending)))
+    return steps
+
+
+def _hand_step(round_id: UUID, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
+    digest = sha256(content).digest()
+    return HandStep(played, played_at, content, digest, hand_event(round_id, digest, content))
+
+
+def _payments(whole: WholeRound) -> list[Paid]:
+    return [Paid(step.after.hands, transfer) for step in whole.steps for transfer in step.transfers]

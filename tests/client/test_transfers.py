@@ -1,0 +1,147 @@
+"""`ofc export` and `ofc import` against a service with a worker, and on bad days."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import stamina
+
+from client.api import Client
+from client.errors import RefusedError
+from client.transfers import cut_up, import_piece
+from tests.client.asking import ofc
+from tests.client.faulty import DOWN, HTML, NOTHING, answer, cut_off, faulty
+from tests.service.rounds_to_play import COMPLETE, Document, changed, document_of
+
+END = {"after_hand": 1, "reason": "it rains"}
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+def rounds_at(table: str, number: int) -> list[Document]:
+    return [document_of(table=table, reference=f"r{each}", hands=COMPLETE[:1], closed=END) for each in range(number)]
+
+
+def write_lines(path: Path, lines: list[Document | str]) -> Path:
+    written = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
+    path.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    return path
+
+
+def test_what_was_exported_is_imported_and_exported_the_same(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "1.ndjson", tmp_path / "2.ndjson"
+    imported = ofc("import", write_lines(first, [*rounds_at(table, 3)]), **reached)
+    assert (imported.code, imported.text) == (0, "3 rounds stored, 0 recorded before, 0 refused")
+    exported = ofc("export", "--table", table, "-o", second, **reached)
+    assert (exported.code, exported.out, exported.err) == (0, "3 rounds exported\n", "")
+    elsewhere = [changed(json.loads(line), ("table", f"{table}-2")) for line in second.read_text().splitlines()]
+    assert ofc("import", write_lines(first, [*elsewhere]), **reached).code == 0
+    printed = ofc("export", "--table", f"{table}-2", **reached)
+    assert [json.loads(line) for line in printed.out.splitlines()] == elsewhere
+
+
+def test_importing_again_changes_nothing(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
+    ofc("import", file, **reached)
+    again = ofc("import", file, **reached)
+    assert (again.code, again.text) == (0, "0 rounds stored, 2 recorded before, 0 refused")
+
+
+def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: str) -> None:
+    good, other = rounds_at(table, 2)
+    lines = ["", json.dumps(good), "{", json.dumps(changed(other, ("hands/0/button", 9)))]
+    said = ofc("import", "-", text="\n".join(lines), **reached)
+    assert said.code == 1
+    summary, *refused = said.text.splitlines()
+    assert summary == "1 round stored, 0 recorded before, 2 refused"
+    assert refused[0].startswith("  line 3: line 1, column 2")
+    assert refused[1] == "  line 4: seat 9 is not in the round; its seats are 1, 2, 3"
+    results = [
+        json.loads(line)
+        for line in ofc("import", "--json", "-", text="\n".join(lines), **reached).out.split("\n")
+        if line
+    ]
+    assert [(result["line"], result["status"]) for result in results] == [
+        (2, "replayed"),
+        (3, "refused"),
+        (4, "refused"),
+    ]
+    assert results[2]["problem"]["errors"][0]["pointer"] == "#/hands/0/button"
+
+
+def test_cards_and_rows_are_spelled_as_people_do(reached: dict[str, str], table: str, client: Client) -> None:
+    [document] = rounds_at(table, 1)
+    spelled = json.dumps(document).replace('"top"', '"front"').replace('"bottom"', '"back"')
+    spelled = spelled.replace('"Ts"', '"10s"').replace('"As"', '"A♠"').replace('"Kd"', '"KD"')
+    assert spelled != json.dumps(document)
+    assert ofc("import", "-", text=spelled, **reached).code == 0
+    recorded = client.play_document(document)
+    assert recorded.is_replay
+
+
+def test_a_file_is_cut_into_pieces_of_whole_lines() -> None:
+    lines = [json.dumps(document).encode() + b"\n" for document in rounds_at("kitchen", 10)]
+    pieces = list(cut_up(lines, most=3 * len(lines[0])))
+    assert [len(piece.numbers) for piece in pieces] == [3, 3, 3, 1]
+    assert b"".join(piece.content for piece in pieces) == b"".join(lines)
+    assert sum(piece.size for piece in pieces) == sum(map(len, lines))
+
+
+def test_there_must_be_such_a_file(tmp_path: Path) -> None:
+    assert ofc("import", tmp_path / "nowhere.ndjson").code == 2
+    said = ofc("export", "-o", tmp_path / "no" / "folder.ndjson")
+    assert said.code == 2
+    assert "cannot be written" in said.err
+
+
+LINES = "application/x-ndjson"
+JOB = {"id": "7", "progress": {"done": 1, "total": 1}}
+PAGE_1 = answer(200, '{"a":1}\n', LINES, Link='</v1/export?limit=500&cursor=abc>; rel="next"', Total_Rounds="2")
+PAGE_2 = answer(200, '{"b":2}\n', LINES)
+
+
+@pytest.mark.parametrize("fault", [DOWN, NOTHING, cut_off(PAGE_2)], ids=["down", "closed", "cut off"])
+def test_an_export_goes_on_where_the_connection_broke(fault: bytes) -> None:
+    # More often than one request is sent again.
+    with faulty(PAGE_1, *[fault] * 6, PAGE_2) as server:
+        said = ofc("export", OFC_URL=server.url)
+        assert (said.code, said.out) == (0, '{"a":1}\n{"b":2}\n')
+        assert server.asked[0].endswith("/v1/export?limit=500")
+        assert {asked.partition("cursor=")[2] for asked in server.asked[1:]} == {"abc"}
+
+
+@pytest.mark.parametrize("fault", [DOWN, NOTHING], ids=["down", "closed"])
+def test_an_import_goes_on_where_the_connection_broke(fault: bytes) -> None:
+    started, ended = answer(202, {**JOB, "state": "running"}), answer(200, {**JOB, "state": "succeeded"})
+    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    broken = [fault] * 5
+    with faulty(*broken, started, *broken, ended, *broken, results) as server:
+        said = ofc("import", "-", text="{}", OFC_URL=server.url)
+        assert (said.code, said.text) == (0, "1 round stored, 0 recorded before, 0 refused")
+        asked = list(dict.fromkeys(server.asked))
+        assert asked == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
+
+
+def test_an_import_that_was_cancelled_says_so() -> None:
+    cancelled = answer(202, {**JOB, "state": "cancelled"})
+    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    with faulty(cancelled, results) as server, Client(server.url) as client:
+        [piece] = cut_up([b"{}"])
+        came = import_piece(client, piece, lambda _: None)
+        assert next(came)["status"] == "stored"
+        with pytest.raises(RefusedError, match="was cancelled"):
+            next(came)
+
+
+def test_what_is_no_export_is_not_taken_for_one() -> None:
+    with faulty(HTML) as server:
+        said = ofc("export", OFC_URL=server.url)
+        assert said.code == 3
+        assert said.out == ""

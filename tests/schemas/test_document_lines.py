@@ -1,0 +1,109 @@
+"""What the compiled schema passes is read as the long way reads it, and what it does not is explained there."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from schemas import document_lines
+from schemas.base import WireError, load
+from schemas.document_lines import load_line
+from schemas.documents import DocumentRequestSchema, RoundDocument
+from schemas.json_schema import json_schema
+from schemas.strict_json import read_json
+from service.app import create_app
+from service.config import Config
+from tests.oracle import PRESETS, random_document
+from tests.scoring.strategies import PROPERTY
+
+ODD: st.SearchStrategy[Any] = st.sampled_from(
+    [None, True, 0, -1, 1.0, 3.0, 2.5, 1e300, 2**53, 10**30, 10_001, 1001, "", "As", "as", "10s", "\ud800", "\n", "a\n",
+     "é" * 101, "2026-11-20T19:00:00Z", "2026-02-30T19:00:00Z", "2026-11-20T19:00:00+24:00",
+     "0001-01-01T00:00:00+14:00", "pineapple@1", "Pineapple", "EUR", "EURO", [], {}, ["As"], [None], {"a": 1}]
+)  # fmt: skip
+
+
+def places(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
+    """Every place in a document."""
+    inner = part.items() if isinstance(part, dict) else enumerate(part) if isinstance(part, list) else ()
+    return [path, *(place for key, value in inner for place in places(value, (*path, key)))]
+
+
+@st.composite
+def received(draw: st.DrawFn) -> Any:
+    """A round's document with odd values at some places, with fields too many and too few."""
+    rng = Random(draw(st.integers(0, 2**32)))
+    document = random_document(rng, rng.choice([*PRESETS.values()]))
+    for _ in range(draw(st.integers(0, 3))):
+        *path, last = rng.choice(places(document)[1:])
+        place = document
+        for step in path:
+            place = place[step]
+        if draw(st.integers(0, 4)) == 0:
+            del place[last]
+        elif isinstance(place, dict) and draw(st.integers(0, 5)) == 0:
+            place[draw(st.sampled_from(["expected", "played_at", "closed", "reference", "point_value", "odd"]))] = draw(
+                ODD
+            )
+        else:
+            place[last] = draw(ODD)
+    return document
+
+
+def the_long_way(document: Any) -> RoundDocument | tuple[Any, ...]:
+    try:
+        read: RoundDocument = load(DocumentRequestSchema(), document)
+    except WireError as error:
+        return error.mistakes
+    return read
+
+
+def the_short_way(line: bytes) -> RoundDocument | tuple[Any, ...]:
+    try:
+        return load_line(line)
+    except WireError as error:
+        return error.mistakes
+
+
+@PROPERTY
+@given(received())
+def test_every_document_is_read_or_refused_as_the_long_way_does(document: Any) -> None:
+    line = json.dumps(document).encode()
+    ours, right = the_short_way(line), the_long_way(read_json(line))
+    assert ours == right
+    assert repr(ours) == repr(right)  # 3 equals 3.0, and is written otherwise
+
+
+@PROPERTY
+@given(received())
+def test_what_is_built_directly_is_what_the_long_way_reads(document: Any) -> None:
+    decoded = read_json(json.dumps(document).encode())
+    built = document_lines.build_where_right(decoded)
+    assert built is None or built == the_long_way(decoded)
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_good_documents_need_no_long_way(name: str) -> None:
+    rng = Random(4)
+    assert all(document_lines.build_where_right(random_document(rng, PRESETS[name])) for _ in range(5))
+
+
+def test_the_compiled_schema_is_the_published_one() -> None:
+    app = create_app(Config("postgresql://nobody@nowhere/nothing"))
+    published = app.extensions["ofc_contract"].spec.to_dict()["components"]["schemas"]
+    compiled = json_schema(DocumentRequestSchema)
+    assert compiled["$ref"] == "#/components/schemas/DocumentRequest"
+    plain = {name: without_examples(schema) for name, schema in compiled["components"]["schemas"].items()}
+    assert plain == {name: without_examples(published[name]) for name in plain}
+    assert {"DocumentRequest", "Hand", "PlayerHand", "Street", "TopUp"} <= plain.keys()
+
+
+def without_examples(schema: Any) -> Any:
+    if isinstance(schema, dict):
+        return {
+            str(key): without_examples(value) for key, value in schema.items() if key not in ("example", "description")
+        }
+    return [*map(without_examples, schema)] if isinstance(schema, list) else schema
