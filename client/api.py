@@ -161,6 +161,31 @@ class Client:
         results = self._connection.get_lines(_path("imports", import_id, "results"), {})
         return [json.loads(line) for line in results.content.splitlines()]
 
+    def start_recomputation(self, request: Document) -> Answer:
+        """Ask for stored rounds to be played again."""
+        return self._connection.post("/v1/recomputations", request)
+
+    def get_recomputation(self, recomputation_id: str) -> Answer:
+        """Show a recomputation: how far it is, and what it came to so far."""
+        return self._connection.get(_path("recomputations", recomputation_id))
+
+    def cancel_recomputation(self, recomputation_id: str) -> Answer:
+        """Stop a recomputation; what was found and applied stays."""
+        return self._connection.post(_path("recomputations", recomputation_id, "cancel"), {})
+
+    def pause_recomputation(self, recomputation_id: str) -> Answer:
+        """Let a recomputation rest."""
+        return self._connection.post(_path("recomputations", recomputation_id, "pause"), {})
+
+    def resume_recomputation(self, recomputation_id: str) -> Answer:
+        """Let a recomputation that rests go on."""
+        return self._connection.post(_path("recomputations", recomputation_id, "resume"), {})
+
+    def list_differences(self, recomputation_id: str) -> Iterator[Document]:
+        """List what a recomputation has found so far, page by page as they are read."""
+        path = _path("recomputations", recomputation_id, "differences")
+        return self._connection.get_pages(path, "differences", {"limit": _PAGE})
+
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in wanted.items() if value is not None}

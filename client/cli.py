@@ -15,6 +15,7 @@ from client.commands.hands import hands
 from client.commands.leaving import close, leave
 from client.commands.post import post
 from client.commands.queue import queue
+from client.commands.recompute import recompute
 from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
@@ -113,7 +114,7 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
 
 for command in (close, leave):
     rounds.add_command(command)
-for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_):
+for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_, recompute):
     main.add_command(command)
 
 

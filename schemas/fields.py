@@ -271,6 +271,15 @@ class Anything(WireField):
         return value
 
 
+class Figure(WireField):
+    """A figure of an answer, of whatever shape it is kept in."""
+
+    def __init__(self, **options: Any) -> None:
+        kinds = {"type": ["object", "array", "string", "integer"]}
+        bounds = {"minimum": -MOST_INTEGER, "maximum": MOST_INTEGER, "maxLength": 1000, "minItems": 0, "maxItems": 1000}
+        super().__init__(described={**kinds, **bounds}, allow_none=True, **options)
+
+
 def show_time(moment: datetime | None) -> str | None:
     """
     Write a moment as the wire does.

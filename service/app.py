@@ -11,6 +11,7 @@ from service.api.metrics import metrics
 from service.api.observing import observe_requests
 from service.api.players import PlayerConverter, players
 from service.api.problems import register_error_handlers
+from service.api.recomputations import recomputations
 from service.api.rounds import rounds
 from service.api.rulesets import rulesets
 from service.api.scores import scores
@@ -35,7 +36,8 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    for resource in (scores, rulesets, players, tables, rounds, hands, documents, imports, exports, health, metrics):
+    playing = (scores, rulesets, players, tables, rounds, hands, documents)
+    for resource in (*playing, imports, exports, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

@@ -25,6 +25,7 @@ class EventKind(StrEnum):
     HAND_WITHDRAWN = "hand.withdrawn"
     DEPARTURE_RECORDED = "departure.recorded"
     ROUND_CLOSED = "round.closed"
+    ROUND_RECOMPUTED = "round.recomputed"
 
 
 INSERT_EVENT: Final = """

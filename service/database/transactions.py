@@ -1,6 +1,6 @@
 """One transaction per request, in one club. The only commit is here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -54,6 +54,12 @@ class Transaction:
         driver: Any = self.connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(statement) as copy:
             copy.write(content)
+
+    def copy_out(self, query: str, parameters: Mapping[str, Any]) -> list[bytes]:
+        """Give what a query finds as the messages of a binary `COPY … TO STDOUT`: one for each row."""
+        driver: Any = self.connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters) as copy:
+            return [bytes(message) for message in copy]
 
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""

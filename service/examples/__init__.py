@@ -68,5 +68,7 @@ def _show_problems(contract: Document, problems: Document) -> Document:
 
 
 def _refer(described: Document, keys: dict[str, str]) -> None:
-    for media in described["content"].values():
+    """Refer to examples from the first form of an answer; a second, of lines, says the same."""
+    media = next(iter(described["content"].values()), None)
+    if media is not None:
         media["examples"] = {name: {"$ref": f"#/components/examples/{key}"} for name, key in keys.items()}

@@ -181,7 +181,7 @@ class _Reader:
         return Answer(status, description, tuple(headers), self._body(answered) if "content" in answered else None)
 
     def _body(self, described: Document) -> Body:
-        [media] = described["content"].values()
+        media = next(iter(described["content"].values()))  # a second form says the same in lines
         [example] = [self._resolve(example) for example in media["examples"].values()]
         value, schema = example["value"], media["schema"]
         text = value if isinstance(value, str) else show_json(value)

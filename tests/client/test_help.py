@@ -12,6 +12,7 @@ import pytest
 
 from client.cli import main
 from client.commands.common import Command
+from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID
 from client.outbox.store import Outbox
 from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
@@ -44,6 +45,8 @@ def test_these_are_all_the_commands() -> None:
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
+        "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
+        "recompute cancel", "recompute pause", "recompute resume",
     }  # fmt: skip
 
 
@@ -89,6 +92,14 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return directory
 
 
+def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
+    """Start a recomputation, and pause it before it is done; who is too slow for that starts another."""
+    while True:
+        job: str = ofc("recompute", "start", "--reason", "audit", "--json", **reached).document["id"]
+        if not is_paused or ofc("recompute", "pause", job, **reached).code == 0:
+            return job
+
+
 def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
     """Bring the table and the outbox of the examples to where the command that is shown begins."""
     if (" friday" not in shown and " queue " not in shown) or "table create" in shown:
@@ -115,6 +126,8 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
 def test_the_examples_work(service: Running, workplace: Path, reached: dict[str, str], table: str, shown: str) -> None:
     line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
+    if EXAMPLE_JOB in shown:
+        line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"

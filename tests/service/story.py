@@ -78,6 +78,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
     import_a_file(teller, house)
+    play_it_again(teller, house, round_id)
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
@@ -200,6 +201,20 @@ def import_a_file(teller: Teller, house: House) -> None:
     teller.record("cancel_import", job, None)
     teller.refuse("job-ended", "pause_import", job)
     teller.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
+
+
+def play_it_again(teller: Teller, house: House, round_id: str) -> None:
+    """What would the round have come to under other rules?"""
+    asked = {"scope": {"rounds": [round_id]}, "mode": "audit", "ruleset": "progressive", "reason": "ann wants to know"}
+    sent = teller.record("start_recomputation", {}, asked)
+    job = {"recomputation_id": str(sent["id"])}
+    teller.record("pause_recomputation", job, None)
+    teller.record("resume_recomputation", job, None)
+    work_on(house, str(sent["id"]))
+    teller.ask("get_recomputation", job)
+    teller.record("cancel_recomputation", job, None)
+    found = teller.ask("list_differences", {**job, "limit": 1})
+    teller.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
 
 
 def work_on(house: House, job_id: str) -> None:
