@@ -12,9 +12,10 @@ from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.database.address import SERVICE_ROLE, engine_url, place_of
 from service.database.connections import create_engine
+from service.database.exchanges import Found
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
-from service.database.pipeline import Found, Pipeline
+from service.database.pipeline import Pipeline
 from service.database.statements import Parameters, Statement
 from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown, ServiceError
 
