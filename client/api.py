@@ -116,9 +116,18 @@ class Client:
         """Show a hand and what it came to."""
         return self._connection.get(_path("hands", hand_id))
 
-    def list_hands(self, round_id: str) -> Iterator[Document]:
+    def explain_hand(self, hand_id: str, revision: int | None = None) -> Answer:
+        """Say why a hand came to what it came to, in the newest revision that has it or in the one asked for."""
+        return self._connection.get(_path("hands", hand_id, "explanation"), _revision(revision))
+
+    def read_explanation(self, hand_id: str, form: str, revision: int | None = None) -> str:
+        """Read the same in a form for people: `text/plain` or `text/html`."""
+        return self._connection.get_text(_path("hands", hand_id, "explanation"), form, _revision(revision))
+
+    def list_hands(self, round_id: str, revision: int | None = None) -> Iterator[Document]:
         """List the hands of a round in order, page by page as they are read."""
-        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", {"limit": _PAGE})
+        query = {"limit": _PAGE, **_revision(revision)}
+        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", query)
 
     def undo_hand(self, round_id: str, request: Document) -> Answer:
         """Withdraw the last hand of a round."""
@@ -174,9 +183,38 @@ class Client:
         results = self._connection.get_lines(_path("imports", import_id, "results"), {})
         return [json.loads(line) for line in results.content.splitlines()]
 
+    def start_recomputation(self, request: Document) -> Answer:
+        """Ask for stored rounds to be played again."""
+        return self._connection.post("/v1/recomputations", request)
+
+    def get_recomputation(self, recomputation_id: str) -> Answer:
+        """Show a recomputation: how far it is, and what it came to so far."""
+        return self._connection.get(_path("recomputations", recomputation_id))
+
+    def cancel_recomputation(self, recomputation_id: str) -> Answer:
+        """Stop a recomputation; what was found and applied stays."""
+        return self._connection.post(_path("recomputations", recomputation_id, "cancel"), {})
+
+    def pause_recomputation(self, recomputation_id: str) -> Answer:
+        """Let a recomputation rest."""
+        return self._connection.post(_path("recomputations", recomputation_id, "pause"), {})
+
+    def resume_recomputation(self, recomputation_id: str) -> Answer:
+        """Let a recomputation that rests go on."""
+        return self._connection.post(_path("recomputations", recomputation_id, "resume"), {})
+
+    def list_differences(self, recomputation_id: str) -> Iterator[Document]:
+        """List what a recomputation has found so far, page by page as they are read."""
+        path = _path("recomputations", recomputation_id, "differences")
+        return self._connection.get_pages(path, "differences", {"limit": _PAGE})
+
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in wanted.items() if value is not None}
+
+
+def _revision(revision: int | None) -> dict[str, str]:
+    return {} if revision is None else {"revision": str(revision)}
 
 
 def _path(*parts: str) -> str:

@@ -12,10 +12,12 @@ from stamina.instrumentation import set_on_retry_hooks
 from client.api import DEFAULT_URL
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
 from client.commands.corrections import correct, what_if
+from client.commands.explain import explain_hand, explain_round
 from client.commands.hands import hands
 from client.commands.leaving import close, leave
 from client.commands.post import post
 from client.commands.queue import queue
+from client.commands.recompute import recompute
 from client.commands.rounds import rounds
 from client.commands.rulesets import rulesets
 from client.commands.score import score
@@ -112,9 +114,10 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     context.obj = Session(url, key, key_file, data)
 
 
-for command in (close, correct, leave, what_if):
+for command in (close, correct, explain_round, leave, what_if):
     rounds.add_command(command)
-for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_):
+hands.add_command(explain_hand)
+for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_, recompute):
     main.add_command(command)
 
 

@@ -73,6 +73,13 @@ class Connection:
         """Read something."""
         return self._read(self._send("GET", path, params=query or None))
 
+    def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
+        """Read something in a form for people."""
+        answer = self._send("GET", path, params=query or None, headers={"Accept": form})
+        if answer.headers.get("Content-Type", "").partition(";")[0] != form:
+            raise self._not_ours(answer)
+        return answer.text
+
     def get_pages(self, path: str, name: str, query: Mapping[str, str]) -> Iterator[Document]:
         """Read a list, page by page as it is needed."""
         answer = self._send("GET", path, params=query)

@@ -42,6 +42,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",
     "import_pieces": "SELECT, INSERT, DELETE",
     "import_results": APPEND,
+    "differences": APPEND,
 }
 
 MACHINERY_PRIVILEGES: Final[Mapping[str, str]] = {

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
-from schemas.base import Sentence
+from schemas.base import Reader, WireField, WireSchema, reader_of
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 MOST_INTEGER: Final = 2**53 - 1
@@ -35,29 +35,6 @@ def show(value: object) -> str:
         return "an object" if isinstance(value, dict) else "a list"
     text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-class WireField(fields.Field[Any]):
-    """A value that may be left out or must be given, and is null only where null means something."""
-
-    codes: ClassVar[Mapping[str, str]] = {"required": "field-missing", "null": "field-null"}
-
-    def __init__(self, *parts: Any, described: Mapping[str, Any] | None = None, **options: Any) -> None:
-        options["metadata"] = {**(described or {}), **options.get("metadata", {})}
-        messages: dict[str, Any] = {
-            "required": "is missing; it must be given",
-            "null": "is null; leave it out or give a value",
-        }
-        super().__init__(*parts, error_messages=messages, **options)
-
-    def make_error(self, key: str, **values: Any) -> ValidationError:
-        """Give the message its code."""
-        error = super().make_error(key, **values)
-        return ValidationError(Sentence(self.codes.get(key, "value-invalid"), str(error.messages[0])))
-
-    def refuse(self, code: str, text: str) -> ValidationError:
-        """Make an error to raise."""
-        return ValidationError(Sentence(code, text))
 
 
 class Integer(WireField):
@@ -154,16 +131,39 @@ class Listing(WireField, fields.List[Any]):
             raise self.refuse("list-length", f"has {len(value)} items; {self.least} to {self.most} are right")
         return fields.List._deserialize(self, value, attr, data, **kwargs)
 
+    @property
+    def value_reader(self) -> Reader:
+        """What reads a list of the right length whose items are right."""
+        read, least, most = reader_of(self.inner), self.least, self.most
 
-def _find_cards(names: list[Any]) -> tuple[Card, ...] | None:
-    """Read cards where every one is well written, as most are; None where a field has to look and explain."""
-    try:
-        return tuple([BY_NAME[name] for name in names])
-    except (KeyError, TypeError):
-        return None
+        def read_all(value: Any) -> list[Any]:
+            if type(value) is not list or not least <= len(value) <= most:
+                raise ValidationError("")
+            return [read(item) for item in value]
+
+        return read_all
 
 
-class RowField(Listing):
+class _Cards(Listing):
+    """Cards, which are read all at once."""
+
+    @property
+    def value_reader(self) -> Reader:
+        """What reads cards that are all well written."""
+        least, most, by_name = self.least, self.most, BY_NAME
+
+        def read_all(value: Any) -> tuple[Card, ...]:
+            if type(value) is not list or not least <= len(value) <= most:
+                raise ValidationError("")
+            try:
+                return tuple([by_name[name] for name in value])
+            except TypeError as error:  # what is no name at all
+                raise ValidationError("") from error
+
+        return read_all
+
+
+class RowField(_Cards):
     """The cards of one row."""
 
     def __init__(self, size: int, **options: Any) -> None:
@@ -175,10 +175,10 @@ class RowField(Listing):
             return tuple(super()._deserialize(value, attr, data, **kwargs))
         if len(value) != self.size:
             raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
-        return _find_cards(value) or tuple(super()._deserialize(value, attr, data, **kwargs))
+        return tuple(super()._deserialize(value, attr, data, **kwargs))
 
 
-class CardList(Listing):
+class CardList(_Cards):
     """Cards outside a row: dealt, discarded or set by the clock."""
 
     def __init__(self, *, most: int, **options: Any) -> None:
@@ -228,6 +228,13 @@ class UuidField(Text):
 class Inner(WireField, fields.Nested):
     """An object inside another."""
 
+    @property
+    def value_reader(self) -> Reader:
+        """What reads an object that is right."""
+        schema = self.schema
+        assert isinstance(schema, WireSchema), "objects on the wire are read strictly"
+        return schema.reader
+
 
 class Table(WireField, fields.Dict):
     """An object whose keys are words and whose values are all of one kind."""
@@ -262,6 +269,15 @@ class Anything(WireField):
         if not isinstance(value, dict):
             raise self.refuse("not-an-object", f"is {show(value)}; an object, part of the answer's shape, is right")
         return value
+
+
+class Figure(WireField):
+    """A figure of an answer, of whatever shape it is kept in."""
+
+    def __init__(self, **options: Any) -> None:
+        kinds = {"type": ["object", "array", "string", "integer"]}
+        bounds = {"minimum": -MOST_INTEGER, "maximum": MOST_INTEGER, "maxLength": 1000, "minItems": 0, "maxItems": 1000}
+        super().__init__(described={**kinds, **bounds}, allow_none=True, **options)
 
 
 def show_time(moment: datetime | None) -> str | None:

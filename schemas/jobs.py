@@ -35,16 +35,21 @@ class ImportSummarySchema(WireSchema):
     hands = CountField()
 
 
-class ImportSchema(WireSchema):
-    """An import: a job that stores rounds, line by line. Progress counts the lines that are not blank."""
+class JobSchema(WireSchema):
+    """A job as it stands, whatever it does."""
 
     id = UuidField(required=True)
     state = Choice({state: state for state in STATES}, required=True)
     progress = Inner(ProgressSchema, required=True)
-    summary = Inner(ImportSummarySchema, required=True)
     created_at = Time(required=True)
     started_at = Time(required=True, allow_none=True)
     ended_at = Time(required=True, allow_none=True)
+
+
+class ImportSchema(JobSchema):
+    """An import: a job that stores rounds, line by line. Progress counts the lines that are not blank."""
+
+    summary = Inner(ImportSummarySchema, required=True)
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,8 @@ from uuid import UUID
 
 from marshmallow import post_load
 
-from schemas.base import WireSchema
-from schemas.fields import WireField, show
+from schemas.base import WireField, WireSchema
+from schemas.fields import show
 
 MOST: Final = 100
 DEFAULT: Final = 20

@@ -9,8 +9,8 @@ import jsonpatch
 import jsonpointer
 from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.base import Dumped, Sentence, WireError, WireSchema
-from schemas.fields import Choice, Inner, Listing, Text, WireField
+from schemas.base import Dumped, Sentence, WireError, WireField, WireSchema
+from schemas.fields import Choice, Inner, Listing, Text
 from scoring.errors import Mistake
 
 MOST_CHANGES: Final = 1000

@@ -28,7 +28,7 @@ def read_json(text: bytes) -> Any:
     if not decoded.strip():
         _refuse("json-empty", "the body is empty; a JSON document is right")
     try:
-        return json.loads(decoded, object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
+        return _DECODER.decode(decoded)
     except json.JSONDecodeError as error:
         _refuse("json-syntax", f"line {error.lineno}, column {error.colno}: {error.msg}; a JSON document is right")
     except RecursionError:
@@ -38,11 +38,11 @@ def read_json(text: bytes) -> Any:
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    read: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in read:
-            _refuse("json-key-twice", f"the key {key[:60]!r} stands twice in one object; once is right")
-        read[key] = value
+    read = dict(pairs)
+    if len(read) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        _refuse("json-key-twice", f"the key {twice[:60]!r} stands twice in one object; once is right")
     return read
 
 
@@ -59,3 +59,6 @@ def _float(digits: str) -> float:
 
 def _refuse(code: str, detail: str) -> NoReturn:
     raise WireError((Mistake(code, (), detail),))
+
+
+_DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)

@@ -145,6 +145,9 @@ def _are_distinct(players: Sequence[PlayerHand]) -> bool:
 
 
 def _twice(players: Sequence[PlayerHand]) -> Iterator[Mistake]:
+    cards = [card for player in players for card in (*player.board.cards, *_thrown(player))]
+    if len(set(cards)) == len(cards):
+        return  # As nearly always: where cards lie is only asked where one comes twice.
     first_place: dict[Card, str] = {}
     for index, player in enumerate(players):
         for path, place, card in _places(player):
@@ -153,6 +156,10 @@ def _twice(players: Sequence[PlayerHand]) -> Iterator[Mistake]:
                 yield Mistake("card-twice", ("players", index, *path), detail)
             else:
                 first_place[card] = f"{place} of seat {player.seat}"
+
+
+def _thrown(player: PlayerHand) -> Cards:
+    return _discarded_in(player.streets or ()) if player.discards is None else player.discards
 
 
 def _places(player: PlayerHand) -> Iterator[tuple[Path, str, Card]]:

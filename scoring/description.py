@@ -9,6 +9,15 @@ SINGULAR: Final = (
     "deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace",
 )  # fmt: skip
 
+_MADE_OF: Final = {
+    Category.HIGH_CARD: 1,
+    Category.PAIR: 2,
+    Category.TWO_PAIR: 4,
+    Category.THREE_OF_A_KIND: 3,
+    Category.FOUR_OF_A_KIND: 4,
+}
+"""How many cards make these categories; those beside them are kickers. All others are made of the whole row."""
+
 
 def name_rank(rank: int) -> str:
     """
@@ -47,28 +56,42 @@ def describe(strength: Strength, *, as_low: bool = False) -> str:
     return _in_words(strength)
 
 
-def _in_words(strength: Strength) -> str:
+def describe_made(strength: Strength, *, as_low: bool = False) -> str:
+    """
+    Say what a row is without its kickers.
+
+    >>> describe_made(Strength(Category.PAIR, (12, 12, 4))), describe_made(Strength(Category.HIGH_CARD, (14, 8, 2)))
+    ('pair of queens', 'ace high')
+    """
+    if as_low and made_low(strength):
+        return describe(strength, as_low=True)
     category, ranks = strength
     match category:
         case Category.PAIR:
-            return f"pair of {name_ranks(ranks[0])}, {_kickers(ranks[2:])}"
+            return f"pair of {name_ranks(ranks[0])}"
         case Category.TWO_PAIR:
-            return f"two pair, {name_ranks(ranks[0])} and {name_ranks(ranks[2])}, {_kickers(ranks[4:])}"
+            return f"two pair, {name_ranks(ranks[0])} and {name_ranks(ranks[2])}"
         case Category.THREE_OF_A_KIND:
-            trips = f"three {name_ranks(ranks[0])}"
-            return f"{trips}, {_kickers(ranks[3:])}" if len(ranks) > 3 else trips
+            return f"three {name_ranks(ranks[0])}"
         case Category.STRAIGHT | Category.STRAIGHT_FLUSH:
             return f"{category.label.replace('_', ' ')}, {name_rank(ranks[0])} high"
-        case Category.FLUSH:
-            return f"flush, {'-'.join(map(name_rank, ranks))}"
         case Category.FULL_HOUSE:
             return f"full house, {name_ranks(ranks[0])} over {name_ranks(ranks[3])}"
         case Category.FOUR_OF_A_KIND:
-            return f"four {name_ranks(ranks[0])}, {_kickers(ranks[4:])}"
-        case Category.ROYAL_FLUSH:
-            return "royal flush"
+            return f"four {name_ranks(ranks[0])}"
+        case Category.FLUSH | Category.ROYAL_FLUSH:
+            return category.label.replace("_", " ")
         case _:
-            return f"{name_rank(ranks[0])} high, {_kickers(ranks[1:])}"
+            return f"{name_rank(ranks[0])} high"
+
+
+def _in_words(strength: Strength) -> str:
+    category, ranks = strength
+    made = describe_made(strength)
+    if category is Category.FLUSH:
+        return f"{made}, {'-'.join(map(name_rank, ranks))}"
+    kickers = ranks[_MADE_OF.get(category, len(ranks)) :]
+    return f"{made}, {_kickers(kickers)}" if kickers else made
 
 
 def _kickers(ranks: tuple[int, ...]) -> str:

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from scoring.board import ByRow
-from scoring.royalty import BEST_LOW, made_low, made_on_top
+from scoring.board import ByRow, Row
+from scoring.royalty import BEST_LOW, made_on_top
 from scoring.ruleset import Ruleset
 from scoring.strength import Category, Strength
 
@@ -32,12 +32,31 @@ def enters(strengths: ByRow[Strength], ruleset: Ruleset) -> int:
 
     Rule: docs/rules.md#fantasyland
     """
-    rules = ruleset.fantasyland
-    entry = "trips" if strengths.top.category is Category.THREE_OF_A_KIND else made_on_top(strengths.top)
-    by_top = ruleset.entries.get(entry, 0) if entry else 0
-    if rules.enter_low is not None and made_low(strengths.middle) and strengths.middle.ranks == BEST_LOW:
-        return rules.enter_low.both if by_top else rules.enter_low.cards
+    by_top = ruleset.entries.get(entry_on_top(strengths.top) or "", 0)
+    low = ruleset.fantasyland.enter_low
+    if low is not None and is_best_low(strengths.middle):
+        return low.both if by_top else low.cards
     return by_top
+
+
+def entry_on_top(strength: Strength) -> str | None:
+    """
+    Name the pair or three of a kind on top as the table of entries does.
+
+    >>> entry_on_top(Strength(Category.PAIR, (12, 12, 4))), entry_on_top(Strength(Category.THREE_OF_A_KIND, (2, 2, 2)))
+    ('QQ', 'trips')
+    """
+    return "trips" if strength.category is Category.THREE_OF_A_KIND else made_on_top(strength)
+
+
+def is_best_low(strength: Strength) -> bool:
+    """
+    Say whether a middle row is 7-5-4-3-2.
+
+    >>> [is_best_low(Strength(category, (7, 5, 4, 3, 2))) for category in (Category.HIGH_CARD, Category.FLUSH)]
+    [True, False]
+    """
+    return strength == (Category.HIGH_CARD, BEST_LOW)
 
 
 def stays(strengths: ByRow[Strength], ruleset: Ruleset) -> bool:
@@ -51,10 +70,19 @@ def stays(strengths: ByRow[Strength], ruleset: Ruleset) -> bool:
 
     Rule: docs/rules.md#fantasyland
     """
-    conditions = ruleset.fantasyland.stay
-    return any(
-        condition is not None and strength.category >= condition
-        for strength, condition in zip(strengths, conditions, strict=True)
+    return bool(find_staying_rows(strengths, ruleset))
+
+
+def find_staying_rows(strengths: ByRow[Strength], ruleset: Ruleset) -> tuple[Row, ...]:
+    """
+    Name the rows of a good board from Fantasyland that are as strong as their condition.
+
+    Rule: docs/rules.md#staying-in-fantasyland
+    """
+    return tuple(
+        row
+        for row, condition in ruleset.fantasyland.stay.items()
+        if condition is not None and strengths[row].category >= condition
     )
 
 

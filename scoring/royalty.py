@@ -39,6 +39,25 @@ def made_low(strength: Strength) -> str | None:
     return "75432" if strength.ranks == BEST_LOW else _LOW_LABELS[strength.ranks[0]]
 
 
+def find_made(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[str | None]:
+    """
+    Name each row as the royalty tables do; None for what no table can name.
+
+    >>> from scoring.board import Board
+    >>> from scoring.presets import PRESETS
+    >>> find_made(Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h").strengths, PRESETS["pineapple"])
+    ByRow(top='QQ', middle='pair', bottom='flush')
+
+    Rule: docs/rules.md#royalties
+    """
+    middle = strengths.middle
+    return ByRow(
+        made_on_top(strengths.top),
+        made_low(middle) if ruleset.low_middle else middle.category.label,
+        strengths.bottom.category.label,
+    )
+
+
 def find_royalties(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[Points]:
     """
     Say what each row of a good board earns.
@@ -50,11 +69,9 @@ def find_royalties(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[Points
 
     Rule: docs/rules.md#royalties
     """
-    tables = ruleset.royalties
-    top, middle, bottom = strengths.top, strengths.middle, strengths.bottom
-    middle_made = made_low(middle) if ruleset.low_middle else middle.category.label
+    tables, made = ruleset.royalties, find_made(strengths, ruleset)
     return ByRow(
-        tables.top.get(made_on_top(top) or "", 0),
-        tables.middle.get(middle_made or "", 0),
-        tables.bottom.get(bottom.category.label, 0),
+        tables.top.get(made.top or "", 0),
+        tables.middle.get(made.middle or "", 0),
+        tables.bottom.get(made.bottom or "", 0),
     )

@@ -79,7 +79,7 @@ def settle(
         winning = exchange.points > 0
         payee, payer = (exchange.first, exchange.second) if winning else (exchange.second, exchange.first)
         due = abs(exchange.points)
-        room = _room(limit, now[payee], opening[payee], due)
+        room = find_room(limit, now[payee], opening[payee], due)
         paid = min(due, now[payer], room)
         limited_by = None
         if paid < due:
@@ -90,8 +90,15 @@ def settle(
     return Settlement(tuple(transfers), now)
 
 
-def _room(limit: WinLimit, stack: Points, opening: Points, due: Points) -> Points:
-    """How much more the winner may win; a winner who is past his limit has none left."""
+def find_room(limit: WinLimit, stack: Points, opening: Points, due: Points) -> Points:
+    """
+    Say how much more a winner may win; one who is past his limit has no room left.
+
+    >>> find_room(WinLimit.STACK, 3, 10, 9), find_room(WinLimit.OPENING, 16, 10, 9), find_room(WinLimit.NONE, 3, 10, 9)
+    (3, 4, 9)
+
+    Rule: docs/rules.md#what-caps-a-payment
+    """
     if limit is WinLimit.STACK:
         return stack
     if limit is WinLimit.OPENING:

@@ -4,6 +4,7 @@ from flask import Flask
 
 from service.api.corrections import corrections
 from service.api.documents import documents
+from service.api.explanations import explanations
 from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
@@ -12,6 +13,7 @@ from service.api.metrics import metrics
 from service.api.observing import observe_requests
 from service.api.players import PlayerConverter, players
 from service.api.problems import register_error_handlers
+from service.api.recomputations import recomputations
 from service.api.rounds import rounds
 from service.api.rulesets import rulesets
 from service.api.scores import scores
@@ -36,8 +38,8 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    resources = (scores, rulesets, players, tables, rounds, hands, corrections, documents, imports, exports)
-    for resource in (*resources, health, metrics):
+    playing = (scores, rulesets, players, tables, rounds, hands, corrections, explanations, documents)
+    for resource in (*playing, imports, exports, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

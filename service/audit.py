@@ -26,6 +26,7 @@ class EventKind(StrEnum):
     DEPARTURE_RECORDED = "departure.recorded"
     ROUND_CLOSED = "round.closed"
     ROUND_CORRECTED = "round.corrected"
+    ROUND_RECOMPUTED = "round.recomputed"
 
 
 INSERT_EVENT: Final = """

@@ -11,11 +11,11 @@ from client.render.console import make_console
 
 
 class Coming:
-    """A bar that moves as rounds come."""
+    """A bar that moves as rounds, or whatever is counted, come."""
 
-    def __init__(self, progress: Progress, what: str) -> None:
+    def __init__(self, progress: Progress, what: str, counted: str) -> None:
         self._progress = progress
-        self._row = progress.add_task(what, total=None, rounds=0)
+        self._row = progress.add_task(what, total=None, rounds=0, counted=counted)
 
     def expect(self, total: float | None) -> None:
         """Say how much there is, where that is known."""
@@ -31,12 +31,13 @@ class _RateColumn(ProgressColumn):
 
     def render(self, task: Row) -> Text:
         """Say how many there were, over all of the time."""
-        rounds = task.fields["rounds"]
-        return Text(f"{rounds} rounds, {rounds / task.elapsed:.0f}/s" if task.elapsed else f"{rounds} rounds")
+        rounds, counted = task.fields["rounds"], task.fields["counted"]
+        rate = f", {rounds / task.elapsed:.0f}/s" if task.elapsed else ""
+        return Text(f"{rounds} {counted}{rate}")
 
 
 @contextmanager
-def watch(what: str, *, is_shown: bool = True) -> Iterator[Coming]:
+def watch(what: str, *, counted: str = "rounds", is_shown: bool = True) -> Iterator[Coming]:
     """Show a bar with rate and time left while the block runs, where somebody looks at a terminal."""
     console = make_console(error=True)
     columns = (
@@ -49,4 +50,4 @@ def watch(what: str, *, is_shown: bool = True) -> Iterator[Coming]:
     with Progress(
         *columns, console=console, transient=True, disable=not (is_shown and console.is_terminal)
     ) as progress:
-        yield Coming(progress, what)
+        yield Coming(progress, what, counted)

@@ -6,12 +6,10 @@ from http import HTTPStatus
 from typing import Any, Final
 
 import flask_smorest
-from flask import Request, request
-from marshmallow import RAISE, Schema, ValidationError
-from webargs.flaskparser import FlaskParser
+from flask import request
 from werkzeug.exceptions import NotAcceptable, UnsupportedMediaType
 
-from schemas.base import WireError, find_mistakes
+from schemas.base import WireError, WireSchema, load
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
@@ -25,6 +23,9 @@ ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
 """Marks a view that can be asked for something in its query string."""
+
+_DESCRIPTION: Final = "_apidoc"
+"""Where flask-smorest keeps what it is told of a view."""
 
 _OF_THE_DATABASE: Final = (
     HTTPStatus.UNAUTHORIZED,
@@ -41,51 +42,52 @@ _OF_A_BODY: Final = (
 )
 
 
-class StrictParser(FlaskParser):
-    """Reads requests strictly; every mistake is named with its place."""
+def read_body(schema: WireSchema) -> Any:
+    """Read the request's body strictly; every mistake is named with its place."""
+    if request.mimetype != JSON:
+        raise UnsupportedMediaType
+    return load(schema, decoded_body())
 
-    DEFAULT_UNKNOWN_BY_LOCATION: dict[str, str | None] = {"json": RAISE, "query": RAISE}  # noqa: RUF012 - as webargs declares it
 
-    def load_json(self, req: Request, schema: Schema) -> Any:
-        """Read the body, whatever else may be wrong with it first."""
-        if req.mimetype != JSON:
-            raise UnsupportedMediaType
-        return read_json(receive_body())
+def read_query(schema: WireSchema) -> Any:
+    """Read what the request asks for; nothing can be asked for twice."""
+    asked = request.args
+    mistakes = tuple(
+        Mistake("field-twice", ("query", name), "is given twice; once is right")
+        for name, given in asked.lists()
+        if len(given) > 1
+    )
+    if mistakes:
+        raise WireError(mistakes)
+    try:
+        return load(schema, asked.to_dict())
+    except WireError as error:
+        raise WireError(tuple(mistake.under("query") for mistake in error.mistakes)) from error
 
-    def load_querystring(self, req: Request, schema: Schema) -> Any:
-        """Read what is asked for; nothing can be asked for twice."""
-        twice = [name for name, given in req.args.lists() if len(given) > 1]
-        if twice:
-            raise WireError(
-                tuple(Mistake("field-twice", ("query", name), "is given twice; once is right") for name in twice)
-            )
-        return super().load_querystring(req, schema)
 
-    def handle_error(self, error: ValidationError, req: Request, schema: Schema, **_: Any) -> Any:
-        """Name every mistake."""
-        assert isinstance(error.messages, dict), "webargs puts messages under their location"
-        [(location, messages)] = error.messages.items()
-        mistakes = find_mistakes(ValidationError(messages))
-        raise WireError(tuple(mistakes if location == "json" else (found.under(location) for found in mistakes)))
+_READERS: Final = {"json": read_body, "query": read_query}
 
 
 class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest is not typed
     """A resource of the API, read strictly."""
 
-    ARGUMENTS_PARSER = StrictParser()
-
-    def arguments(self, schema: type[Schema], *, location: str = "json", **options: Any) -> Callable[..., Any]:
+    def arguments(self, schema: type[WireSchema], *, location: str = "json", **options: Any) -> Callable[..., Any]:
         """Read requests by a schema, and list the problems that a body can have beside its shape."""
         # One for all requests: a schema takes longer to make than a body to read.
-        read: Callable[..., Any] = super().arguments(schema(), location=location, **options)
+        shape, read = schema(), _READERS[location]
+        describe = _describing(super().arguments(shape, location=location, **options))
         problems = _OF_A_BODY if location == "json" else ()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
+            @wraps(view)
+            def reading(*arguments: Any, **options: Any) -> Any:
+                return view(read(shape), *arguments, **options)
+
             for status in problems:
-                view = self.alt_response(status, status.name)(view)
-            reading: Callable[..., Any] = read(view)
+                self.alt_response(status, status.name)(reading)
             setattr(reading, _READS_QUERY, location == "query" or hasattr(view, _READS_QUERY))
-            return reading
+            described: Callable[..., Any] = describe(reading)
+            return described
 
         return decorate
 
@@ -93,10 +95,16 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         self, status: int, schema: Any = None, *, headers: dict[str, Any] | None = None, **options: Any
     ) -> Callable[..., Any]:
         """Describe what is answered when all goes well."""
-        described: Callable[..., Any] = super().response(
-            status, schema, headers={**(headers or {}), **REQUEST_ID}, **options
-        )
-        return described
+        return _describing(super().response(status, schema, headers={**(headers or {}), **REQUEST_ID}, **options))
+
+    def alt_response(self, *arguments: Any, **options: Any) -> Callable[..., Any]:
+        """Describe what else is answered."""
+        return _describing(super().alt_response(*arguments, **options))
+
+    @staticmethod
+    def doc(**described: Any) -> Callable[..., Any]:
+        """Describe more of an operation."""
+        return _describing(flask_smorest.Blueprint.doc(**described))
 
     def operation(
         self,
@@ -107,6 +115,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         records: bool = False,
         streams: bool = False,
         problems: tuple[int, ...] = (),
+        forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
         """
         Name an operation in the OpenAPI document, guard it, and list the problems that it can answer.
@@ -118,6 +127,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
             streams: whether it reads for as long as its answer is being sent.
             problems: statuses beside the usual ones.
+            forms: the media types that it can answer in.
         """
         usual = {HTTPStatus.NOT_ACCEPTABLE}
         usual |= {*_OF_THE_DATABASE} if asks_database else set()
@@ -130,7 +140,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
                 view = guard(view)
-            view = answering_json(view)
+            view = answering_in(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name}
@@ -153,7 +163,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = answering_json(without_query(view))
+            view = answering_in((JSON,), without_query(view))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {"operationId": name, "parameters": [retries.PARAMETER], "requestBody": body}
@@ -161,6 +171,20 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             return documented
 
         return decorate
+
+
+def _describing(decorate: Callable[..., Any]) -> Callable[..., Any]:
+    """
+    Take of flask-smorest's decorators what they say of a view, and leave the view as it is.
+
+    Each would run some code around it in every request, a dozen of them more than the view's own.
+    """
+
+    def describe(view: Callable[..., Any]) -> Callable[..., Any]:
+        setattr(view, _DESCRIPTION, getattr(decorate(view), _DESCRIPTION))
+        return view
+
+    return describe
 
 
 def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -176,12 +200,12 @@ def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def answering_json(view: Callable[..., Any]) -> Callable[..., Any]:
+def answering_in(forms: tuple[str, ...], view: Callable[..., Any]) -> Callable[..., Any]:
     """Refuse a request that does not accept what the view answers."""
 
     @wraps(view)
     def negotiated(*arguments: Any, **options: Any) -> Any:
-        if not request.accept_mimetypes or request.accept_mimetypes.best_match(ANSWERS):
+        if not request.accept_mimetypes or request.accept_mimetypes.best_match((*forms, *ANSWERS)):
             return view(*arguments, **options)
         raise NotAcceptable
 

@@ -9,6 +9,7 @@ SERVICE_ROLE: Final = "ofc_service"
 
 _SETTINGS: Final = {
     "timezone": "UTC",
+    "client_encoding": "UTF8",
     "search_path": "public",
     "default_transaction_isolation": "read\\ committed",
     # Every statement here is small: compiling it would take longer than running it.

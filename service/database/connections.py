@@ -22,7 +22,8 @@ def create_engine(url: URL, role: str | None, pool_size: int) -> Engine:
     """Make the pool of a process; connections are opened when they are needed."""
     engine = sqlalchemy.create_engine(
         url,
-        connect_args=connect_arguments(url, role),
+        # What the driver prepares by itself it forgets with every rollback, and all that is prepared here with it.
+        connect_args={**connect_arguments(url, role), "prepare_threshold": None},
         # Every transaction says itself how it begins.
         isolation_level="AUTOCOMMIT",
         # An error says what went wrong and not with what: a name in a log could never be erased.

@@ -6,34 +6,33 @@ So a hand is recorded in two ways: one begins, names the club and locks the roun
 """
 
 from collections.abc import Mapping
-from typing import Any, Final, NoReturn
+from typing import Final, NoReturn
 
 import psycopg
-from psycopg.rows import dict_row
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from service.database.exchanges import Found, exchange
 from service.database.failures import conflict_of
-from service.database.statements import Parameters, Statement, as_sent
+from service.database.statements import Parameters, Statement
 from service.errors import ServiceError
-
-Found = dict[str, Any]
-"""A record by the names of its columns."""
 
 _COMMIT: Final = Statement(text("COMMIT"))
 _NOTHING: Final[Parameters] = {}
+_PREPARED: Final = "prepared"
 
 
 class Pipeline:
     """What is sent on a connection, and what waits to be."""
 
-    __slots__ = ("_conflicts", "_driver", "_waiting", "connection")
+    __slots__ = ("_conflicts", "_driver", "_prepared", "_waiting", "connection")
 
     def __init__(self, connection: Connection) -> None:
         driver = connection.connection.driver_connection
         assert isinstance(driver, psycopg.Connection), "connections are psycopg's"
         self.connection = connection
         self._driver = driver
+        self._prepared: set[bytes] = connection.info.setdefault(_PREPARED, set())
         self._waiting: list[tuple[Statement, Parameters]] = []
         self._conflicts: dict[str, ServiceError] = {}
 
@@ -57,27 +56,20 @@ class Pipeline:
     def ask(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Found]:
         """Send what waits and then a statement, and give what the last one found."""
         self._waiting.append((statement, parameters))
-        return self._exchange().fetchall()
+        return self._exchange()
 
     def commit(self) -> None:
         """Send what waits and commit. Where something of it fails, PostgreSQL does not get as far as the commit."""
         self._waiting.append((_COMMIT, _NOTHING))
         self._exchange()
 
-    def _exchange(self) -> psycopg.Cursor[Found]:
+    def _exchange(self) -> list[Found]:
         waiting, conflicts = self._waiting, self._conflicts
         self._waiting, self._conflicts = [], {}
         try:
-            if len(waiting) == 1:
-                return self._execute(*waiting[0])
-            with self._driver.pipeline():
-                cursors = [self._execute(*each) for each in waiting]
-            return cursors[-1]
+            return exchange(self._driver, self._prepared, waiting)
         except psycopg.Error as error:
             self._refuse(error, conflicts)
-
-    def _execute(self, statement: Statement, parameters: Parameters) -> psycopg.Cursor[Found]:
-        return self._driver.cursor(row_factory=dict_row).execute(statement.words, as_sent(parameters))
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
         """Say what went wrong in SQLAlchemy's terms, as for every other statement."""

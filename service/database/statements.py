@@ -1,42 +1,82 @@
 """Statements in their final words: for what every request asks, which is not to be put together each time anew."""
 
+import re
 from collections.abc import Iterable, Mapping
+from datetime import datetime
+from itertools import count
 from typing import Any, Final
+from uuid import UUID
 
+from psycopg import DataError
 from sqlalchemy import ClauseElement
 from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 Parameters = Mapping[str, Any]
 
 _DIALECT: Final = PGDialect_psycopg()  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy
+_PLACE: Final = re.compile(r"%\((\w+)\)s|%%")
+_NUMBERS: Final = count(1)
 
 
 class Statement:
     """
-    A statement that never changes but for its parameters, as PostgreSQL's driver takes it.
+    A statement that never changes but for its parameters, as PostgreSQL takes it.
+
+    What a parameter is, PostgreSQL learns from where it goes; where it cannot, the statement says so by a CAST.
 
     >>> from sqlalchemy import text
-    >>> Statement(text("SELECT set_config('ofc.club', :club, true)")).words
-    "SELECT set_config('ofc.club', %(club)s, true)"
+    >>> set_club = Statement(text("SELECT set_config('ofc.club', :club, true)"))
+    >>> set_club.query, set_club.sent({"club": "a club"})
+    (b"SELECT set_config('ofc.club', $1, true)", [b'a club'])
+
+    Attributes:
+        name: under which connections prepare it; for whoever looks on, it says how the statement begins.
+        query: its words.
     """
 
-    __slots__ = ("words",)
+    __slots__ = ("_parameters", "name", "query")
 
     def __init__(self, executable: ClauseElement) -> None:
-        self.words = str(executable.compile(dialect=_DIALECT))
+        places: dict[str, int] = {}
+
+        def number(found: re.Match[str]) -> str:
+            return f"${places.setdefault(found[1], len(places) + 1)}" if found[1] else "%"
+
+        query = _PLACE.sub(number, str(executable.compile(dialect=_DIALECT)))
+        self.query = query.encode()
+        self.name = f"{next(_NUMBERS)} {' '.join(query.split())[:40]}".encode()
+        self._parameters = tuple(places)
+
+    def sent(self, parameters: Parameters) -> list[bytes | None]:
+        """Put parameters into PostgreSQL's words, in the order in which the statement counts them."""
+        return [None if value is None else _written(value) for value in map(parameters.__getitem__, self._parameters)]
 
 
-def as_sent(parameters: Parameters) -> Parameters:
+def _written(value: object) -> bytes:
+    r"""
+    Write a value as PostgreSQL reads it, whatever it becomes there.
+
+    >>> [_written(value) for value in (3, True, [8, 46], b"\x01", "ann")]
+    [b'3', b'True', b'{8,46}', b'\\x01', b'ann']
     """
-    Put parameters as PostgreSQL reads them fastest: lists as it writes them itself.
+    match value:
+        case bytes():
+            return b"\\x" + value.hex().encode()
+        case int() | UUID():
+            return str(value).encode()
+        case datetime():
+            return value.isoformat().encode()
+        case list():
+            return _text_of(_array(value))
+        case str():
+            return _text_of(value)
+    raise TypeError(f"{type(value)} is not written for PostgreSQL here")
 
-    The driver would look at each element to find a type, and take another for small numbers than for large ones; so
-    lists get theirs from where they go.
 
-    >>> as_sent({"number": 1, "stacks": [8, 46, 49]})
-    {'number': 1, 'stacks': '{8,46,49}'}
-    """
-    return {name: _array(value) if isinstance(value, list) else value for name, value in parameters.items()}
+def _text_of(value: str) -> bytes:
+    if "\0" in value:
+        raise DataError("PostgreSQL keeps no text with NUL in it")  # its library would cut it off there
+    return value.encode()
 
 
 def _array(values: Iterable[int | str | None]) -> str:

@@ -1,6 +1,6 @@
 """One transaction per request, in one club. The only commit is here."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -12,9 +12,10 @@ from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.database.address import SERVICE_ROLE, engine_url, place_of
 from service.database.connections import create_engine
+from service.database.exchanges import Found
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
-from service.database.pipeline import Found, Pipeline
+from service.database.pipeline import Pipeline
 from service.database.statements import Parameters, Statement
 from service.errors import DatabaseDenied, DatabaseUnreachable, OutcomeUnknown, ServiceError
 
@@ -53,6 +54,12 @@ class Transaction:
         driver: Any = self.connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(statement) as copy:
             copy.write(content)
+
+    def copy_out(self, query: str, parameters: Mapping[str, Any]) -> list[bytes]:
+        """Give what a query finds as the messages of a binary `COPY … TO STDOUT`: one for each row."""
+        driver: Any = self.connection.connection.driver_connection
+        with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters) as copy:
+            return [bytes(message) for message in copy]
 
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""

@@ -51,7 +51,13 @@ def _show_operation(operation: Document, shared: list[Document], name: str, told
     for described, key, _ in bodies:
         _refer(described, {name: key})
     cut = {"summary": told["cut"]} if "cut" in told else {}
-    return {key: {**cut, "value": value} for _, key, value in bodies}
+    shown = {key: {**cut, "value": value} for _, key, value in bodies}
+    for status, answered in told["answers"].items():
+        for form, example in answered.get("forms", {}).items():
+            key = f"{name}.{status}.{form.replace('/', '-')}"
+            _refer({"content": {form: operation["responses"][status]["content"][form]}}, {name: key})
+            shown[key] = example
+    return shown
 
 
 def _show_problems(contract: Document, problems: Document) -> Document:
@@ -68,5 +74,7 @@ def _show_problems(contract: Document, problems: Document) -> Document:
 
 
 def _refer(described: Document, keys: dict[str, str]) -> None:
-    for media in described["content"].values():
+    """Refer to examples from the first form of an answer."""
+    media = next(iter(described["content"].values()), None)
+    if media is not None:
         media["examples"] = {name: {"$ref": f"#/components/examples/{key}"} for name, key in keys.items()}

@@ -7,6 +7,7 @@ true, the checks, triggers, policies and privileges, is said once, in `migration
 
 from service.models.base import Base
 from service.models.clubs import ApiKeyRecord, ClubRecord
+from service.models.differences import DifferenceRecord
 from service.models.endings import ClosingRecord, DepartureRecord
 from service.models.events import EventRecord
 from service.models.hands import HandRecord, SubmissionRecord
@@ -27,6 +28,7 @@ __all__ = [
     "ClubRecord",
     "CorrectionRecord",
     "DepartureRecord",
+    "DifferenceRecord",
     "EventRecord",
     "HandRecord",
     "HandScoreRecord",

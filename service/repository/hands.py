@@ -264,6 +264,18 @@ def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool
     return transaction.execute(query).one_or_none() is not None
 
 
+def is_in_revision(transaction: Transaction, stored: StoredHand, revision: int) -> bool:
+    """Say whether a revision of the hand's round has this record of it."""
+    score = HandScoreRecord
+    query = select(score.hand_id).where(
+        score.club_id == transaction.club_id,
+        score.round_id == stored.round_id,
+        score.revision == revision,
+        score.number == stored.hand.number,
+    )
+    return transaction.execute(query).scalar_one_or_none() == stored.id
+
+
 def list_page(
     transaction: Transaction, round_id: UUID, revision: int, *, after: UUID | None = None, limit: int | None = None
 ) -> list[StoredHand]:

@@ -1,19 +1,49 @@
 """Rulesets: a club's own, and the presets that it has used."""
 
 import json
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
 from sqlalchemy import ColumnElement, Text, cast, select
 from sqlalchemy.dialects.postgresql import insert
 
+from schemas.base import WireError
 from schemas.hands import digest_of
 from schemas.rulesets import dump_ruleset, load_ruleset
+from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
 from service.audit import EventKind, record_event
 from service.database import Transaction
 from service.errors import NotFound, RulesetConflict
 from service.models import RulesetRecord
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRuleset:
+    """
+    A version of a ruleset as it is stored.
+
+    Attributes:
+        digest: of the rules as they were when they were added.
+        rules: None where what is stored is no ruleset.
+    """
+
+    name: str
+    version: int
+    digest: bytes
+    rules: Ruleset | None
+
+    @property
+    def is_as_added(self) -> bool:
+        """Whether the rules are those that were added."""
+        rules = self.rules
+        return (
+            rules is not None
+            and (rules.name, rules.version) == (self.name, self.version)
+            and digest_ruleset(rules) == self.digest
+        )
+
 
 CONTENT: Final = cast(RulesetRecord.content, Text).label("ruleset_content")
 """What `parse_ruleset` reads; queries of other records that need their rules select it too."""
@@ -106,6 +136,23 @@ def list_all(transaction: Transaction) -> list[Ruleset]:
     mine = select(CONTENT).where(RulesetRecord.club_id == transaction.club_id)
     contents = transaction.execute(mine.order_by(RulesetRecord.name, RulesetRecord.version)).scalars()
     return [parse_ruleset(content) for content in contents]
+
+
+def list_readable(transaction: Transaction) -> list[StoredRuleset]:
+    """List every version of every ruleset that the club has stored, also what cannot be read, by name and version."""
+    record = RulesetRecord
+    mine = select(record.name, record.version, record.digest, CONTENT).where(record.club_id == transaction.club_id)
+    return [
+        StoredRuleset(found.name, found.version, found.digest, _find_rules(found.ruleset_content))
+        for found in transaction.execute(mine.order_by(record.name, record.version))
+    ]
+
+
+def _find_rules(content: str) -> Ruleset | None:
+    try:
+        return parse_ruleset(content)
+    except (ScoringError, WireError):
+        return None
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,8 @@ from service.repository.round_state import in_order
 INSERT_TRANSFERS: Final = """
     INSERT INTO transfers (club_id, round_id, revision, number, late, position,
         payer, payee, due, paid, limited_by, payer_stack, payee_stack)
-    SELECT :club_id, :round_id, :revision, :number, :late, transfer.*
+    SELECT CAST(:club_id AS uuid), CAST(:round_id AS uuid), CAST(:revision AS integer), CAST(:number AS integer),
+        CAST(:late AS boolean), transfer.*
     FROM unnest(
         CAST(:orders AS smallint[]), CAST(:payers AS smallint[]), CAST(:payees AS smallint[]),
         CAST(:dues AS bigint[]), CAST(:paid AS bigint[]), CAST(:limits AS text[]),

@@ -2,10 +2,8 @@ from uuid import UUID
 
 from schemas.jobs import JobView
 from service.database import Transaction
-from service.errors import JobEnded
-from service.repository import jobs, wake_ups
-from service.repository.jobs import JobState
 from service.usecases.get_import import KIND, view_import
+from service.usecases.job_states import resume_job
 
 
 def resume_import(transaction: Transaction, import_id: UUID) -> JobView:
@@ -16,10 +14,4 @@ def resume_import(transaction: Transaction, import_id: UUID) -> JobView:
         NotFound: the club has none with this id.
         JobEnded: it has ended, or is about to.
     """
-    job = jobs.lock(transaction, import_id, KIND)
-    if job.state is JobState.PAUSED:
-        job = jobs.change(transaction, job, JobState.RUNNING if job.started_at else JobState.QUEUED)
-        wake_ups.top_up(transaction, job.id, 1)
-    elif job.state not in (JobState.QUEUED, JobState.RUNNING):
-        raise JobEnded(f"import {import_id} is {job.state.value}; one that is paused can be resumed")
-    return view_import(transaction, job)
+    return view_import(transaction, resume_job(transaction, import_id, KIND))

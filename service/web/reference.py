@@ -13,18 +13,29 @@ from service.web.shapes import Field, Words, fields_of, say_type
 Document = dict[str, Any]
 
 METHODS: Final = ("get", "post", "put", "patch", "delete")
+_JSON: Final = "application/json"
 _PROBLEMS_FROM: Final = 400
 _SERVICE: Final = "http://127.0.0.1:8000"
 
 
 @dataclass(frozen=True, slots=True)
+class Form:
+    """Another form of the same answer, by its media type, and an example."""
+
+    media_type: str
+    example: str
+    cut: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Body:
-    """What is sent or answered: its type, its fields where it has some, and an example."""
+    """What is sent or answered: its type, its fields where it has some, an example, and its other forms."""
 
     type: Words
     fields: tuple[Field, ...]
     example: str
     cut: str | None
+    forms: tuple[Form, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,11 +192,16 @@ class _Reader:
         return Answer(status, description, tuple(headers), self._body(answered) if "content" in answered else None)
 
     def _body(self, described: Document) -> Body:
-        [media] = described["content"].values()
+        # What is answered in several forms comes first in the one for programs.
+        first, *others = sorted(described["content"].items(), key=lambda form: form[0] != _JSON)
+        schema, (text, cut) = first[1]["schema"], self._example(first[1])
+        forms = tuple(Form(name, *self._example(media)) for name, media in others)
+        return Body(say_type(schema), fields_of(self._resolve(schema)), text, cut, forms)
+
+    def _example(self, media: Document) -> tuple[str, str | None]:
         [example] = [self._resolve(example) for example in media["examples"].values()]
-        value, schema = example["value"], media["schema"]
-        text = value if isinstance(value, str) else show_json(value)
-        return Body(say_type(schema), fields_of(self._resolve(schema)), text, example.get("summary"))
+        value = example["value"]
+        return value if isinstance(value, str) else show_json(value), example.get("summary")
 
     def _resolve(self, part: Document) -> Document:
         """Follow a reference into the contract."""
@@ -224,7 +240,8 @@ def _curl(method: str, path: str, operation: Document, parameters: Iterable[Docu
             path = path.replace(f"{{{parameter['name']}}}", quote(str(parameter["example"]), safe="@"))
     needed = {p["name"]: p["example"] for p in parameters if p["in"] == "query" and p.get("required")}
     lines = [f"curl {_quoted(_SERVICE + path + ('?' + urlencode(needed) if needed else ''))}"]
-    if method not in ("get", "post"):
+    # Without it curl posts where there is a body, and gets where there is none.
+    if method != ("post" if "requestBody" in operation else "get"):
         lines.append(f"-X {method.upper()}")
     if operation.get("security") != [] and {} not in operation.get("security", ()):
         lines.append('-H "Authorization: Bearer $OFC_API_KEY"')

@@ -12,6 +12,8 @@ import pytest
 
 from client.cli import main
 from client.commands.common import Command
+from client.commands.explain import EXAMPLE_HAND_ID
+from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID
 from client.outbox.store import Outbox
 from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
@@ -40,10 +42,12 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "post", "table", "table create", "table list", "table statement",
-        "hand", "hand add", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
+        "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document", "round correct", "round what-if",
+        "round document", "round correct", "round what-if", "round explain",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
+        "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
+        "recompute cancel", "recompute pause", "recompute resume",
     }  # fmt: skip
 
 
@@ -84,6 +88,8 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write(directory, f"{line}\n", "rounds.ndjson")
     (directory / "october.ndjson.gz").write_bytes(gzip.compress(line.encode()))
     (directory / "id").write_text(recorded["id"], encoding="utf-8")
+    explained = ofc("round", "explain", recorded["id"], "--json", **reached).document["hands"]
+    (directory / "hand").write_text(explained[0]["hand"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, answers("1", *PLAIN), "boards.txt")
     amended = ofc("round", "document", recorded["id"], **reached).document
@@ -91,6 +97,14 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     write(directory, amended, "fixed.json")
     write(directory, [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:00:00Z"}], "patch.json")
     return directory
+
+
+def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
+    """Start a recomputation, and pause it before it is done; who is too slow for that starts another."""
+    while True:
+        job: str = ofc("recompute", "start", "--reason", "audit", "--json", **reached).document["id"]
+        if not is_paused or ofc("recompute", "pause", job, **reached).code == 0:
+            return job
 
 
 def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
@@ -119,6 +133,9 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
 def test_the_examples_work(service: Running, workplace: Path, reached: dict[str, str], table: str, shown: str) -> None:
     line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
+    if EXAMPLE_JOB in shown:
+        line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
+    line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"

@@ -55,4 +55,4 @@ def test_the_evening_goes_as_the_page_says(by_proxy: dict[str, str], proxy: Prox
         assert said.code == (3 if told else 0)
         asked = [line for line in said.err.splitlines() if not line.startswith("Error: ")]
         assert asked == [match[1] for match in answered]
-    assert len(played) == 8
+    assert len(played) == 9

@@ -30,6 +30,7 @@ from service.repository import (
     kept_answers,
     keys,
     players,
+    recomputations,
     revisions,
     rounds,
     rulesets,
@@ -42,6 +43,7 @@ from service.repository.hands import HandToRecord
 from service.repository.imports import Piece
 from service.repository.kept_answers import KeptAnswer
 from service.repository.keys import IssuedKey
+from service.repository.recomputations import Difference
 from service.repository.revisions import RevisionToRecord
 from service.repository.rounds import FIRST, StoredRound
 from service.repository.submissions import Submission
@@ -165,13 +167,14 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
 
 
 def add_job(transaction: Transaction) -> UUID:
-    """An import of which one piece is not done."""
+    """An import of which one piece is not done; and a difference, as if it were a recomputation too."""
     job_id = uuid7()
     jobs.add(transaction, job_id, "import", {})
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
     wake_ups.top_up(transaction, job_id, 1)
+    recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
     return job_id
 
 

@@ -21,6 +21,7 @@ class Answer:
     status: int
     document: Any
     headers: dict[str, str]
+    text: str = ""
 
     def __getitem__(self, key: str) -> Any:
         return self.document[key]
@@ -60,7 +61,8 @@ class Api:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         headers |= options.pop("headers", {})
         response = self.app.test_client().open(path, method=method, headers=headers, **options)
-        answer = Answer(response.status_code, response.get_json(silent=True, force=True), dict(response.headers))
+        read = response.get_json(silent=True, force=True)
+        answer = Answer(response.status_code, read, dict(response.headers), response.get_data(as_text=True))
         self._check(method, path, answer, response.content_type)
         return answer
 
@@ -79,7 +81,11 @@ class Api:
             schema = problem
         else:
             content = resolve(self.contract, responses[str(answer.status)]).get("content", {})
-            if "application/json" not in content:
+            if not content:
+                return
+            kind = content_type.partition(";")[0]
+            assert kind in content, f"{operation['operationId']} does not document {kind}"
+            if kind != "application/json":
                 return
             schema = content["application/json"]["schema"]
         validate(self.contract, schema, answer.document)

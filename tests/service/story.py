@@ -79,6 +79,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
     import_a_file(teller, house)
+    play_it_again(teller, house, round_id)
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
@@ -176,6 +177,10 @@ def look_at_the_round(teller: Teller, round_id: str) -> None:
     hands = teller.ask("list_hands", {**in_round, "limit": 1})
     teller.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
     teller.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
+    explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
+    teller.ask("explain_hand", explained)
+    teller.read_in("text/plain", "explain_hand", explained)
+    teller.read_in("text/html", "explain_hand", explained, r"<!doctype|\s*<(title|h1|h2|h3)")
     teller.ask("get_settlement", {**in_round, "revision": 2})
     teller.ask("get_document", {**in_round, "revision": 3})
 
@@ -215,6 +220,21 @@ def import_a_file(teller: Teller, house: House) -> None:
     teller.record("cancel_import", job, None)
     teller.refuse("job-ended", "pause_import", job)
     teller.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
+
+
+def play_it_again(teller: Teller, house: House, round_id: str) -> None:
+    """What would the round have come to under other rules?"""
+    asked = {"scope": {"rounds": [round_id]}, "mode": "audit", "ruleset": "progressive", "reason": "ann wants to know"}
+    sent = teller.record("start_recomputation", {}, asked)
+    job = {"recomputation_id": str(sent["id"])}
+    teller.record("pause_recomputation", job, None)
+    teller.record("resume_recomputation", job, None)
+    work_on(house, str(sent["id"]))
+    teller.ask("get_recomputation", job)
+    teller.record("cancel_recomputation", job, None)
+    found = teller.ask("list_differences", {**job, "limit": 1})
+    teller.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
+    teller.read_in("application/x-ndjson", "list_differences", job)
 
 
 def work_on(house: House, job_id: str) -> None:

@@ -30,11 +30,13 @@ from tests.service.rounds_to_play import WORKED, changed
 from tests.service.speaking import Document, resolve
 
 ROOT = Path(__file__).parents[2]
-PLAIN = {
-    "/openapi.yaml": "application/yaml",
-    "/metrics": "text/plain",
-    "/v1/imports/{import_id}/results": "application/x-ndjson",
-    "/v1/export": "application/x-ndjson",
+FORMS = {
+    "/openapi.yaml": {"application/yaml"},
+    "/metrics": {"text/plain"},
+    "/v1/hands/{hand_id}/explanation": {"application/json", "text/plain", "text/html"},
+    "/v1/imports/{import_id}/results": {"application/x-ndjson"},
+    "/v1/export": {"application/x-ndjson"},
+    "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
 }
 """What is answered otherwise than in JSON."""
 
@@ -139,13 +141,13 @@ def test_every_answer_has_a_shape_and_a_request_id(contract: Document) -> None:
             assert "Request-Id" in resolved["headers"], f"{method} {path} {status}"
             if status == "204":
                 continue
-            [kind] = resolved["content"]
             if int(status) >= 400:
-                assert kind == "application/problem+json"
-                assert resolved["content"][kind]["schema"] == {"$ref": "#/components/schemas/Problem"}
+                assert list(resolved["content"]) == ["application/problem+json"]
+                [problem] = resolved["content"].values()
+                assert problem["schema"] == {"$ref": "#/components/schemas/Problem"}
             else:
-                assert kind == PLAIN.get(path, "application/json")
-                assert resolved["content"][kind]["schema"]
+                assert set(resolved["content"]) == FORMS.get(path, {"application/json"})
+                assert all(answered["schema"] for answered in resolved["content"].values())
 
 
 def test_headers_that_clients_use_are_said(contract: Document) -> None:
@@ -159,7 +161,8 @@ def test_headers_that_clients_use_are_said(contract: Document) -> None:
         is_recorded = any(parameter.get("name") == "Idempotency-Key" for parameter in operation.get("parameters", []))
         succeeding = next(headers[status] for status in ("201", "202", "200", "204") if status in headers)
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
-        makes = ("open_round", "record_hand", "play_document", "add_table", "add_ruleset", "start_import")
+        makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
+        makes |= {"start_import", "start_recomputation"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 

@@ -191,7 +191,7 @@ def test_what_is_written_is_there_for_what_follows(database: Database, club_id: 
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
         assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 1}]
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
-        assert transaction.execute(text(COUNT_EVENTS.words)).scalar_one() == 2
+        assert transaction.execute(text(COUNT_EVENTS.query.decode())).scalar_one() == 2
 
 
 def test_a_write_that_is_refused_is_the_conflict_that_it_means_and_nothing_is_kept(

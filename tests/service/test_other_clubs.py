@@ -26,6 +26,9 @@ SENT: dict[str, Any] = {
     "cancel_import": None,
     "pause_import": None,
     "resume_import": None,
+    "cancel_recomputation": None,
+    "pause_recomputation": None,
+    "resume_recomputation": None,
 }
 """What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
 
@@ -38,6 +41,7 @@ class Theirs:
     round_id: str
     hand_id: str
     import_id: str
+    recomputation_id: str
 
 
 @pytest.fixture
@@ -45,7 +49,10 @@ def theirs(other_api: Api) -> Theirs:
     table = add_table(other_api)
     round_id = open_round(other_api, table)["id"]
     import_id = post_import(other_api, lines_of(rounds_to_import(1)))["id"]
-    return Theirs(table, round_id, play(other_api, round_id, hand(1, 1, THREE))["id"], import_id)
+    asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
+    recomputation_id = other_api.post("/v1/recomputations", asked)["id"]
+    hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
+    return Theirs(table, round_id, hand_id, import_id, recomputation_id)
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:
@@ -66,7 +73,7 @@ def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, oth
         address = path.format_map(vars(theirs))
         with recorded_statements() as about_theirs:
             refused = api.ask(method, address, **body)
-        nobodys = Theirs(*(str(uuid7()) for _ in range(4)))
+        nobodys = Theirs(*(str(uuid7()) for _ in vars(theirs)))
         with recorded_statements() as about_nobodys:
             nothing = api.ask(method, path.format_map(vars(nobodys)), **body)
         assert refused.status == nothing.status == 404, name

@@ -4,8 +4,8 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "0011"
-down_revision = "0010"
+revision = "0012"
+down_revision = "0011"
 
 
 def upgrade() -> None:

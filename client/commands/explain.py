@@ -1,0 +1,89 @@
+"""Why points are as they are: hands explained by the service."""
+
+from itertools import chain
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+import click
+
+from client.commands.common import Command, Session, json_option, pass_session, print_json
+from client.commands.rounds import EXAMPLE_ID, round_argument
+from client.errors import UnreadableError
+from client.finding import find_round
+from client.render.console import make_console
+
+EXAMPLE_HAND_ID: Final = "01a1fa77-4a5e-7012-9c3f-1f0a9d62b7e4"
+_TEXT: Final = "text/plain"
+_HTML: Final = "text/html"
+
+revision_option = click.option(
+    "--revision", type=click.IntRange(1), metavar="NUMBER", help="As an older revision of the round has it."
+)
+
+
+@click.command(
+    name="explain",
+    cls=Command,
+    examples=[f"ofc hand explain {EXAMPLE_HAND_ID}", f"ofc hand explain {EXAMPLE_HAND_ID} --html hand.html"],
+)
+@click.argument("hand_id", metavar="ID", type=click.UUID)
+@revision_option
+@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to print, too.")
+@json_option
+@pass_session
+def explain_hand(session: Session, hand_id: UUID, revision: int | None, page: Path | None, as_json: bool) -> None:
+    """
+    Explain a recorded hand, point by point.
+
+    Every point with the cards that decide it, every cap with the stacks at that moment, and the heading of the rules
+    that says so.
+    """
+    with session.client() as client:
+        explained = client.explain_hand(str(hand_id), revision) if as_json else None
+        text = "" if as_json else client.read_explanation(str(hand_id), _TEXT, revision)
+        written = client.read_explanation(str(hand_id), _HTML, revision) if page else ""
+    if page is not None:
+        _write(page, written)
+    if explained is not None:
+        print_json(explained)
+    else:
+        _print(text)
+
+
+@click.command(
+    name="explain",
+    cls=Command,
+    examples=["ofc round explain friday", f"ofc round explain {EXAMPLE_ID} --revision 1"],
+)
+@round_argument
+@revision_option
+@json_option
+@pass_session
+def explain_round(session: Session, round_: str, revision: int | None, as_json: bool) -> None:
+    """
+    Explain every hand of a round, point by point.
+
+    ROUND is its id or, for the newest one of a table, the table's name.
+    """
+    with session.client() as client:
+        round_id = find_round(client, round_)["id"]
+        recorded = [hand["id"] for hand in client.list_hands(round_id, revision)]
+        if as_json:
+            print_json({"hands": [client.explain_hand(hand_id, revision) for hand_id in recorded]})
+            return
+        texts = (client.read_explanation(hand_id, _TEXT, revision) for hand_id in recorded)
+        first = next(texts, "No hand was played yet.\n")
+        for text in chain([first], (f"\n{text}" for text in texts)):
+            _print(text)
+
+
+def _print(text: str) -> None:
+    make_console().print(text, soft_wrap=True, end="")
+
+
+def _write(path: Path, page: str) -> None:
+    try:
+        path.write_text(page, encoding="utf-8")
+    except OSError as error:
+        raise UnreadableError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,126 @@
+"""Why a board is foul, and what it earns by itself."""
+
+from collections.abc import Iterator
+
+from scoring.board import ByRow, Row
+from scoring.description import describe
+from scoring.exchange import ScoredBoard
+from scoring.explanation import wording
+from scoring.explanation.decisions import (
+    DecidedBy,
+    Decision,
+    find_decision,
+    find_disqualifying_cards,
+    find_made_cards,
+)
+from scoring.explanation.reasons import ExplainedBoard, ExplainedFantasyland, ExplainedFoul, Royalty, Rule
+from scoring.fantasyland import entry_on_top, find_staying_rows, is_best_low
+from scoring.foul import FoulReason
+from scoring.hand import Cards, PlayerHand
+from scoring.royalty import find_made
+from scoring.ruleset import ENTRIES, Points, Ruleset
+
+
+def explain_board(
+    played: PlayerHand, scored: ScoredBoard, points: Points, ruleset: Ruleset, lost: Rule | None
+) -> ExplainedBoard:
+    """
+    Say why a board is foul, what its rows earn, and what it does about Fantasyland.
+
+    Args:
+        played: the board.
+        scored: what it is worth.
+        points: the player's over all exchanges.
+        ruleset: the rules in force.
+        lost: the rule by which Fantasyland that it earns will never be dealt, where there is one.
+
+    Rule: docs/rules.md#foul
+    """
+    low = ruleset.low_middle
+    descriptions = (describe(strength, as_low=low and row is Row.MIDDLE) for row, strength in scored.strengths.items())
+    return ExplainedBoard(
+        scored.seat,
+        points,
+        played.board.rows,
+        ByRow(*descriptions),
+        explain_foul(played.board.rows, scored),
+        tuple(_royalties(played.board.rows, scored, ruleset)),
+        scored.royalty_points,
+        _fantasyland(played, scored, ruleset, lost),
+    )
+
+
+def explain_foul(rows: ByRow[Cards], scored: ScoredBoard) -> ExplainedFoul | None:
+    """
+    Say which rows make a board foul; None where it is good.
+
+    Rule: docs/rules.md#foul
+    """
+    reason = scored.foul
+    if reason is None:
+        return None
+    if reason is FoulReason.MIDDLE_DOES_NOT_QUALIFY:
+        cards = find_disqualifying_cards(rows.middle)
+        decision = Decision(DecidedBy.CATEGORY, cards, ())
+        text = wording.say_foul(reason, scored.strengths.middle, None, decision)
+        return ExplainedFoul(reason, (Row.MIDDLE,), (cards,), text, Rule.LOW)
+    upper, lower = (Row(name) for name in reason.value.split("_beats_"))
+    decision = find_decision(rows[upper], rows[lower])
+    text = wording.say_foul(reason, scored.strengths[upper], scored.strengths[lower], decision)
+    rule = Rule.COMPARING if upper is Row.TOP else Rule.FOUL
+    return ExplainedFoul(reason, (upper, lower), (decision.first, decision.second), text, rule)
+
+
+def _royalties(rows: ByRow[Cards], scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Royalty]:
+    made = find_made(scored.strengths, ruleset)
+    for row, points in scored.royalties.items():
+        name = made[row]
+        if points and name is not None:
+            as_low = ruleset.low_middle and row is Row.MIDDLE
+            cards = rows[row] if as_low else find_made_cards(rows[row])
+            text = wording.say_royalty(row, scored.strengths[row], points, cards, as_low=as_low)
+            yield Royalty(row, name, points, cards, text)
+
+
+def _fantasyland(
+    played: PlayerHand, scored: ScoredBoard, ruleset: Ruleset, lost: Rule | None
+) -> ExplainedFantasyland | None:
+    """Say what a board does about Fantasyland; None where it has nothing to do with it."""
+    dealt, earned = played.fantasyland, scored.earned.cards if scored.earned else 0
+    if not dealt and not earned:
+        return None
+    if scored.foul is not None:
+        text = "leaves Fantasyland: a foul board earns none"
+        return ExplainedFantasyland(dealt, 0, False, (), (), text, Rule.FANTASYLAND)
+    rows = find_staying_rows(scored.strengths, ruleset) if dealt else tuple(_entering(scored, ruleset))
+    made = [(row, _earning(row, played.board.rows, ruleset)) for row in rows]
+    if not earned:
+        text, rule = wording.say_left(ruleset, made), Rule.STAY_LIMIT if made else Rule.STAYING
+    elif dealt:
+        text, rule = wording.say_stayed(earned, made), Rule.STAYING
+    else:
+        text, rule = wording.say_entered(earned, made, _reached(scored, ruleset)), Rule.ENTERING
+    is_lost = lost is not None
+    if lost is not None:
+        text, rule = text + wording.say_lost(is_out=lost is Rule.OUT), lost
+    return ExplainedFantasyland(dealt, earned, is_lost, rows, tuple(cards for _, cards in made), text, rule)
+
+
+def _entering(scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Row]:
+    if entry_on_top(scored.strengths.top) in ruleset.entries:
+        yield Row.TOP
+    if ruleset.fantasyland.enter_low is not None and is_best_low(scored.strengths.middle):
+        yield Row.MIDDLE
+
+
+def _reached(scored: ScoredBoard, ruleset: Ruleset) -> str | None:
+    """Name the highest entry of the ruleset that the top row reaches."""
+    made = entry_on_top(scored.strengths.top)
+    if made is None:
+        return None
+    below = ENTRIES[: ENTRIES.index(made) + 1]
+    return next((entry for entry in reversed(below) if entry in ruleset.fantasyland.enter), None)
+
+
+def _earning(row: Row, rows: ByRow[Cards], ruleset: Ruleset) -> Cards:
+    return rows[row] if ruleset.low_middle and row is Row.MIDDLE else find_made_cards(rows[row])

@@ -1,0 +1,221 @@
+"""The sentences of an explanation: all of them stand here, and nowhere else."""
+
+from collections.abc import Iterable, Mapping
+from typing import Final
+
+from scoring.board import Row
+from scoring.cards import Card
+from scoring.description import describe, describe_made, name_rank
+from scoring.explanation.decisions import DecidedBy, Decision
+from scoring.foul import FoulReason
+from scoring.hand import Cards, Seat
+from scoring.round_state import RoundStatus
+from scoring.ruleset import Points, Ruleset, Scope, WinLimit
+from scoring.settlement import LimitedBy, Transfer
+from scoring.strength import FIVE_HIGH, Category, Strength
+
+Names = Mapping[Seat, str]
+
+_SUITS: Final = {"c": "♣", "d": "♦", "h": "♥", "s": "♠"}
+_PLURAL: Final = ("two pair", "three ", "four ")
+_PLACES: Final = {Row.TOP: "on top", Row.MIDDLE: "in the middle", Row.BOTTOM: "at the bottom"}
+_STRETCHES: Final = {Scope.HAND: "the hand", Scope.FANTASYLAND: "the Fantasyland sequence", Scope.ROUND: "the round"}
+
+
+def show_suits(cards: Iterable[Card]) -> str:
+    """
+    Write cards for a player's eye.
+
+    >>> from scoring.cards import parse_cards
+    >>> show_suits(parse_cards("QsTd4c"))
+    'Q♠ T♦ 4♣'
+    """
+    return " ".join(str(card)[0] + _SUITS[card.suit] for card in cards)
+
+
+def show_signed(points: Points) -> str:
+    """
+    Write points with their sign.
+
+    >>> show_signed(4), show_signed(-4), show_signed(0)
+    ('+4', '−4', '0')
+    """
+    return f"+{points}" if points > 0 else f"−{-points}" if points else "0"
+
+
+def count(number: int, word: str) -> str:
+    """
+    Count something.
+
+    >>> count(1, "point"), count(3, "card")
+    ('1 point', '3 cards')
+    """
+    return f"{number} {word}" + ("" if number == 1 else "s")
+
+
+def say_comparison(
+    winner: str, row: Strength, loser: str, other: Strength, decision: Decision, *, as_low: bool = False
+) -> str:
+    """
+    Say which cards let one row beat another, or that neither does.
+
+    >>> from scoring.board import Board
+    >>> from scoring.explanation.decisions import find_decision
+    >>> ann, ben = Board.of("QsQdKc", "2s3s4s5s7s", "6c6d6h8c8d"), Board.of("QcQhJs", "AhKhJd9d7d", "6s9c9h9sTc")
+    >>> for row in (Row.TOP, Row.MIDDLE):
+    ...     decision = find_decision(ann.rows[row], ben.rows[row])
+    ...     print(say_comparison("ann", ann.strengths[row], "ben", ben.strengths[row], decision))
+    both a pair of queens; ann's king beats ben's jack: K♣ against J♠
+    ann's flush beats ben's ace high: 2♠ 3♠ 4♠ 5♠ 7♠ against A♥
+    """
+    made, other_made = describe_made(row, as_low=as_low), describe_made(other, as_low=as_low)
+    if decision.by is DecidedBy.NOTHING:
+        return f"both {_article(made)}{describe(row, as_low=as_low)}: equal, whatever the suits"
+    against = f"{show_suits(decision.first)} against {show_suits(decision.second)}"
+    if made == other_made:
+        high, low = name_rank(decision.first[0].rank), name_rank(decision.second[0].rank)
+        return f"both {_article(made)}{made}; {winner}'s {high} beats {loser}'s {low}: {against}"
+    comma = "," if "," in made else ""
+    verb = "is lower than" if as_low else "beat" if made.startswith(_PLURAL) else "beats"
+    return f"{winner}'s {made}{comma} {verb} {loser}'s {other_made}: {against}"
+
+
+def say_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
+    """Say which rows are out of order, and by which cards."""
+    if other is None:
+        # Among lows the ace is high, so A-2-3-4-5 is no straight.
+        made = "ace high" if row == (Category.STRAIGHT, FIVE_HIGH) else describe_made(row)
+        why = "only ten high or lower does, without a pair, a straight or a flush"
+        return (
+            f"foul: the middle, {_article(made)}{made}, does not qualify as a low: {show_suits(decision.first)}; {why}"
+        )
+    upper, lower = (f"the {name}" for name in reason.value.split("_beats_"))
+    return f"foul: {say_comparison(upper, row, lower, other, decision)}"
+
+
+def say_royalty(row: Row, strength: Strength, points: Points, cards: Cards, *, as_low: bool) -> str:
+    """Say what a row earns for what."""
+    made = describe_made(strength, as_low=as_low)
+    comma = "," if "," in made else ""
+    return f"{count(points, 'point')} for {_article(made)}{made}{comma} {_PLACES[row]}: {show_suits(cards)}"
+
+
+def say_royalty_paid(payee: str, payer: str, royalty: str) -> str:
+    """Say who pays a royalty to whom."""
+    return f"{payer} pays {payee}'s royalty: {royalty}"
+
+
+def say_bonus(winner: str, rows: int, *, is_scoop: bool) -> str:
+    """Say for what a bonus is."""
+    return f"{winner} wins all three rows, a scoop" if is_scoop else f"{winner} wins {rows} of the three rows"
+
+
+def say_foul_penalty(fouls: list[str], winner: str | None) -> str:
+    """Say who loses the penalty, or that nobody does."""
+    if winner is None:
+        return "both boards are foul; neither pays the other anything"
+    return f"{fouls[0]}'s board is foul and {winner}'s is not; the rows are not compared"
+
+
+def say_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
+    """
+    Say with what a board enters Fantasyland, and which entry of the ruleset its top row reaches.
+
+    >>> from scoring.cards import parse_cards
+    >>> say_entered(14, [(Row.TOP, parse_cards("KsKd"))], "QQ")
+    'enters Fantasyland with 14 cards: K♠ K♦ on top (at least QQ)'
+    """
+    least = {Row.TOP: f" (at least {'three of a kind' if entry == 'trips' else entry})"}
+    places = " and ".join(f"{_place(row, cards)}{least.get(row, '')}" for row, cards in made)
+    return f"enters Fantasyland with {cards} cards: {places}"
+
+
+def say_stayed(cards: int, made: Iterable[tuple[Row, Cards]]) -> str:
+    """Say with what a board stays in Fantasyland."""
+    return f"stays in Fantasyland with {cards} cards: {_places(made)}"
+
+
+def say_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
+    """Say why a good board from Fantasyland does not stay there."""
+    if made:
+        limit = ruleset.fantasyland.stay_limit
+        most = "once" if limit == 1 else f"{limit} times"
+        return f"leaves Fantasyland: {_places(made)} would stay, but nobody stays more than {most} in a row"
+    conditions = [
+        f"{condition.label.replace('_', ' ')} {_PLACES[row]}"
+        for row, condition in ruleset.fantasyland.stay.items()
+        if condition is not None
+    ]
+    *others, last = conditions or [""]
+    needed = f"{', '.join(others)} or {last}" if others else last
+    return "leaves Fantasyland: no row is strong enough" + (f"; it takes {needed}, or better" if needed else "")
+
+
+def say_lost(*, is_out: bool) -> str:
+    """Go on to say why Fantasyland that was earned is never dealt."""
+    return "; it is lost, for no points are left" if is_out else "; it is void, for the round ends"
+
+
+def say_total(first: str, second: str, before: Points, points: Points) -> str:
+    """Say how a pair's points add up over the round."""
+    before_it, after = show_signed(before), show_signed(before + points)
+    return f"{first} against {second}: {before_it} before this hand, {show_signed(points)} in it, {after} in all"
+
+
+def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Points | None, room: Points | None) -> str:
+    """Say who paid whom, what limited it, and what each has now."""
+    payer, payee = names[transfer.payer], names[transfer.payee]
+    payer_had, payee_had = transfer.payer_stack + transfer.paid, transfer.payee_stack - transfer.paid
+    stacks = f"{payer} {payer_had} → {transfer.payer_stack}, {payee} {payee_had} → {transfer.payee_stack}"
+    if transfer.limited_by is None:
+        return f"{payer} pays {transfer.paid} to {payee}, all that is due: {stacks}"
+    if transfer.limited_by is LimitedBy.PAYER_STACK:
+        why = f"{payer} has only {payer_had} left" if payer_had else f"{payer} has nothing left"
+    elif ruleset.stakes.win_limit is WinLimit.STACK:
+        can_win = f"{payee_had} in front of him and can win no more than that"
+        why = f"{payee} has {can_win if payee_had else 'nothing in front of him and can win nothing'}"
+    else:
+        opened_with = f"{payee} opened {_STRETCHES[ruleset.stakes.scope]} with {opened}"
+        why = (
+            f"{opened_with}, may have twice that and has {payee_had}, {f'room for {room}' if room else 'no more room'}"
+        )
+    paid = f"{payer} pays {transfer.paid} of {transfer.due} to {payee}"
+    return f"{paid}: {why}; without the cap {payer} would pay {transfer.due}: {stacks}"
+
+
+def say_top_up(name: str, points: Points) -> str:
+    """Say who adds how much."""
+    return f"{name} adds {count(points, 'point')} before the hand"
+
+
+def say_nothing_paid(*, is_later: bool) -> str:
+    """Say why nothing is paid."""
+    return "nothing is paid before the round ends" if is_later else "nobody owes anybody anything"
+
+
+def say_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:
+    """Say, under scope `round`, what is paid now; without a status, of a hand by itself."""
+    if status is None:
+        return "paid as if the round ended here: every pair's points of the round, in order"
+    how = "was closed" if status is RoundStatus.CLOSED else "ended as players left" if is_late else "is complete"
+    return f"the round {how}: every pair's points of the whole round are paid, in order"
+
+
+def _places(made: Iterable[tuple[Row, Cards]]) -> str:
+    return " and ".join(_place(row, cards) for row, cards in made)
+
+
+def _place(row: Row, cards: Cards) -> str:
+    return f"{show_suits(cards)} {_PLACES[row]}"
+
+
+def _article(made: str) -> str:
+    """
+    Give the article of what a row has made, where it has one.
+
+    >>> _article("pair of queens"), _article("ace high"), _article("eight-six-four-three-deuce low")
+    ('a ', '', 'an ')
+    """
+    if made.endswith(" low"):
+        return "an " if made.startswith("eight") else "a "
+    return "a " if made.startswith(("pair", "straight", "flush", "full", "royal")) else ""

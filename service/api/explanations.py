@@ -1,0 +1,86 @@
+"""Hands explained point by point: for programs, for a terminal, and for paper."""
+
+from base64 import b64encode
+from hashlib import sha256
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from flask import Response, render_template, request
+from markupsafe import Markup
+
+from schemas.base import Dumped
+from schemas.explanation_text import say_heading, show_names, write_explanation
+from schemas.explanations import ExplanationQuerySchema, ExplanationSchema, dump_explanation_view
+from scoring.cards import Card
+from scoring.explanation.wording import show_signed, show_suits
+from service.api.access import current_transaction
+from service.api.answers import answer
+from service.api.resource import JSON, Resource
+from service.usecases.explain_hand import explain_hand
+
+TEXT: Final = "text/plain"
+HTML: Final = "text/html"
+FORMS: Final = (JSON, TEXT, HTML)
+_VARY: Final = {"Vary": "Accept"}
+
+# The page may be kept and opened elsewhere, so its style is part of it; nothing else is ever loaded or run.
+_STYLE: Final = (Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8")
+_STYLE_HASH: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
+_SAFE: Final = {
+    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+}
+_WRITTEN: Final = {"type": "string"}
+
+explanations = Resource(
+    "explanations", __name__, description="Why a hand came to what it came to.", template_folder="templates"
+)
+explanations.add_app_template_filter(show_signed, "signed")
+
+
+@explanations.app_template_filter("suits")
+def show_card_names(cards: list[str]) -> str:
+    """
+    Show cards, given by their names, with their suits.
+
+    >>> show_card_names(["Qs", "Td"])
+    'Q♠ T♦'
+    """
+    return show_suits(map(Card.parse, cards))
+
+
+@explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
+@explanations.operation("explain_hand", problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@explanations.arguments(ExplanationQuerySchema, location="query")
+@explanations.response(200, ExplanationSchema)
+@explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)
+@explanations.alt_response(200, schema=_WRITTEN, content_type=HTML)
+def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
+    """
+    Explain a hand: every point with the cards that decide it, every cap with the stacks at that moment.
+
+    It is answered as JSON, as plain text or as a page to print, as the header `Accept` asks. Each reason names the
+    heading of docs/rules.md that says so. Under scope `round`, the last hand has the payments of the whole round.
+    """
+    document = dump_explanation_view(explain_hand(current_transaction(), hand_id, query["revision"]))
+    form = request.accept_mimetypes.best_match(FORMS)
+    if form == TEXT:
+        return Response(write_explanation(document), headers=_VARY, content_type=f"{TEXT}; charset=utf-8")
+    if form == HTML:
+        return Response(write_page(document), headers=_VARY | _SAFE, content_type=f"{HTML}; charset=utf-8")
+    return answer(document, headers=_VARY)
+
+
+def write_page(document: Dumped) -> str:
+    """Write an explanation as a page to print."""
+    return render_template(
+        "explanation.html",
+        explanation=document,
+        heading=say_heading(document),
+        names=show_names(document),
+        style=Markup(_STYLE),
+    )

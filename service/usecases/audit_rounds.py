@@ -1,0 +1,155 @@
+"""Rounds played again many at once, and held against what was stored of them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+import numpy as np
+
+from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.settle import BulkSettlement, settle_rounds
+from scoring.bulk.transfers import Transfers
+from scoring.ruleset import Ruleset
+from service.database import Transaction
+from service.repository.packed.queries import Stretch
+from service.repository.packed.reading import have_changed, read_packed
+from service.repository.packed.rounds import (
+    TRANSFER_FIELDS,
+    Figures,
+    Flags,
+    Integers,
+    PackedRounds,
+    RoundGroup,
+    pairs_of,
+)
+from service.usecases.digest_rounds import RoundsDigest
+
+Rulesets = Mapping[tuple[str, int], Ruleset | None]
+"""Every ruleset that the club has stored, by name and version; None where it cannot be read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suspect:
+    """
+    A round that has to be looked at by itself.
+
+    Attributes:
+        version: when it was read.
+        differs: whether arrays have shown that something else was stored.
+        is_digested: whether what it comes to is in the digest already.
+    """
+
+    round_id: UUID
+    version: int
+    differs: bool
+    is_digested: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What a stretch of rounds comes to, but for the suspects that are not digested yet."""
+
+    rounds: int
+    hands: int
+    digest: RoundsDigest
+    suspects: Sequence[Suspect]
+
+
+def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets, other: Ruleset | None) -> Audit:
+    """
+    Play the rounds of a stretch again, and find those of which something else was stored.
+
+    Nothing keeps others from changing a round meanwhile: one that changed is a suspect.
+
+    Args:
+        transaction: whose club's.
+        stretch: which rounds.
+        rulesets: that they may stand under.
+        other: the rules to play them by, where those are others than their own.
+    """
+    packed = read_packed(transaction, stretch, list(rulesets))
+    in_force = list(rulesets.values())
+    differs, is_settled = np.zeros(len(packed.ids), np.bool_), np.zeros(len(packed.ids), np.bool_)
+    settled = []
+    for group in packed.groups():
+        ruleset = other or in_force[group.ruleset - 1]
+        if ruleset is not None:
+            settlement = settle_rounds(ruleset, group.rounds)
+            by_itself = settlement.refused | (settlement.late_transfers.due > 0).any(axis=1)
+            computed = _figures(group.rounds, settlement)
+            is_settled[group.places] = ~by_itself
+            differs[group.places] = ~by_itself & _differ(group, computed, settlement)
+            settled.append((group, computed, settlement))
+    is_settled &= ~have_changed(transaction, stretch, packed)
+    digest = RoundsDigest()
+    for group, computed, settlement in settled:
+        _digest(digest, packed, group, computed, settlement, is_settled)
+    suspects = tuple(_suspects(packed, differs & is_settled, is_settled))
+    return Audit(len(packed.ids), int(packed.lengths.sum()), digest, suspects)
+
+
+def _figures(rounds: BulkRounds, settlement: BulkSettlement) -> Figures:
+    """Put what hands come to as their records have it."""
+    scores, seats = settlement.scores, rounds.seats.shape[1]
+    return Figures(
+        points=scores.points,
+        fouls=(scores.fouls > 0).astype(np.int64),
+        royalties=scores.royalties.astype(np.int64),
+        earned=settlement.earned.astype(np.int64),
+        stays=settlement.expected.stays[settlement.before][:, :seats] * rounds.dealt,
+        top_ups=rounds.top_ups,
+        stacks_before=settlement.stacks_before,
+        stacks=settlement.stacks,
+        exchanges=settlement.exchanges,
+        transfers=_in_order(settlement.transfers, pairs_of(seats)),
+        transfer_count=(settlement.transfers.due > 0).sum(axis=1, keepdims=True),
+    )
+
+
+def _in_order(transfers: Transfers, pairs: int) -> Integers:
+    """Leave out ties, which nobody pays."""
+    hands, exchanges = np.nonzero(transfers.due)
+    position = (np.cumsum(transfers.due > 0, axis=1) - 1)[hands, exchanges]
+    in_order = np.zeros((len(transfers.due), pairs, len(TRANSFER_FIELDS)), np.int64)
+    for field, name in enumerate(TRANSFER_FIELDS):
+        in_order[hands, position, field] = getattr(transfers, name)[hands, exchanges]
+    return in_order
+
+
+def _differ(group: RoundGroup, computed: Figures, settlement: BulkSettlement) -> Flags:
+    rounds = group.rounds
+    hands = np.zeros(len(rounds.dealt), np.bool_)
+    for stored, found in zip(group.stored, computed, strict=True):
+        hands |= (stored != found).reshape(len(hands), -1).any(axis=1)
+    added = np.zeros(rounds.stacks.shape, np.int64)
+    np.add.at(added, rounds.round_of_hand, rounds.top_ups)
+    differ: Flags = settlement.expected.status[settlement.final] != group.statuses
+    differ |= (settlement.final_stacks != group.stacks).any(axis=1) | (added != group.top_ups).any(axis=1)
+    differ[rounds.round_of_hand[hands]] = True
+    return differ
+
+
+def _digest(
+    digest: RoundsDigest,
+    packed: PackedRounds,
+    group: RoundGroup,
+    computed: Figures,
+    settlement: BulkSettlement,
+    is_settled: Flags,
+) -> None:
+    """Count rounds in that were settled, and have not changed since they were read."""
+    hands = len(group.rounds.dealt)
+    content = np.concatenate([figure.reshape(hands, -1) for figure in computed], axis=1).astype("<i8").data
+    statuses = settlement.expected.status[settlement.final].tolist()
+    starts = group.rounds.starts.tolist()
+    lengths = group.rounds.lengths.tolist()
+    for place, start, length, status in zip(group.places.tolist(), starts, lengths, statuses, strict=True):
+        if is_settled[place]:
+            digest.add(packed.ids[place].ljust(16, b"\0"), content[start : start + length], status)
+
+
+def _suspects(packed: PackedRounds, differs: Flags, is_settled: Flags) -> Iterator[Suspect]:
+    for place in np.flatnonzero(differs | ~is_settled).tolist():
+        yield Suspect(
+            packed.round_id(place), int(packed.versions[place]), bool(differs[place]), bool(is_settled[place])
+        )

@@ -1,0 +1,41 @@
+"""`ofc recompute` against a service with a worker."""
+
+import json
+from pathlib import Path
+from uuid import uuid4
+
+from tests.client.asking import ofc
+from tests.client.test_transfers import rounds_at, write_lines
+
+
+def test_rounds_are_audited_and_what_would_have_been_is_shown(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 3)]), **reached).code == 0
+    asked = ["recompute", "start", "--reason", "audit", "--table", table, "--watch"]
+    audited = ofc(*asked, **reached)
+    assert audited.code == 0, audited.err
+    first, played, digest = audited.out.splitlines()
+    assert first.endswith(": succeeded, 3 of 3 hands")
+    assert played == "3 rounds, 3 hands played again, 0 rounds differ"
+    assert len(digest.removeprefix("digest ")) == 64
+
+    would = json.loads(ofc(*asked, "--by", "deuce-to-seven", "--json", **reached).out)
+    assert (would["mode"], would["ruleset"]) == ("audit", "deuce-to-seven@1")
+    assert (
+        ofc("recompute", "status", would["id"], **reached).out == ofc("recompute", "watch", would["id"], **reached).out
+    )
+    assert ofc("recompute", "cancel", would["id"], **reached).out.splitlines()[0].endswith("3 of 3 hands")
+    listed = ofc("recompute", "differences", would["id"], "--json", **reached)
+    shown = ofc("recompute", "differences", would["id"], **reached)
+    assert (listed.code, shown.code) == (0, 0)
+    found = [json.loads(line) for line in listed.out.splitlines()]
+    assert len(found) > 0
+    assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['what']}")
+
+
+def test_what_is_not_there_is_refused(reached: dict[str, str]) -> None:
+    for verb in ("status", "watch", "differences", "cancel", "pause", "resume"):
+        refused = ofc("recompute", verb, uuid4(), **reached)
+        assert refused.code == 1, verb
+        assert "There is no such thing" in refused.err

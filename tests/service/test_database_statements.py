@@ -1,0 +1,88 @@
+"""Statements that never change: what they carry arrives as it was, and each connection prepares them once."""
+
+from datetime import UTC, datetime
+from typing import Any, Final
+from uuid import UUID
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from sqlalchemy import text
+from sqlalchemy.exc import DataError, IntegrityError
+
+from service.database import Database, Statement
+from tests.postgres import Logins
+from tests.service.records import add_club
+
+pytestmark = pytest.mark.every_server
+
+NOTHING: Final[dict[str, Any]] = {}
+ECHO: Final = Statement(
+    text("""
+        SELECT CAST(:words AS text) AS words, CAST(:number AS bigint) AS number, CAST(:yes AS boolean) AS yes,
+            CAST(:content AS bytea) AS content, CAST(:at AS timestamptz) AS at, CAST(:id AS uuid) AS id,
+            CAST(:many AS text[]) AS many, CAST(:stacks AS bigint[]) AS stacks, CAST(:fouls AS boolean[]) AS fouls,
+            CAST(:nothing AS integer) AS nothing, '100 %' AS percent
+    """)
+)
+WORDS: Final = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
+NUMBER: Final = st.integers(-(2**63), 2**63 - 1)
+VALUES: Final = st.fixed_dictionaries(
+    {
+        "words": WORDS,
+        "number": NUMBER,
+        "yes": st.booleans(),
+        "content": st.binary(),
+        "at": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)),
+        "id": st.uuids(),
+        "many": st.lists(WORDS | st.none()),
+        "stacks": st.lists(NUMBER),
+        "fouls": st.lists(st.booleans()),
+        "nothing": st.none(),
+    }
+)
+
+
+@pytest.fixture
+def club_id(logins: Logins) -> UUID:
+    return add_club(logins.owner)
+
+
+@given(sent=VALUES)
+@settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+def test_every_value_arrives_as_it_was_sent(database: Database, club_id: UUID, sent: dict[str, Any]) -> None:
+    with database.reading(club_id) as transaction:
+        assert transaction.ask(ECHO, sent) == [{**sent, "percent": "100 %"}]
+
+
+def test_a_text_that_postgresql_would_cut_off_is_refused(database: Database, club_id: UUID) -> None:
+    sent = dict.fromkeys(["number", "yes", "content", "at", "id", "many", "stacks", "fouls", "nothing"])
+    for words, many in (("ann\0bob", None), ("ann", ["bob\0"])):
+        with database.reading(club_id) as transaction, pytest.raises(DataError):
+            transaction.ask(ECHO, {**sent, "words": words, "many": many})
+
+
+def test_what_is_prepared_outlives_failures_and_is_prepared_once(database: Database, club_id: UUID) -> None:
+    divide = Statement(text("SELECT 1 / CAST(:by AS integer) AS result"))
+    for by in (0, 1, 0, 1):
+        with database.reading(club_id) as transaction:
+            if by:
+                assert transaction.ask(divide, {"by": by}) == [{"result": 1}]
+            else:
+                with pytest.raises(DataError):
+                    transaction.ask(divide, {"by": by})
+    known = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 1 / CAST%'")
+    with database.reading(club_id) as transaction:
+        assert transaction.execute(known).scalar_one() == 1
+
+
+def test_nothing_runs_after_a_statement_that_failed(database: Database, club_id: UUID) -> None:
+    add = Statement(
+        text("INSERT INTO events (club_id, id, kind, at, content) VALUES (:club_id, :id, 'example', now(), '')")
+    )
+    once = {"club_id": club_id, "id": UUID(int=1)}
+    with pytest.raises(IntegrityError), database.transaction(club_id) as transaction:  # noqa: PT012 - it fails at the end
+        for _ in range(2):
+            transaction.write(add, once)
+    with database.reading(club_id) as transaction:
+        assert transaction.ask(Statement(text("SELECT id FROM events WHERE kind = 'example'")), NOTHING) == []

@@ -1,0 +1,117 @@
+"""Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.jobs import recomputations
+from service.jobs.kinds import KINDS
+from service.jobs.work import Worker
+from tests.postgres import Server
+from tests.service.house import House, open_house
+from tests.service.importing import club_of, database_of
+from tests.service.running import wait_until
+from tests.service.speaking import Answer, Api
+from tests.service.test_recomputations import START, differences, pay_less, play_rounds
+from tests.service.working import wait_for, working
+
+ROUNDS = 8
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> Answer:
+    """Ask for a recomputation, and cut it into chunks of two rounds."""
+    monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
+    sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
+    planner = Worker("a planner", database_of(house), KINDS, announce=lambda _club: None, is_stopping=lambda: True)
+    planner.work_on(club_of(house, api), sent["id"])
+    assert len(attempts(house, sent["id"])) == ROUNDS / 2
+    return sent
+
+
+def attempts(house: House, job: str) -> list[int]:
+    """How often each chunk was begun."""
+    found = house.ask("SELECT attempt FROM job_chunks WHERE job_id = %s ORDER BY number", job)
+    return [attempt for (attempt,) in found]
+
+
+@contextmanager
+def nobody_reads_payouts(house: House) -> Iterator[None]:
+    """Stop every worker in the middle of a chunk, when it has read most of it and written nothing."""
+    with psycopg.connect(house.owner_url) as connection:
+        connection.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def waiting(house: House) -> int:
+    query = "SELECT count(*) FROM pg_locks WHERE relation = 'payouts'::regclass AND NOT granted"
+    return int(house.ask(query)[0][0])
+
+
+def found_in(api: Api, ended: Answer) -> list[Any]:
+    return [(each["round"], each["hand"], each["what"]) for each in differences(api, ended)]
+
+
+@pytest.mark.parametrize("killed", [1, 2])
+def test_killed_workers_cost_a_chunk_each_and_nothing_more(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch, killed: int
+) -> None:
+    _, ids = play_rounds(api, ROUNDS)
+    for round_id in ids[::3]:
+        pay_less(house, round_id)
+    with working(house.logins):
+        undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
+    disturbed = begin(house, api, monkeypatch, "audit")
+    with working(house.logins, concurrency=killed) as worker, nobody_reads_payouts(house):
+        assert wait_until(lambda: waiting(house) == killed)
+        worker.kill()
+    with working(house.logins):
+        ended = wait_for(api, disturbed.headers["Location"])
+    assert ended["state"] == "succeeded"
+    assert ended["summary"] == undisturbed["summary"]
+    assert found_in(api, ended) == found_in(api, undisturbed)
+    assert [each["round"] for each in differences(api, ended)] == ids[::3]
+    assert sum(attempts(house, disturbed["id"])) == ROUNDS / 2 + killed
+
+
+def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ids = play_rounds(api, ROUNDS)
+    for round_id in ids:
+        pay_less(house, round_id)
+    sent = begin(house, api, monkeypatch, "apply")
+    with working(house.logins, concurrency=2) as worker, nobody_reads_payouts(house):
+        assert wait_until(lambda: waiting(house) == 2)
+        worker.kill()
+    with working(house.logins, concurrency=2):
+        ended = wait_for(api, sent.headers["Location"])
+    summary = ended["summary"]
+    assert (summary["differing"], summary["applied"], summary["skipped"]) == (ROUNDS, ROUNDS, 0)
+    assert house.ask("SELECT count(*), count(DISTINCT round_id) FROM settlements WHERE revision > 1") == [
+        (ROUNDS, ROUNDS)
+    ]
+    assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
+
+
+def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    play_rounds(api, ROUNDS)
+    address = begin(house, api, monkeypatch, "audit").headers["Location"]
+    with working(house.logins):
+        with nobody_reads_payouts(house):
+            assert wait_until(lambda: waiting(house) == 1)
+            assert api.ask("POST", f"{address}/pause")["state"] == "paused"
+        rests = wait_for(api, address, lambda job: job["progress"]["done"] > 0)
+        assert (rests["state"], rests["progress"]["done"]) == ("paused", 6)
+        with nobody_reads_payouts(house):
+            assert api.ask("POST", f"{address}/resume")["state"] == "running"
+            assert wait_until(lambda: waiting(house) == 1)
+            assert api.ask("POST", f"{address}/cancel")["state"] == "cancelling"
+        ended = wait_for(api, address)
+    assert (ended["state"], ended["progress"]) == ("cancelled", {"done": 12, "total": 24})
