@@ -209,6 +209,10 @@ class ExplainedStackSchema(WireSchema):
     after = StackField(least=0, most=MOST_INTEGER, required=True)
 
 
+_MOST_REMARKS: Final = 6 * MOST_PLAYERS
+"""For each player what he adds, and what he could not have been; and what could not be of the hand as a whole."""
+
+
 class ExplanationSchema(WireSchema):
     """Why a hand came to what it came to: every point with the cards that decide it, every cap with the stacks."""
 
@@ -219,7 +223,7 @@ class ExplanationSchema(WireSchema):
     number = Integer(least=1, most=MOST_HANDS, required=True)
     button = SeatField(required=True)
     ruleset = Text(required=True, metadata={"example": "pineapple@1"})
-    remarks = Listing(Inner(RemarkSchema), most=MOST_PLAYERS, required=True)
+    remarks = Listing(Inner(RemarkSchema), most=_MOST_REMARKS, required=True)
     players = Listing(Inner(ExplainedPlayerSchema), most=MOST_PLAYERS, required=True)
     exchanges = Listing(Inner(ExplainedExchangeSchema), most=_MOST_PAIRS, required=True)
     totals = Listing(

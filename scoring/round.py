@@ -91,9 +91,11 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
     return PlayedHand(hand, score, transfers + ended.transfers, ended.round, irregular)
 
 
-def begin_hand(round_: Round, hand: Hand) -> Round:
+def begin_hand(round_: Round, hand: Hand, *, stands: bool = False) -> Round:
     """
     Check that a hand can be and that it follows, and say where the round stands before the first point is paid.
+
+    A hand that `stands` need not follow.
 
     Raises:
         RoundError: the round takes no further hand.
@@ -101,7 +103,7 @@ def begin_hand(round_: Round, hand: Hand) -> Round:
 
     Rule: docs/rules.md#the-round
     """
-    before, _ = _begin(round_, hand, stands=False)
+    before, _ = _begin(round_, hand, stands=stands)
     return before
 
 

@@ -114,7 +114,7 @@ def explain_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: S
 def _explain_played(round_: Round, played: PlayedHand, since: Sequence[Departed], names: Names) -> ExplainedHand:
     """Explain a hand of a round that stood so before it, with what was paid since."""
     ruleset, hand, score = round_.ruleset, played.hand, played.score
-    begun = begin_hand(round_, hand)
+    begun = begin_hand(round_, hand, stands=bool(played.irregular))
     ended = since[-1].round if since else played.round
     boards, exchanges = _explain_score(hand.players, score, ruleset, names, _lost(played, ended))
     opening = begun.opening_stacks
@@ -128,7 +128,7 @@ def _explain_played(round_: Round, played: PlayedHand, since: Sequence[Departed]
         hand.number,
         hand.button,
         names,
-        tuple(_top_ups(hand, names)),
+        (*_why_irregular(played), *_top_ups(hand, names)),
         boards,
         exchanges,
         _totals(ruleset, begun.totals, score.exchanges, names),
@@ -169,6 +169,11 @@ def _lost(played: PlayedHand, ended: Round) -> dict[Seat, Rule]:
         for board in played.score.boards
         if board.earned is not None and board.seat not in ended.owed
     }
+
+
+def _why_irregular(played: PlayedHand) -> Iterator[Remark]:
+    for mistake in played.irregular:
+        yield Remark(wording.say_irregular(mistake.detail), Rule.STANDING)
 
 
 def _top_ups(hand: Hand, names: Names) -> Iterator[Remark]:

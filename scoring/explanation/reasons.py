@@ -29,6 +29,7 @@ class Rule(StrEnum):
     COMPLETION = "Completion"
     CLOSING = "Closing early"
     TOP_UPS = "Leaving and top-ups"
+    STANDING = "Hands that stand"
     PAYMENT_ORDER = "Order of payment"
     CAPS = "What caps a payment"
     SCOPE = "Scope of the stakes"

@@ -188,6 +188,11 @@ def say_top_up(name: str, points: Points) -> str:
     return f"{name} adds {count(points, 'point')} before the hand"
 
 
+def say_irregular(detail: str) -> str:
+    """Say why a hand that stands could not have followed."""
+    return f"the hand stands as it was played, though {detail}"
+
+
 def say_nothing_paid(*, is_later: bool) -> str:
     """Say why nothing is paid."""
     return "nothing is paid before the round ends" if is_later else "nobody owes anybody anything"

@@ -43,6 +43,7 @@ TITLES = (
     "Closing a round settles what scope round has added up",
     "Under scope round a departure that completes the round settles it",
     "Points are added before a hand that starts a sequence",
+    "A round goes on for a hand that stands",
 )
 
 
@@ -87,6 +88,7 @@ def _history(case: Case) -> History:
     """Everything of a round that was not refused."""
     hands: list[Hand] = []
     departures: list[Departure] = []
+    irregular: set[int] = set()
     closed = None
     for step in case.content["play"]:
         if "refused" in step:
@@ -94,12 +96,14 @@ def _history(case: Case) -> History:
         if "hand" in step:
             players = case.players(step["hand"])
             hands.append(hand_of(len(hands) + 1, step["button"], players, step.get("top_ups")))
+            irregular |= {len(hands)} if "irregular" in step else set()
         elif "leaves" in step:
             departures.append(Departure(step["leaves"], len(hands)))
         else:
             closed = Closing(len(hands), step["closes"])
     seats = tuple(seats_of(case.content["seats"]))
-    return History(ruleset_of(case.content["ruleset"]), seats, tuple(hands), tuple(departures), closed)
+    ruleset = ruleset_of(case.content["ruleset"])
+    return History(ruleset, seats, tuple(hands), tuple(departures), closed, frozenset(irregular))
 
 
 def main() -> None:

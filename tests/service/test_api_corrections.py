@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from tests.service.house import House
-from tests.service.importing import club_of, import_all, lines_of
+from tests.service.importing import club_of, database_of, import_all, lines_of
+from tests.service.recomputing import named, recompute
 from tests.service.rounds_to_play import (
     HIGH,
     KINGS,
@@ -474,6 +475,20 @@ def test_what_if_nothing_changed_nothing_changes(api: Api) -> None:
 
 
 # --- elsewhere ---
+
+
+def test_a_round_with_a_hand_that_stands_is_audited_as_it_stands(api: Api, house: House) -> None:
+    correct(api, in_fantasyland(api), patch=NO_QUEENS, irregular="stands")
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        assert named(recompute(transaction)) == []
+
+
+def test_a_hand_that_stands_is_explained_as_it_stands(api: Api) -> None:
+    round_id = in_fantasyland(api)
+    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    standing = part_of(api, round_id, "hands")["hands"][1]
+    explained = api.get(f"/v1/hands/{standing['id']}/explanation")
+    assert explained.status == 200, explained
 
 
 def test_a_round_with_a_hand_that_stands_is_exported_and_imported_as_it_is(
