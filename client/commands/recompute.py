@@ -67,9 +67,9 @@ def start(
     as_json: bool,
 ) -> None:
     """
-    Ask for stored rounds to be played again: all of the club's, or those that the options name.
+    Ask for stored rounds to be played again.
 
-    Nothing is changed unless --apply is given.
+    They are all of the club's, or those that the options name. Nothing is changed unless --apply is given.
     """
     with session.client() as client:
         scope = {
@@ -100,7 +100,11 @@ def status(session: Session, job: Any, *, as_json: bool) -> None:
 @json_option
 @pass_session
 def watch_(session: Session, job: Any, *, as_json: bool) -> None:
-    """Wait until a recomputation is done, and show how far it is; Ctrl-C stops looking, and nothing else."""
+    """
+    Wait until a recomputation is done.
+
+    How far it is is shown meanwhile. Ctrl-C stops looking, and nothing else.
+    """
     with session.client() as client:
         _show(_watch(client, str(job)), as_json=as_json)
 
@@ -116,7 +120,11 @@ def watch_(session: Session, job: Any, *, as_json: bool) -> None:
 @json_option
 @pass_session
 def differences(session: Session, job: Any, *, as_json: bool) -> None:
-    """List what a recomputation has found so far; --json prints a line for each, and all of them."""
+    """
+    List what a recomputation has found so far.
+
+    --json prints a line for each, and all of them.
+    """
     with session.client() as client:
         found = client.list_differences(str(job))
         if as_json:

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -120,13 +122,18 @@ def _differ(group: RoundGroup, computed: Figures, settlement: BulkSettlement) ->
     rounds = group.rounds
     hands = np.zeros(len(rounds.dealt), np.bool_)
     for stored, found in zip(group.stored, computed, strict=True):
-        hands |= (stored != found).reshape(len(hands), -1).any(axis=1)
+        hands |= _flat(stored != found).any(axis=1)
     added = np.zeros(rounds.stacks.shape, np.int64)
     np.add.at(added, rounds.round_of_hand, rounds.top_ups)
     differ: Flags = settlement.expected.status[settlement.final] != group.statuses
     differ |= (settlement.final_stacks != group.stacks).any(axis=1) | (added != group.top_ups).any(axis=1)
     differ[rounds.round_of_hand[hands]] = True
     return differ
+
+
+def _flat(figure: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+    """Lay all that a figure says of a hand side by side; of no hands, too."""
+    return figure.reshape(len(figure), prod(figure.shape[1:]))
 
 
 def _digest(
@@ -138,8 +145,7 @@ def _digest(
     is_settled: Flags,
 ) -> None:
     """Count rounds in that were settled, and have not changed since they were read."""
-    hands = len(group.rounds.dealt)
-    content = np.concatenate([figure.reshape(hands, -1) for figure in computed], axis=1).astype("<i8").data
+    content = np.concatenate([_flat(figure) for figure in computed], axis=1).astype("<i8").data
     statuses = settlement.expected.status[settlement.final].tolist()
     starts = group.rounds.starts.tolist()
     lengths = group.rounds.lengths.tolist()

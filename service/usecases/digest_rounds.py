@@ -23,7 +23,7 @@ class RoundsDigest:
     >>> other.add(b"second", b"-6", 1), other.add(b"first", b"6", 1)
     (None, None)
     >>> one == other, one.hex()[:16]
-    (True, '6f3f60a5ba3ff0a4')
+    (True, '47c94dbddebd0c4b')
     """
 
     total: int = 0

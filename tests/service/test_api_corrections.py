@@ -167,7 +167,7 @@ RULESET = [{"op": "replace", "path": "/ruleset", "value": "pineapple"}]
     ],
 )
 def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
-    api: Api, other_api: Api, patch: list[Document], more: Document
+    api: Api, other_api: Api, house: House, patch: list[Document], more: Document
 ) -> None:
     round_id = complete_round(api, ruleset="pineapple-qq")
     answer = correct(api, round_id, patch=patch, **more)
@@ -176,6 +176,8 @@ def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
     told = part_of(api, round_id, "document").document
     right = post_document(other_api, told)
     assert right.status == 201, right
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        assert named(recompute(transaction)) == []
     settled = part_of(api, round_id, "settlement").document
     beside = ("revision", "reason")
     assert without(right["settlement"], *beside) == without(settled, *beside)

@@ -63,6 +63,7 @@ def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
         "standings": [{"seat": seat, "net": 0, "place": 1} for seat in (1, 2, 3)],
         "money": None,
         "reason": None,
+        "irregular": [],
     }
     assert api.get(f"/v1/rounds/{round_id}/hands").document == {"hands": []}
 

@@ -1,7 +1,7 @@
 """Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import psycopg
@@ -70,7 +70,7 @@ def test_killed_workers_cost_a_chunk_each_and_nothing_more(
     with working(house.logins):
         undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
     disturbed = begin(house, api, monkeypatch, "audit")
-    with working(house.logins, concurrency=killed) as worker, nobody_reads_payouts(house):
+    with nobody_reads_payouts(house), working(house.logins, concurrency=killed) as worker:
         assert wait_until(lambda: waiting(house) == killed)
         worker.kill()
     with working(house.logins):
@@ -87,7 +87,7 @@ def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monke
     for round_id in ids:
         pay_less(house, round_id)
     sent = begin(house, api, monkeypatch, "apply")
-    with working(house.logins, concurrency=2) as worker, nobody_reads_payouts(house):
+    with nobody_reads_payouts(house), working(house.logins, concurrency=2) as worker:
         assert wait_until(lambda: waiting(house) == 2)
         worker.kill()
     with working(house.logins, concurrency=2):
@@ -103,10 +103,12 @@ def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monke
 def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     play_rounds(api, ROUNDS)
     address = begin(house, api, monkeypatch, "audit").headers["Location"]
-    with working(house.logins):
-        with nobody_reads_payouts(house):
-            assert wait_until(lambda: waiting(house) == 1)
-            assert api.ask("POST", f"{address}/pause")["state"] == "paused"
+    with ExitStack() as held_up, ExitStack() as worker:
+        held_up.enter_context(nobody_reads_payouts(house))
+        worker.enter_context(working(house.logins))
+        assert wait_until(lambda: waiting(house) == 1)
+        assert api.ask("POST", f"{address}/pause")["state"] == "paused"
+        held_up.close()
         rests = wait_for(api, address, lambda job: job["progress"]["done"] > 0)
         assert (rests["state"], rests["progress"]["done"]) == ("paused", 6)
         with nobody_reads_payouts(house):

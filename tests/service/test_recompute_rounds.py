@@ -31,6 +31,8 @@ from service.usecases.replay_round import replay_round
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.postgres import Logins
+from tests.service.house import House
+from tests.service.importing import club_of, database_of
 from tests.service.recomputing import named, recompute, tamper
 from tests.service.records import (
     EVENT,
@@ -43,7 +45,8 @@ from tests.service.records import (
     add_table,
     example_round,
 )
-from tests.service.rounds_to_play import COMPLETE, Document, document_of
+from tests.service.rounds_to_play import COMPLETE, Document, close, document_of, start_round
+from tests.service.speaking import Api
 from tests.service.story import FIRST, SECOND
 
 TURBO = PRESETS["turbo"]
@@ -86,6 +89,14 @@ def test_what_was_recorded_is_what_it_comes_to(
     assert (found.differing, found.moved) == (0, {})
     hands = [hand for each in played for hand in range(each.round.hands)]
     assert len(hands) > 100
+
+
+def test_rounds_in_which_no_hand_was_played_are_audited_too(api: Api, house: House) -> None:
+    for name in ("kitchen", "attic"):
+        close(api, start_round(api, name=name))
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        found = recompute(transaction)
+        assert (found.rounds, found.hands, named(found)) == (2, 0, [])
 
 
 def test_arrays_and_the_rules_by_themselves_have_the_same_digest(

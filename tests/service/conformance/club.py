@@ -14,6 +14,7 @@ from tests.service.speaking import Answer, Api
 from tests.service.working import lines_of, post_import, rounds_to_import
 
 PLAYERS = ("ann", "bob", "cyd", "dan")
+AUDIT: Document = {"scope": {}, "mode": "audit", "reason": "yearly audit"}
 
 
 class Club:
@@ -39,6 +40,7 @@ class Club:
             "round_id": lambda: str(self.playing()["id"]),
             "hand_id": self.play_hand,
             "import_id": self.start_import,
+            "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "player": lambda: self.rng.choice(PLAYERS),
         }
@@ -51,6 +53,9 @@ class Club:
             "record_departure": self.departure,
             "undo_hand": self.undo,
             "play_document": self.document,
+            "correct_round": self.correction,
+            "what_if": dict,
+            "start_recomputation": lambda: AUDIT,
         }
 
     def playing(self) -> Answer:
@@ -80,6 +85,19 @@ class Club:
         sent = post_import(self.api, lines_of(rounds_to_import(1)))
         assert sent.status == 202, sent
         return str(sent["id"])
+
+    def start_recomputation(self) -> str:
+        """Ask for an audit of everything, which nobody works on."""
+        asked = self.api.post("/v1/recomputations", AUDIT)
+        assert asked.status == 202, asked
+        return str(asked["id"])
+
+    def correction(self) -> Document:
+        """Amend the round at play: its last hand was played at another time."""
+        self.play_hand()
+        document = self.api.get(f"/v1/rounds/{self._round_id}/document").document
+        document["hands"][-1]["played_at"] = f"2026-11-20T20:{self.rng.randrange(60):02}:00Z"
+        return {"reason": "the clock was wrong", "document": document}
 
     def round_to_open(self, under: Answer) -> Document:
         """Seat as many as the ruleset lets play, with points in front of them."""

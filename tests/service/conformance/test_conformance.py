@@ -51,10 +51,15 @@ REFUSED_BEYOND_THE_SHAPE = {
     "play_document": "every hand must follow",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",
+    "correct_round": "the amended round must be playable, and a patch must fit the document",
+    "what_if": "the amended round must be playable, and a patch must fit the document",
+    "start_recomputation": "what the scope names must be there",
 }
 """Operations that may answer 422 to what has the shape that the contract says, and why no JSON Schema says it."""
 
-TOO_LONG = {"play_document": "ten thousand hands, the most of a round, can be longer than a body"}
+TOO_LONG = dict.fromkeys(
+    ("play_document", "correct_round"), "ten thousand hands, the most of a round, can be longer than a body"
+)
 """Operations that may answer 413 to what has the right shape."""
 
 TAKES_ANY_TEXT = {"start_import": "what is wrong with a line is said of the line, in the import's results"}
