@@ -111,7 +111,7 @@ class Bench:
         """Leave nothing of the rounds."""
         connection.execute("SET session_replication_role = replica")  # records refuse to go otherwise
         names = sql.SQL(", ").join(map(sql.Identifier, COLUMNS))
-        connection.execute(sql.SQL("TRUNCATE {}").format(names))
+        connection.execute(sql.SQL("TRUNCATE {} CASCADE").format(names))
         connection.execute("RESET session_replication_role")
 
 
