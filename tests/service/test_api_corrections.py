@@ -396,7 +396,7 @@ def test_of_two_corrections_at_once_one_wins(api: Api, names_version: bool) -> N
 
         def send(patch: list[Document]) -> Answer:
             at_once.wait()  # noqa: B023  # called before the next barrier is made
-            return correct(api, round_id, patch=patch, **more)  # noqa: B023
+            return correct(api, round_id, patch=patch, **more)  # noqa: B023  # as above
 
         with ThreadPoolExecutor(2) as pool:
             answers = list(pool.map(send, (SWAPPED, VOID)))

@@ -215,7 +215,7 @@ def test_a_paused_job_rests_and_a_cancelled_one_ends(database: Database, club: U
             def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Mapping[str, Any]:
                 if chunk.number == 2:
                     with database.transaction(club) as another:
-                        jobs.change(another, jobs.lock(another, job.id), state)  # noqa: B023
+                        jobs.change(another, jobs.lock(another, job.id), state)  # noqa: B023  # called before the next is made
                 return {}
 
         worker = worker_of(database, Interrupted(parts=5))
