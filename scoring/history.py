@@ -1,7 +1,6 @@
 """A whole round as it was recorded, and as it plays."""
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from scoring.errors import Mistake, RoundError, ScoringError
@@ -99,8 +98,10 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
             yield step
             round_ = step.round
     if history.closed:
-        with _placed("closed"):
+        try:
             closed = close_round(round_)
+        except ScoringError as error:
+            raise error.under("closed") from error
         yield closed
 
 
@@ -129,14 +130,18 @@ def _steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
     """Play one hand, or none before the first, and the departures after it."""
     stands, goes_on = number in history.irregular, number + 1 in history.irregular
     if number:
-        with _placed("hands", number - 1):
+        try:
             played = play_hand(round_, history.hands[number - 1], stands=stands, goes_on=goes_on)
+        except ScoringError as error:
+            raise error.under("hands", number - 1) from error
         yield played
         round_ = played.round
     for index, departure in enumerate(history.departures):
         if departure.after_hand == number:
-            with _placed("departures", index):
+            try:
                 departed = depart(round_, departure.seat, stands=goes_on, goes_on=goes_on)
+            except ScoringError as error:
+                raise error.under("departures", index) from error
             yield departed
             round_ = departed.round
 
@@ -158,15 +163,6 @@ def _lets_follow(round_: Round, history: History, number: int) -> bool:
             raise
         return False
     return True
-
-
-@contextmanager
-def _placed(*prefix: str | int) -> Iterator[None]:
-    """Say where in the history a mistake is."""
-    try:
-        yield
-    except ScoringError as error:
-        raise error.under(*prefix) from error
 
 
 def _check_places(history: History) -> None:

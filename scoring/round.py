@@ -1,7 +1,7 @@
 """The hands until everyone has had the button once: a fold over finished hands."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 
 from scoring.deal import find_deal_mistakes
@@ -83,10 +83,10 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
     score = score_hand(hand.players, before.ruleset, hand.button, stays)
     transfers: tuple[Transfer, ...] = ()
     if before.ruleset.stakes.scope is Scope.ROUND:
-        paid = replace(before, totals=_add_up(before.totals, score.exchanges))
+        paid = before.but(totals=_add_up(before.totals, score.exchanges))
     else:
         settlement = _settle(before, score.exchanges)
-        transfers, paid = settlement.transfers, replace(before, stacks=settlement.stacks)
+        transfers, paid = settlement.transfers, before.but(stacks=settlement.stacks)
     ended = end_hand(paid, hand, {board.seat: board.earned for board in score.boards if board.earned}, goes_on=goes_on)
     return PlayedHand(hand, score, transfers + ended.transfers, ended.round, irregular)
 
@@ -119,8 +119,7 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, g
 
     Rule: docs/rules.md#the-round
     """
-    after = replace(
-        round_,
+    after = round_.but(
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
@@ -150,7 +149,7 @@ def depart(round_: Round, seat: Seat, *, stands: bool = False, goes_on: bool = F
     mistake = _departure_mistake(round_, seat)
     if mistake and not _are_overruled([mistake], stands=stands):
         raise RoundError([mistake])
-    return _finish(replace(round_, gone=round_.gone | {seat}), goes_on=goes_on)
+    return _finish(round_.but(gone=round_.gone | {seat}), goes_on=goes_on)
 
 
 def close_round(round_: Round) -> Departed:
@@ -163,7 +162,7 @@ def close_round(round_: Round) -> Departed:
     Rule: docs/rules.md#closing-early
     """
     _check_open(round_, "closing")
-    return _settle_totals(_bust(replace(round_, status=RoundStatus.CLOSED, owed={})))
+    return _settle_totals(_bust(round_.but(status=RoundStatus.CLOSED, owed={})))
 
 
 def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mistake, ...]]:
@@ -181,10 +180,10 @@ def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mis
     if not _are_overruled(mistakes, stands=stands):
         raise HandError(mistakes)
     if before.sequence and not hand.belongs_to_hand_before:
-        before = replace(before, sequence=frozenset())
+        before = before.but(sequence=frozenset())
     scope = before.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
-        before = replace(before, opening_stacks=before.stacks, out=_without_points(before))
+        before = before.but(opening_stacks=before.stacks, out=_without_points(before))
     return before, mistakes
 
 
@@ -264,8 +263,7 @@ def _with_top_ups(round_: Round, hand: Hand) -> Round:
     if not hand.top_ups:
         return round_
     added = {top_up.seat: top_up.points for top_up in hand.top_ups}
-    return replace(
-        round_,
+    return round_.but(
         stacks=_sum(round_.stacks, added),
         opening_stacks=_sum(round_.opening_stacks, added),
         top_ups=_sum(round_.top_ups, added),
@@ -288,8 +286,8 @@ def _bust(round_: Round) -> Round:
         out = _without_points(round_)
         if out != round_.out or not out.isdisjoint(round_.owed):
             owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
-            round_ = replace(round_, out=out, owed=owed)
-    return replace(round_, sequence=frozenset()) if round_.sequence and not round_.owed else round_
+            round_ = round_.but(out=out, owed=owed)
+    return round_.but(sequence=frozenset()) if round_.sequence and not round_.owed else round_
 
 
 def _without_points(round_: Round) -> frozenset[Seat]:
@@ -306,7 +304,7 @@ def _finish(round_: Round, *, goes_on: bool) -> Departed:
         return Departed((), round_)
     playing = round_.still_playing
     if len(playing) < 2 or (not round_.owed and round_.had_button.issuperset(playing)):
-        return _settle_totals(replace(round_, status=RoundStatus.COMPLETE, owed={}, sequence=frozenset()))
+        return _settle_totals(round_.but(status=RoundStatus.COMPLETE, owed={}, sequence=frozenset()))
     return Departed((), round_)
 
 
@@ -316,7 +314,7 @@ def _settle_totals(round_: Round) -> Departed:
         return Departed((), round_)
     order = paying_order(round_.seat_numbers, round_.button)
     settlement = _settle(round_, [_total(round_.totals, a, b) for a, b in combinations(order, 2)])
-    return Departed(settlement.transfers, replace(round_, stacks=settlement.stacks, totals={}))
+    return Departed(settlement.transfers, round_.but(stacks=settlement.stacks, totals={}))
 
 
 def _settle(round_: Round, exchanges: Sequence[Exchange]) -> Settlement:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TypedDict, Unpack
 
 from scoring.fantasyland import Fantasyland
 from scoring.hand import Seat
@@ -35,6 +36,23 @@ class NextHand:
     button: Seat | None
     seats: tuple[Seat, ...]
     fantasyland: Mapping[Seat, Fantasyland]
+
+
+class Changes(TypedDict, total=False):
+    """What hands, departures and the closing change of a round; see there."""
+
+    stacks: Mapping[Seat, Points]
+    opening_stacks: Mapping[Seat, Points]
+    top_ups: Mapping[Seat, Points]
+    status: RoundStatus
+    hands: int
+    button: Seat
+    had_button: frozenset[Seat]
+    gone: frozenset[Seat]
+    out: frozenset[Seat]
+    sequence: frozenset[Seat]
+    owed: Mapping[Seat, Fantasyland]
+    totals: Mapping[tuple[Seat, Seat], Points]
 
 
 @dataclass(frozen=True)
@@ -75,6 +93,18 @@ class Round:
     sequence: frozenset[Seat] = frozenset()
     owed: Mapping[Seat, Fantasyland] = field(default_factory=dict)
     totals: Mapping[tuple[Seat, Seat], Points] = field(default_factory=dict)
+
+    def but(self, **changes: Unpack[Changes]) -> "Round":
+        """
+        Give the round as it stands once some of it has changed.
+
+        A hand takes four or five of these. `dataclasses.replace` does the same for five times as much, since it asks
+        for each of the fourteen attributes by its name.
+        """
+        changed = object.__new__(Round)
+        changed.__dict__.update(self.__dict__)
+        changed.__dict__.update(changes)
+        return changed
 
     @cached_property
     def seat_numbers(self) -> tuple[Seat, ...]:

@@ -58,6 +58,24 @@ _REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, Exp
 """What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
 
 
+@contextmanager
+def _no_search_for_cycles() -> Iterator[None]:
+    """
+    Let Python not look for circles of objects while the block runs.
+
+    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
+    seventh of an import's time. Once afterwards took half as much still: so it covers a whole call, until all are gone.
+    """
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
+
+
+@_no_search_for_cycles()
 def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) -> list[ImportedLine]:
     """
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
@@ -73,33 +91,15 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
         Busy: somebody else has been importing rounds of the same tables for too long.
     """
     records = RoundRecords(transaction)
-    with _no_search_for_cycles():
-        read = list(read_lines(transaction, lines))
-        known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
-        imported = [_import(transaction, known, line, records) for line in read]
+    read = list(read_lines(transaction, lines))
+    known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
+    imported = [_import(transaction, known, line, records) for line in read]
     for _, ruleset in sorted(known.new_rulesets.items()):
         keep_ruleset(transaction, ruleset)
     for table in known.new_tables:
         keep_table(transaction, table)
     records.write()
     return imported
-
-
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """
-    Let Python not look for circles of objects while the block runs.
-
-    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
-    seventh of an import's time.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords) -> ImportedLine:

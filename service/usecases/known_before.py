@@ -65,6 +65,8 @@ class Known:
 
     def has_other(self, ruleset: Ruleset) -> bool:
         """Say whether the name and version belong to other rules."""
+        if self.new_rulesets.get(str(ruleset)) == ruleset:
+            return False
         stored = self.rulesets.get((ruleset.name, ruleset.version))
         return stored is not None and stored != rulesets.digest_ruleset(ruleset)
 
