@@ -8,7 +8,7 @@ What the service refuses beyond the rules of the game.
     ├── RetryKeyInvalid           an idempotency key that is none
     ├── RetryKeyReused            an idempotency key that came with another request
     ├── BodyUnreadable            a body that is not compressed as it says
-    ├── ScopeMissing              the key may read and no more
+    ├── ScopeMissing              the key opens its club, but not for this
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── HandIrregular             a corrected round has a hand that could not have followed

@@ -17,6 +17,7 @@ from schemas.base import WireSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.examples import add_examples
+from service.scopes import OPENS
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -29,6 +30,11 @@ A client sends what happened (cards, button, stacks) and reads what it comes to 
 rank then suit, `"As"`; rows are arrays of cards; points are whole numbers; a foul is a result, not an error.
 """
 
+
+KEY_DESCRIPTION: Final = (
+    "One of the club's keys. Each operation names the scope that a key needs, or some of which one is enough.\n\n"
+    + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in OPENS.items())
+)
 
 REQUEST_ID: Final = {
     "Request-Id": {"schema": {"type": "string", "format": "uuid"}, "description": "What the service's log calls it."}
@@ -88,9 +94,7 @@ def describe_api(app: Flask) -> ContractApi:
     for field, kind in (*FIELD_TYPES, (pages.QueryInteger, "integer"), (pages.CursorField, "string")):
         api.register_field(field, kind, None)
     api.init_app(app)
-    api.spec.components.security_scheme(
-        "key", {"type": "http", "scheme": "bearer", "description": "One of the club's keys."}
-    )
+    api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})
     return api
 
 

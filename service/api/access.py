@@ -14,10 +14,13 @@ from service.api.retries import answer_once, read_retry_key
 from service.database import Database, Session, Transaction
 from service.errors import KeyMissing, KeyUnknown, ScopeMissing
 from service.repository import keys
-from service.repository.keys import EVERY_SCOPE, StoredKey
+from service.repository.keys import StoredKey
+from service.scopes import Scope, name_scopes, opens
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
+
+Scopes = tuple[Scope, ...]
 
 
 def database() -> Database:
@@ -26,7 +29,7 @@ def database() -> Database:
     return found
 
 
-def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
+def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
     """Let a view work in one transaction of the club whose key the request carries; it commits when the view ends."""
 
     @wraps(view)
@@ -35,7 +38,7 @@ def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
         # Who sends slowly keeps no connection meanwhile.
         receive_body()
         with database().session() as session:
-            key = find_key(session, secret)
+            key = find_key(session, secret, scopes)
             with _transaction_of(key, session) as transaction:
                 g.transaction = transaction
                 return view(*arguments, **options)
@@ -43,7 +46,7 @@ def with_key(view: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]:
+def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
     """
     Let a view record in one transaction of the club whose key the request carries; it commits when the view ends.
 
@@ -56,7 +59,7 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
         # Who sends slowly keeps no connection meanwhile.
         receive_body()
         with database().session() as session:
-            key = find_key(session, secret)
+            key = find_key(session, secret, scopes)
             is_dry = is_dry_run()
             # A key that cannot be read is refused in a dry run too, which answers as the real one would.
             sent_key = read_retry_key()
@@ -71,7 +74,7 @@ def with_key_to_record(view: Callable[..., Response]) -> Callable[..., Response]
     return guarded
 
 
-def with_key_to_stream(view: Callable[..., Response]) -> Callable[..., Response]:
+def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
     """
     Let a view read in the club whose key the request carries, from one moment, for as long as its answer is being sent.
 
@@ -83,7 +86,7 @@ def with_key_to_stream(view: Callable[..., Response]) -> Callable[..., Response]
         secret = read_secret()
         with ExitStack() as opened:
             session = opened.enter_context(database().session())
-            g.transaction = session.reading(find_key(session, secret).club_id)
+            g.transaction = session.reading(find_key(session, secret, scopes).club_id)
             answer = view(*arguments, **options)
             sending = opened.pop_all()
         answer.response = _until_sent(answer.response, sending)
@@ -93,14 +96,27 @@ def with_key_to_stream(view: Callable[..., Response]) -> Callable[..., Response]
     return guarded
 
 
+def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
+    """Let a view read its body as it comes, once the key is found; it begins its transactions itself."""
+
+    @wraps(view)
+    def guarded(*arguments: Any, **options: Any) -> Response:
+        secret = read_secret()
+        with database().session() as session:
+            find_key(session, secret, scopes)
+        return view(*arguments, **options)
+
+    return guarded
+
+
 def _until_sent(blocks: Iterable[Any], sending: ExitStack) -> Iterator[Any]:
     with sending:
         yield from blocks
 
 
-def with_key_if_any(view: Callable[..., Any]) -> Callable[..., Any]:
+def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
     """Let a view work without a key, or in its club where the request carries one."""
-    guarded = with_key(view)
+    guarded = with_key(view, scopes)
 
     @wraps(view)
     def open_to_all(*arguments: Any, **options: Any) -> Any:
@@ -116,6 +132,12 @@ def _transaction_of(key: StoredKey, session: Session) -> AbstractContextManager[
     if request.method in READING:
         return nullcontext(session.reading(key.club_id))
     return session.transaction(key.club_id, actor=key.id, request_id=g.request_id)
+
+
+def current_key() -> StoredKey:
+    """Give the key that the request carries."""
+    key: StoredKey = g.key
+    return key
 
 
 def current_transaction() -> Transaction:
@@ -143,20 +165,40 @@ def read_secret() -> str:
     return sent.token
 
 
-def find_key(session: Session, secret: str) -> StoredKey:
+def find_key(session: Session, secret: str, scopes: Scopes) -> StoredKey:
     """
     Find a key by the whole of it.
 
+    Args:
+        session: of the request.
+        secret: what was sent.
+        scopes: one of them must be the key's.
+
     Raises:
         KeyUnknown: the key opens nothing.
-        ScopeMissing: the key may only read, and the request does not.
+        ScopeMissing: the key has none of the scopes.
     """
     key = keys.find(session.connection, sha256(secret.encode()).digest())
     if key is None:
-        raise KeyUnknown("the key is not known, or was revoked")
+        raise KeyUnknown("the key is not known, has expired, or was revoked")
     g.key = key
-    if EVERY_SCOPE not in key.scopes and request.method not in READING:
-        raise ScopeMissing(
-            f"the key {key.name!r} may read and no more; {request.method} needs one that may do everything"
-        )
+    if not opens(key.scopes, scopes):
+        raise _missing(key, scopes)
     return key
+
+
+def require_scope(scope: Scope) -> None:
+    """
+    Let a request go on only where its key has a scope beside the operation's own, which only some requests need.
+
+    Raises:
+        ScopeMissing: the key has it not.
+    """
+    key = current_key()
+    if not opens(key.scopes, (scope,)):
+        raise _missing(key, (scope,))
+
+
+def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:
+    held = ", ".join(repr(scope) for scope in key.scopes) or "no scope"
+    return ScopeMissing(f"the key {key.name!r} has {held}; this needs a key with {name_scopes(scopes)}")

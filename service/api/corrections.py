@@ -17,6 +17,7 @@ from service.api.access import current_transaction
 from service.api.answers import REPLAYED, answer, recorded
 from service.api.receiving import receive_body
 from service.api.resource import Resource
+from service.scopes import Scope
 from service.usecases.correct_round import correct_round
 from service.usecases.expected import check_expected
 from service.usecases.what_if import what_if
@@ -25,7 +26,9 @@ corrections = Resource("corrections", __name__, description="Rounds put right, a
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
-@corrections.operation("correct_round", records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@corrections.operation(
+    "correct_round", Scope.CORRECT, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+)
 @corrections.arguments(CorrectionRequestSchema)
 @corrections.response(201, ComparisonSchema, headers=REPLAYED)
 def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
@@ -43,7 +46,7 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/what-if", methods=["POST"])
-@corrections.operation("what_if", problems=(HTTPStatus.NOT_FOUND,))
+@corrections.operation("what_if", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @corrections.arguments(WhatIfRequestSchema)
 @corrections.response(200, ComparisonSchema)
 def post_what_if(request: WhatIfRequest, round_id: UUID) -> Response:

@@ -9,6 +9,7 @@ from service.api.access import current_transaction
 from service.api.answers import LOCATION, REPLAYED, recorded
 from service.api.receiving import receive_body
 from service.api.resource import Resource
+from service.scopes import Scope
 from service.usecases.expected import check_expected
 from service.usecases.play_document import play_document
 
@@ -16,7 +17,7 @@ documents = Resource("documents", __name__, description="Rounds played whole, fr
 
 
 @documents.route("/v1/documents", methods=["POST"])
-@documents.operation("play_document", records=True, problems=(HTTPStatus.CONFLICT,))
+@documents.operation("play_document", Scope.WRITE, records=True, problems=(HTTPStatus.CONFLICT,))
 @documents.arguments(DocumentRequestSchema)
 @documents.response(201, PlayedDocumentSchema, headers=LOCATION | REPLAYED)
 def post_document(document: RoundDocument) -> Response:

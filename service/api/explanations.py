@@ -18,6 +18,7 @@ from scoring.explanation.wording import show_signed, show_suits
 from service.api.access import current_transaction
 from service.api.answers import answer
 from service.api.resource import JSON, Resource
+from service.scopes import Scope
 from service.usecases.explain_hand import explain_hand
 
 TEXT: Final = "text/plain"
@@ -54,7 +55,7 @@ def show_card_names(cards: list[str]) -> str:
 
 
 @explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
-@explanations.operation("explain_hand", problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@explanations.operation("explain_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
 @explanations.arguments(ExplanationQuerySchema, location="query")
 @explanations.response(200, ExplanationSchema)
 @explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)

@@ -13,6 +13,7 @@ from service.api.answers import NEXT_PAGE, page_link
 from service.api.resource import Resource
 from service.api.streams import GZIP, NDJSON
 from service.repository.rounds import RoundFilter
+from service.scopes import Scope
 from service.usecases.export_rounds import export_rounds
 
 exports = Resource("exports", __name__, description="Rounds taken out as documents, to keep or to import elsewhere.")
@@ -26,7 +27,7 @@ _TOTAL: Final = {
 
 
 @exports.route("/v1/export", methods=["GET"])
-@exports.operation("export_rounds", streams=True)
+@exports.operation("export_rounds", Scope.IMPORTS, Scope.READ, streams=True)
 @exports.arguments(ExportQuerySchema, location="query")
 @exports.response(
     200,

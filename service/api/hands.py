@@ -12,6 +12,7 @@ from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.receiving import receive_body
 from service.api.resource import Resource
+from service.scopes import Scope
 from service.usecases.expected import check_expected
 from service.usecases.get_hand import get_hand
 from service.usecases.list_hands import list_hands
@@ -21,7 +22,7 @@ hands = Resource("hands", __name__, description="Finished hands, in the order in
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
-@hands.operation("record_hand", records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@hands.operation("record_hand", Scope.WRITE, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
 @hands.arguments(HandRequestSchema)
 @hands.response(201, HandAnswerSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
@@ -38,7 +39,7 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
-@hands.operation("list_hands", problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("list_hands", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @hands.arguments(HandQuerySchema, location="query")
 @hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
@@ -49,7 +50,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
-@hands.operation("get_hand", problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("get_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @hands.response(200, HandAnswerSchema)
 def get_one_hand(hand_id: UUID) -> Response:
     """Show a hand, what it came to, and the round as it stands now."""

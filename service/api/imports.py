@@ -10,13 +10,14 @@ from uuid import UUID
 from flask import Response, current_app, g
 
 from schemas.jobs import ImportSchema, JobView, dump_job
-from service.api.access import current_transaction, database, find_key, read_secret
+from service.api.access import current_key, current_transaction, database
 from service.api.answers import LOCATION, REPLAYED, WAS_REPLAYED, answer
 from service.api.problems import complete_problem
 from service.api.resource import Resource
 from service.api.retries import answer_once, read_retry_key
 from service.api.streams import NDJSON, read_lines_body
 from service.database import Transaction
+from service.scopes import Scope
 from service.tasks import announce_after_commit
 from service.usecases.cancel_import import cancel_import
 from service.usecases.get_import import get_import
@@ -36,7 +37,7 @@ _BODY: Final = {
 
 
 @imports.route("/v1/imports", methods=["POST"])
-@imports.upload("start_import", body=_BODY)
+@imports.upload("start_import", Scope.IMPORTS, body=_BODY)
 @imports.response(202, ImportSchema, headers=LOCATION | REPLAYED)
 def post_import() -> Response:
     """
@@ -45,9 +46,7 @@ def post_import() -> Response:
     A bad line never stops the others, and a line that was recorded before is a replay: a file can be sent again at any
     time. While it is being imported, the same file again is answered with the same import.
     """
-    secret, retry_key = read_secret(), read_retry_key()
-    with database().session() as session:
-        key = find_key(session, secret)
+    key, retry_key = current_key(), read_retry_key()
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
     received = receive_import(begin, read_lines_body())
     is_started = False
@@ -70,7 +69,7 @@ def _start(transaction: Transaction, received: Any) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>", methods=["GET"])
-@imports.operation("get_import", problems=(HTTPStatus.NOT_FOUND,))
+@imports.operation("get_import", Scope.IMPORTS, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @imports.response(200, ImportSchema)
 def get_one_import(import_id: UUID) -> Response:
     """Show an import: how far it is, and what it came to so far."""
@@ -78,7 +77,7 @@ def get_one_import(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/cancel", methods=["POST"])
-@imports.operation("cancel_import", records=True, problems=CONFLICTS)
+@imports.operation("cancel_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_cancel(import_id: UUID) -> Response:
     """
@@ -90,7 +89,7 @@ def post_cancel(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/pause", methods=["POST"])
-@imports.operation("pause_import", records=True, problems=CONFLICTS)
+@imports.operation("pause_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_pause(import_id: UUID) -> Response:
     """Let an import rest until it is resumed."""
@@ -98,7 +97,7 @@ def post_pause(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/resume", methods=["POST"])
-@imports.operation("resume_import", records=True, problems=CONFLICTS)
+@imports.operation("resume_import", Scope.IMPORTS, records=True, problems=CONFLICTS)
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_resume(import_id: UUID) -> Response:
     """Let a paused import go on where it was."""
@@ -106,7 +105,7 @@ def post_resume(import_id: UUID) -> Response:
 
 
 @imports.route("/v1/imports/<uuid:import_id>/results", methods=["GET"])
-@imports.operation("list_import_results", problems=(HTTPStatus.NOT_FOUND,))
+@imports.operation("list_import_results", Scope.IMPORTS, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @imports.response(
     200, {"type": "string"}, content_type=NDJSON, description="One JSON document a line, in the order of the file."
 )

@@ -22,6 +22,7 @@ from service.api.access import current_transaction
 from service.api.answers import NEXT_PAGE, answer, page_link
 from service.api.resource import Resource
 from service.openapi import REQUEST_ID
+from service.scopes import Scope
 from service.usecases.erase_player import erase_player
 from service.usecases.get_player import get_player
 from service.usecases.list_players import list_players
@@ -51,7 +52,7 @@ PLAYER: Final[list[dict[str, Any]]] = [
 
 
 @players.route("/v1/players", methods=["GET"])
-@players.operation("list_players")
+@players.operation("list_players", Scope.READ)
 @players.arguments(PageQuerySchema, location="query")
 @players.response(200, PlayerPageSchema, headers=NEXT_PAGE)
 def get_players(query: dict[str, Any]) -> Response:
@@ -61,7 +62,7 @@ def get_players(query: dict[str, Any]) -> Response:
 
 
 @players.route(ONE, methods=["GET"], parameters=PLAYER)
-@players.operation("get_player", problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY))
+@players.operation("get_player", Scope.READ, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY))
 @players.response(200, PlayerSchema)
 def get_one_player(player: str) -> Response:
     """Show what a player is called."""
@@ -69,7 +70,7 @@ def get_one_player(player: str) -> Response:
 
 
 @players.route(ONE, methods=["PUT"], parameters=PLAYER)
-@players.operation("name_player", problems=(HTTPStatus.GATEWAY_TIMEOUT,))
+@players.operation("name_player", Scope.WRITE, problems=(HTTPStatus.GATEWAY_TIMEOUT,))
 @players.arguments(NameRequestSchema)
 @players.response(200, PlayerSchema)
 @players.alt_response(201, schema=PlayerSchema, headers=REQUEST_ID, description="He had no display name before.")
@@ -84,7 +85,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 
 
 @players.route(ONE, methods=["DELETE"], parameters=PLAYER)
-@players.operation("erase_player", problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
+@players.operation("erase_player", Scope.WRITE, problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
 @players.response(204, description="He has no display name now.")
 def delete_player(player: str) -> Response:
     """Erase a player's display name, if he has one. His id in the records stays, and so does every figure."""

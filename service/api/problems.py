@@ -70,8 +70,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     ),
     "scope-missing": Kind(
         HTTPStatus.FORBIDDEN,
-        "The key may only read",
-        "Send the request with a key that may do everything; the operator of the service makes keys.",
+        "The key does not open this",
+        "Send the request with a key that has the scope named; the operator of the service makes keys.",
     ),
     "not-found": Kind(
         HTTPStatus.NOT_FOUND,

@@ -24,6 +24,7 @@ from service.api.access import current_transaction, database
 from service.api.answers import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
 from service.api.streams import NDJSON
+from service.scopes import Scope
 from service.tasks import announce_after_commit
 from service.usecases.cancel_recomputation import cancel_recomputation
 from service.usecases.get_recomputation import get_recomputation
@@ -42,7 +43,7 @@ CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 @recomputations.route("/v1/recomputations", methods=["POST"])
-@recomputations.operation("start_recomputation", records=True)
+@recomputations.operation("start_recomputation", Scope.RECOMPUTE, records=True)
 @recomputations.arguments(RecomputationRequestSchema)
 @recomputations.response(202, RecomputationSchema, headers=LOCATION | REPLAYED)
 def post_recomputation(request: RecomputationRequest) -> Response:
@@ -59,7 +60,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>", methods=["GET"])
-@recomputations.operation("get_recomputation", problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.operation("get_recomputation", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @recomputations.response(200, RecomputationSchema)
 def get_one_recomputation(recomputation_id: UUID) -> Response:
     """Show a recomputation: how far it is, and what it came to so far."""
@@ -67,7 +68,7 @@ def get_one_recomputation(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/cancel", methods=["POST"])
-@recomputations.operation("cancel_recomputation", records=True, problems=CONFLICTS)
+@recomputations.operation("cancel_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_cancel(recomputation_id: UUID) -> Response:
     """
@@ -79,7 +80,7 @@ def post_cancel(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/pause", methods=["POST"])
-@recomputations.operation("pause_recomputation", records=True, problems=CONFLICTS)
+@recomputations.operation("pause_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_pause(recomputation_id: UUID) -> Response:
     """Let a recomputation rest until it is resumed."""
@@ -87,7 +88,7 @@ def post_pause(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/resume", methods=["POST"])
-@recomputations.operation("resume_recomputation", records=True, problems=CONFLICTS)
+@recomputations.operation("resume_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_resume(recomputation_id: UUID) -> Response:
     """Let a paused recomputation go on where it was."""
@@ -95,7 +96,7 @@ def post_resume(recomputation_id: UUID) -> Response:
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/differences", methods=["GET"])
-@recomputations.operation("list_differences", problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.operation("list_differences", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @recomputations.arguments(PageQuerySchema, location="query")
 @recomputations.response(200, DifferencePageSchema, headers=NEXT_PAGE)
 @recomputations.doc(responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}})

@@ -13,10 +13,17 @@ from schemas.base import WireError, WireSchema, load
 from schemas.strict_json import read_json
 from scoring.errors import Mistake
 from service.api import dry_run, retries
-from service.api.access import with_key, with_key_if_any, with_key_to_record, with_key_to_stream
+from service.api.access import (
+    with_key,
+    with_key_if_any,
+    with_key_to_record,
+    with_key_to_stream,
+    with_key_to_upload,
+)
 from service.api.receiving import receive_body
 from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
+from service.scopes import Scope
 
 JSON: Final = "application/json"
 ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
@@ -109,7 +116,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
     def operation(
         self,
         name: str,
-        *,
+        *scopes: Scope,
         needs_key: bool = True,
         asks_database: bool = True,
         records: bool = False,
@@ -122,6 +129,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
         Args:
             name: the use case's.
+            scopes: of which a key needs one.
             needs_key: without it, a key opens the club's own beside what everybody sees.
             asks_database: whether there is anything to guard.
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
@@ -129,23 +137,25 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             problems: statuses beside the usual ones.
             forms: the media types that it can answer in.
         """
+        if asks_database and not scopes:
+            raise TypeError(f"{name} asks the database for what a key opens, and names no scope that opens it")
         usual = {HTTPStatus.NOT_ACCEPTABLE}
         usual |= {*_OF_THE_DATABASE} if asks_database else set()
         usual |= {*_OF_RECORDING} if records else set()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             if records:
-                view = with_key_to_record(view)
+                view = with_key_to_record(view, scopes)
             elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
-                view = guard(view)
+                view = guard(view, scopes)
             view = answering_in(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
-            described: dict[str, Any] = {"operationId": name}
+            described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
             if not needs_key:
-                described["security"] = [{}, {"key": []}] if asks_database else []
+                described["security"] = [{}, *_security(scopes)] if asks_database else []
             if records:
                 described["parameters"] = [retries.PARAMETER, dry_run.PARAMETER]
             documented: Callable[..., Any] = self.doc(**described)(view)
@@ -153,24 +163,34 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
         return decorate
 
-    def upload(self, name: str, *, body: dict[str, Any]) -> Callable[..., Any]:
+    def upload(self, name: str, *scopes: Scope, body: dict[str, Any]) -> Callable[..., Any]:
         """
         Name an operation that reads a body of any length as it comes, and list the problems that it can answer.
 
-        The view itself finds the key and begins its transactions: none may stay open as long as somebody sends. It can
-        be sent again under an idempotency key, and not be tried.
+        The view itself begins its transactions: none may stay open as long as somebody sends. It can be sent again
+        under an idempotency key, and not be tried.
         """
         problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = answering_in((JSON,), without_query(view))
+            view = answering_in((JSON,), with_key_to_upload(without_query(view), scopes))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
-            described = {"operationId": name, "parameters": [retries.PARAMETER], "requestBody": body}
+            described = {
+                "operationId": name,
+                "security": _security(scopes),
+                "parameters": [retries.PARAMETER],
+                "requestBody": body,
+            }
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 
         return decorate
+
+
+def _security(scopes: tuple[Scope, ...]) -> list[dict[str, list[str]]]:
+    """Say in the contract's words that a key with one of these scopes is needed."""
+    return [{"key": [scope.value]} for scope in scopes]
 
 
 def _describing(decorate: Callable[..., Any]) -> Callable[..., Any]:

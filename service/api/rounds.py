@@ -25,6 +25,7 @@ from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.resource import Resource
 from service.repository.rounds import RoundFilter
+from service.scopes import Scope
 from service.usecases.close_round import close_round
 from service.usecases.expected import check_expected
 from service.usecases.get_document import get_document
@@ -41,7 +42,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", records=True, problems=CONFLICTS)
+@rounds.operation("open_round", Scope.WRITE, records=True, problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -58,7 +59,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
-@rounds.operation("list_rounds")
+@rounds.operation("list_rounds", Scope.READ)
 @rounds.arguments(RoundQuerySchema, location="query")
 @rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
 def get_rounds(query: dict[str, Any]) -> Response:
@@ -69,7 +70,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
-@rounds.operation("get_round", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_round", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.response(200, RoundSchema)
 def get_one_round(round_id: UUID) -> Response:
     """Show a round as it stands, and what the next hand must be."""
@@ -77,7 +78,7 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", records=True, problems=CONFLICTS)
+@rounds.operation("close_round", Scope.WRITE, records=True, problems=CONFLICTS)
 @rounds.arguments(CloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -86,7 +87,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", records=True, problems=CONFLICTS)
+@rounds.operation("record_departure", Scope.WRITE, records=True, problems=CONFLICTS)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
@@ -96,7 +97,7 @@ def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
-@rounds.operation("undo_hand", records=True, problems=CONFLICTS)
+@rounds.operation("undo_hand", Scope.WRITE, records=True, problems=CONFLICTS)
 @rounds.arguments(UndoRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
@@ -113,7 +114,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
-@rounds.operation("get_settlement", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_settlement", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, SettlementSchema)
 def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
@@ -126,7 +127,7 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
-@rounds.operation("get_document", problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_document", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundDocumentSchema)
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:

@@ -9,6 +9,7 @@ from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
 from service.api.access import current_transaction, transaction_if_any
 from service.api.answers import LOCATION, REPLAYED, answer
 from service.api.resource import Resource, decoded_body
+from service.scopes import Scope
 from service.usecases.add_ruleset import add_ruleset
 from service.usecases.get_ruleset import get_ruleset
 from service.usecases.list_rulesets import list_rulesets
@@ -17,7 +18,7 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 
 
 @rulesets.route("/v1/rulesets", methods=["GET"])
-@rulesets.operation("list_rulesets", needs_key=False)
+@rulesets.operation("list_rulesets", Scope.READ, needs_key=False)
 @rulesets.response(200, RulesetPageSchema)
 def get_rulesets() -> Response:
     """List the presets and, with a key, the club's own rulesets, each in its newest version."""
@@ -26,7 +27,7 @@ def get_rulesets() -> Response:
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])
-@rulesets.operation("add_ruleset", records=True, problems=(HTTPStatus.CONFLICT,))
+@rulesets.operation("add_ruleset", Scope.TABLES, records=True, problems=(HTTPStatus.CONFLICT,))
 @rulesets.arguments(RulesetSchema)
 @rulesets.response(201, RulesetSchema, headers=LOCATION | REPLAYED)
 def post_ruleset(_: Any) -> Response:
@@ -40,7 +41,7 @@ def post_ruleset(_: Any) -> Response:
 
 
 @rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])
-@rulesets.operation("get_ruleset", needs_key=False, problems=(HTTPStatus.NOT_FOUND,))
+@rulesets.operation("get_ruleset", Scope.READ, needs_key=False, problems=(HTTPStatus.NOT_FOUND,))
 @rulesets.response(200, RulesetSchema)
 def get_one_ruleset(reference: str) -> Response:
     """Show a ruleset by name, in its newest version, or by name@version."""

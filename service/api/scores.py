@@ -7,6 +7,7 @@ from schemas.scores import ScoreSchema, dump_lone_score
 from service.api.access import current_transaction
 from service.api.answers import answer
 from service.api.resource import Resource
+from service.scopes import Scope
 from service.usecases.expected import check_expected
 from service.usecases.score_hand import score_hand
 
@@ -14,7 +15,7 @@ scores = Resource("scores", __name__, description="Score a finished hand without
 
 
 @scores.route("/v1/score", methods=["POST"])
-@scores.operation("score_hand")
+@scores.operation("score_hand", Scope.SCORE)
 @scores.arguments(ScoreRequestSchema)
 @scores.response(200, ScoreSchema)
 def post_score(request: ScoreRequest) -> Response:

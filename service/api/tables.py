@@ -18,6 +18,7 @@ from schemas.tables import (
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
+from service.scopes import Scope
 from service.usecases.add_table import add_table
 from service.usecases.get_statement import get_statement
 from service.usecases.get_table import get_table
@@ -27,7 +28,7 @@ tables = Resource("tables", __name__, description="Tables: a name, a ruleset, an
 
 
 @tables.route("/v1/tables", methods=["POST"])
-@tables.operation("add_table", records=True, problems=(HTTPStatus.CONFLICT,))
+@tables.operation("add_table", Scope.TABLES, records=True, problems=(HTTPStatus.CONFLICT,))
 @tables.arguments(TableRequestSchema)
 @tables.response(201, TableSchema, headers=LOCATION | REPLAYED)
 def post_table(request: TableRequest) -> Response:
@@ -37,7 +38,7 @@ def post_table(request: TableRequest) -> Response:
 
 
 @tables.route("/v1/tables", methods=["GET"])
-@tables.operation("list_tables")
+@tables.operation("list_tables", Scope.READ)
 @tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
@@ -47,7 +48,7 @@ def get_tables(query: dict[str, Any]) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
-@tables.operation("get_table", problems=(HTTPStatus.NOT_FOUND,))
+@tables.operation("get_table", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @tables.response(200, TableSchema)
 def get_one_table(table_id: UUID) -> Response:
     """Show a table."""
@@ -55,7 +56,7 @@ def get_one_table(table_id: UUID) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
-@tables.operation("get_statement", problems=(HTTPStatus.NOT_FOUND,))
+@tables.operation("get_statement", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @tables.arguments(StatementQuerySchema, location="query")
 @tables.response(200, StatementSchema)
 def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:

@@ -5,10 +5,11 @@ from typing import Any, Final
 import click
 
 from schemas.fields import show_time
-from service.commands.options import data_option, json_option, read_name
+from service.commands.options import data_option, json_option, read_duration, read_name
 from service.commands.printing import print_json, print_table, say, show_moment
 from service.commands.records import owned_records
-from service.repository.keys import EVERY_SCOPE, SCOPES, IssuedKey
+from service.repository.keys import IssuedKey
+from service.scopes import EVERY_SCOPE, OPENS
 from service.usecases.create_key import NewKey, create_key
 from service.usecases.find_club import find_club
 from service.usecases.list_keys import list_keys
@@ -34,25 +35,32 @@ def key() -> None:
 @click.option("--name", default="key", show_default=True, help="What it is for, to know it again.")
 @click.option(
     "--scope",
-    type=click.Choice(SCOPES),
-    default=EVERY_SCOPE,
+    "scopes",
+    type=click.Choice([str(scope) for scope in OPENS]),
+    multiple=True,
+    default=(EVERY_SCOPE,),
     show_default=True,
-    help="What it may do: everything, or read.",
+    help="What it may do; can be given several times.",
 )
+@click.option("--expires-in", metavar="TIME", help="How long it opens anything, as in 12h, 90d or 52w.  [for ever]")
 @data_option
 @json_option
-def create(club: str, name: str, scope: str, directory: Path | None, as_json: bool) -> None:
+def create(
+    club: str, name: str, scopes: tuple[str, ...], expires_in: str | None, directory: Path | None, as_json: bool
+) -> None:
     """
     Make a key. It is printed this once, alone on stdout; only its hash is kept.
 
     \b
     Examples:
-      ofc-server key create --club riverside --name "table tablet"
-      ofc-server key create --club riverside --scope read > scoreboard-key
+      ofc-server key create --club riverside --name "table tablet" --scope read --scope write
+      ofc-server key create --club riverside --scope read --expires-in 90d > scoreboard-key
     """  # noqa: D301 (click wants the character, not its escape)
+    lifetime = None if expires_in is None else read_duration("The key's time", expires_in)
     with owned_records(directory) as database:
         found = find_club(database, read_name("The club's name", club))
-        made = create_key(database, found, name=read_name("The key's name", name), scopes=[scope])
+        named = read_name("The key's name", name)
+        made = create_key(database, found, name=named, scopes=tuple(dict.fromkeys(scopes)), lifetime=lifetime)
     _print_new(made, as_json)
 
 
@@ -111,7 +119,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
 @json_option
 def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> None:
     """
-    Replace a key by a new one that may do the same. The new one is printed this once, alone on stdout.
+    Replace a key by a new one that may do the same, for as long. The new one is printed this once, alone on stdout.
 
     \b
     Examples:
@@ -141,10 +149,11 @@ def _row(each: IssuedKey) -> tuple[str, ...]:
 
 
 def _state(each: IssuedKey) -> str:
-    if each.revoked_at is None:
+    end = each.ends_at
+    if end is None:
         return "works"
-    word = "worked" if each.revoked_at <= datetime.now(UTC) else "works"
-    return f"{word} until {show_moment(each.revoked_at)}"
+    word = "worked" if end <= datetime.now(UTC) else "works"
+    return f"{word} until {show_moment(end)}"
 
 
 def _dump(each: IssuedKey) -> dict[str, Any]:
@@ -155,6 +164,7 @@ def _dump(each: IssuedKey) -> dict[str, Any]:
         "prefix": each.prefix,
         "scopes": list(each.scopes),
         "created_at": show_time(each.created_at),
+        "expires_at": show_time(each.expires_at),
         "revoked_at": show_time(each.revoked_at),
         "last_used_at": show_time(each.last_used_at),
     }

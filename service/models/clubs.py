@@ -29,5 +29,6 @@ class ApiKeyRecord(Base):
     secret_sha256: Mapped[bytes] = mapped_column(unique=True)
     scopes: Mapped[TextList]
     created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
     revoked_at: Mapped[datetime | None]
     last_used_at: Mapped[datetime | None]

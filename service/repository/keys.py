@@ -12,12 +12,6 @@ from service.database import Statement, Transaction, ask
 from service.errors import NotFound
 from service.models import ApiKeyRecord, ClubRecord
 
-EVERY_SCOPE: Final = "*"
-"""Opens all that a key can open, now and in later releases."""
-READ: Final = "read"
-"""Opens what changes nothing: a scoreboard needs no more."""
-SCOPES: Final = (EVERY_SCOPE, READ)
-
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
@@ -37,6 +31,7 @@ class IssuedKey:
     Attributes:
         club: the club's name.
         prefix: how the key begins, by which it is known.
+        expires_at: until when it opens anything, as it was made; None for ever.
         revoked_at: from when on it opens nothing; may be to come.
         last_used_at: to the minute.
     """
@@ -48,8 +43,14 @@ class IssuedKey:
     prefix: str
     scopes: tuple[str, ...]
     created_at: datetime
+    expires_at: datetime | None = None
     revoked_at: datetime | None = None
     last_used_at: datetime | None = None
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """From when on the key opens nothing, whatever ends it; None for never."""
+        return min((moment for moment in (self.expires_at, self.revoked_at) if moment is not None), default=None)
 
 
 _KEY: Final = ApiKeyRecord
@@ -62,6 +63,7 @@ _ISSUED: Final = (
         _KEY.prefix,
         _KEY.scopes,
         _KEY.created_at,
+        _KEY.expires_at,
         _KEY.revoked_at,
         _KEY.last_used_at,
     )
@@ -82,6 +84,7 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
             secret_sha256=secret_sha256,
             scopes=list(key.scopes),
             created_at=key.created_at,
+            expires_at=key.expires_at,
         )
     )
     record_event(transaction, EventKind.KEY_CREATED, event)
@@ -160,6 +163,7 @@ def _load(found: Row[Any]) -> IssuedKey:
         prefix=found.prefix,
         scopes=tuple(found.scopes),
         created_at=found.created_at,
+        expires_at=found.expires_at,
         revoked_at=found.revoked_at,
         last_used_at=found.last_used_at,
     )

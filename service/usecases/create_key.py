@@ -1,6 +1,7 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from hashlib import sha256
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Final
@@ -8,11 +9,13 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from schemas.fields import show_time
 from schemas.hands import canonical_json
 from service.database import Database, Transaction
 from service.repository import keys
 from service.repository.clubs import StoredClub
-from service.repository.keys import EVERY_SCOPE, IssuedKey
+from service.repository.keys import IssuedKey
+from service.scopes import EVERY_SCOPE
 
 _PREFIX_LENGTH: Final = 8
 _SECRET_LENGTH: Final = 43
@@ -27,7 +30,14 @@ class NewKey:
     secret: str = field(repr=False)
 
 
-def create_key(database: Database, club: StoredClub, *, name: str, scopes: Sequence[str] = (EVERY_SCOPE,)) -> NewKey:
+def create_key(
+    database: Database,
+    club: StoredClub,
+    *,
+    name: str,
+    scopes: Sequence[str] = (EVERY_SCOPE,),
+    lifetime: timedelta | None = None,
+) -> NewKey:
     """
     Make a key of a club.
 
@@ -38,23 +48,32 @@ def create_key(database: Database, club: StoredClub, *, name: str, scopes: Seque
         club: that the key opens.
         name: what it is for, for the operator.
         scopes: what it may do there.
+        lifetime: how long it opens anything; None for ever.
     """
     with database.transaction(club.id) as transaction:
-        return issue_key(transaction, club.name, name, scopes)
+        return issue_key(transaction, club.name, name, scopes, lifetime)
 
 
 def issue_key(
-    transaction: Transaction, club: str, name: str, scopes: Sequence[str], *, replaces: UUID | None = None
+    transaction: Transaction,
+    club: str,
+    name: str,
+    scopes: Sequence[str],
+    lifetime: timedelta | None,
+    *,
+    replaces: UUID | None = None,
 ) -> NewKey:
     """Make a key of the transaction's club; the audit trail says so, and which key it replaces if any."""
     prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
     secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
-    key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now)
+    expires_at = None if lifetime is None else transaction.now + lifetime
+    key = IssuedKey(transaction.club_id, club, uuid7(), name, prefix, tuple(scopes), transaction.now, expires_at)
     event = {
         "key": str(key.id),
         "prefix": prefix,
         "name": name,
         "scopes": list(scopes),
+        "expires_at": show_time(expires_at),
         "replaces": None if replaces is None else str(replaces),
     }
     # Nobody can guess 255 bits, so a plain hash hides them as well as a slow one would.

@@ -20,7 +20,7 @@ class RotatedKey:
 
 def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta(0)) -> RotatedKey:
     """
-    Replace a key by a new one that may do the same; the old one opens its club until the overlap ends.
+    Replace a key by a new one that may do the same for as long; the old one opens its club until the overlap ends.
 
     Raises:
         NotFound: there is no such key.
@@ -34,6 +34,7 @@ def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta
                 f"The key {old.prefix} was revoked or replaced before, to end at {old.revoked_at:%Y-%m-%d %H:%M} UTC; "
                 "rotate the one in its place, or make another with `ofc-server key create`."
             )
-        new = issue_key(transaction, old.club, old.name, old.scopes, replaces=old.id)
+        lifetime = None if old.expires_at is None else old.expires_at - old.created_at
+        new = issue_key(transaction, old.club, old.name, old.scopes, lifetime, replaces=old.id)
         event = {"key": str(old.id), "prefix": old.prefix, "overlap_seconds": int(overlap.total_seconds())}
         return RotatedKey(replace(old, revoked_at=keys.end(transaction, old.id, overlap, canonical_json(event))), new)

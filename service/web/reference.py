@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import quote, urlencode
 
 from service.openapi import REQUEST_ID
+from service.scopes import name_scopes
 from service.web.shapes import Field, Words, fields_of, say_type
 
 Document = dict[str, Any]
@@ -177,7 +178,7 @@ class _Reader:
             path,
             operation["summary"],
             operation.get("description", ""),
-            _say_access(method, operation),
+            _say_access(operation),
             tuple(_parameter(parameter) for parameter in parameters),
             request,
             tuple(self._answer(status, answered) for status, answered in statuses if status < _PROBLEMS_FROM),
@@ -223,14 +224,14 @@ def _field(name: str, described: Document, place: str | None = None) -> Field:
     return Field(name, say_type(described["schema"]), is_needed, described.get("description", ""), place, shown)
 
 
-def _say_access(method: str, operation: Document) -> str:
+def _say_access(operation: Document) -> str:
     """Say which key an operation needs."""
-    security = operation.get("security", [{"key": []}])
+    security = operation["security"]
     if not security:
         return "Needs no key."
     if {} in security:
         return "Needs no key; with one, the club's own is there too."
-    return "Needs a key; one that may only read will do." if method == "get" else "Needs a key that may do everything."
+    return f"Needs a key with the scope {name_scopes(scope for way in security for scope in way['key'])}."
 
 
 def _curl(method: str, path: str, operation: Document, parameters: Iterable[Document], request: Body | None) -> str:

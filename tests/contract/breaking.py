@@ -78,6 +78,9 @@ def _security(was: list[Part], now: list[Part]) -> Iterator[str]:
     ways = [set(way) for way in was] or [set()]
     if not all(any(set(way) <= had for way in now or [{}]) for had in ways):
         yield "needs a key that it did not need"
+    scopes, still = ({scope for way in ways for scope in way.get("key", ())} for ways in (was, now))
+    if still and (gone := scopes - still):
+        yield f"is no longer opened by the scope {' or '.join(sorted(gone))}"
 
 
 def _parameters(old: Part, was: Part, new: Part, now: Part) -> Changes:

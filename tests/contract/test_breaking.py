@@ -160,6 +160,10 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         lambda c: c["paths"]["/healthz"]["get"].pop("security"),
         Break("GET /healthz", "", "needs a key that it did not need"),
     ),
+    "a key needs another scope": (
+        lambda c: post(c).update(security=[{"key": ["admin"]}]),
+        Break("POST /v1/tables", "", "is no longer opened by the scope tables"),
+    ),
 }  # fmt: skip
 
 
@@ -189,6 +193,7 @@ COMPATIBLE: dict[str, Callable[[Part], Any]] = {
     "a word less is answered": lambda c: field(c, "status", "Round")["enum"].remove("closed"),
     "an answer is never null": lambda c: field(c, "currency", "Table").update(type="string"),
     "another status": lambda c: post(c)["responses"].update({"429": {"$ref": "#/components/responses/CONFLICT"}}),
+    "a scope more is enough": lambda c: post(c)["security"].append({"key": ["write"]}),
     "no key is needed": lambda c: post(c).update(security=[]),
     "another text": lambda c: field(c, "name", "Table").update(description="What it is called.", example="den"),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from service.examples import FOLDER, PROBLEMS
 from service.jobs.kinds import KINDS
 from service.jobs.work import Worker
 from service.repository import jobs
-from service.repository.keys import READ
+from service.scopes import Scope
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from tests.postgres import Logins, Server, embedded_server
@@ -265,7 +265,7 @@ def come_without_the_right_key(teller: Teller, house: House) -> None:
     teller.refuse("key-missing", "list_tables", api=Api(house.app, None))
     teller.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
     club = create_club(house.owner, f"club {uuid7()}")
-    reading = create_key(house.owner, club, name="scoreboard", scopes=[READ])
+    reading = create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ])
     teller.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
 
 

@@ -4,6 +4,7 @@ import json
 import re
 import subprocess
 from collections.abc import Iterator
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -100,10 +101,20 @@ def test_without_a_running_service_the_commands_run_the_database_themselves(tmp_
 def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins: Logins) -> None:
     named = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_DATA": str(tmp_path / "none")}
     assert command("club", "create", "riverside", **named).returncode == 0
-    made = command("key", "create", "--club", "riverside", "--scope", "read", **named)
+    made = command(
+        "key", "create", "--club", "riverside", "--scope", "read", "--scope", "tables", "--expires-in", "90d", **named
+    )
+    assert made.returncode == 0, made.stderr
+    [listed] = json.loads(command("key", "list", "--club", "riverside", "--json", **named).stdout)["keys"]
+    assert listed["scopes"] == ["read", "tables"]
+    assert datetime.fromisoformat(listed["expires_at"]) - datetime.fromisoformat(listed["created_at"]) == timedelta(
+        days=90
+    )
+    assert re.search(r"  read, tables  .*  works until \d{4}-", command("key", "list", **named).stdout)
     with running(tmp_path, **named) as service:
         assert ask(service, made.stdout.strip()).status_code == 200
-        assert ask(service, made.stdout.strip(), method="POST", json={}).status_code == 403
+        assert ask(service, made.stdout.strip(), method="POST", json={}).status_code == 422
+        assert ask(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
     assert not (tmp_path / "none").exists()
     refused = command("key", "list", OFC_DATABASE_URL=logins.service)
     assert is_one_sentence(refused.stderr, "may not make or see clubs and keys")
@@ -118,6 +129,10 @@ def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins:
         (["key", "create", "--club", "home", "--name", "a\nb"], "The key's name has a control character"),
         (["key", "list", "--club", "nowhere"], "There is no club named 'nowhere'"),
         (["key", "revoke", "ofc_nothing"], "There is no key 'ofc_nothing'; `ofc-server key list` shows"),
+        (
+            ["key", "create", "--club", "home", "--expires-in", "soon"],
+            "The key's time is 'soon'; a number and m, h, d or w",
+        ),
         (["key", "rotate", "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"], "There is no key '01a1fa84-"),
     ],
 )

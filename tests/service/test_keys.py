@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from service.database import Database
 from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
 from service.repository.clubs import StoredClub
-from service.repository.keys import READ
+from service.scopes import Scope
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from service.usecases.list_clubs import list_clubs
@@ -114,11 +114,11 @@ def test_a_leaked_key_is_found_by_the_whole_of_it(house: House, owner: Database,
 
 
 def test_a_rotated_key_ends_at_once_unless_told_otherwise(house: House, owner: Database, club: StoredClub) -> None:
-    made = create_key(owner, club, name="tablet", scopes=[READ])
+    made = create_key(owner, club, name="tablet", scopes=[Scope.READ])
     rotated = rotate_key(owner, made.key.prefix)
     assert status(house, made.secret) == 401
     assert status(house, rotated.new.secret) == 200
-    assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == ("tablet", (READ,), club.id)
+    assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == ("tablet", (Scope.READ,), club.id)
 
 
 def test_a_rotated_key_works_until_its_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
@@ -128,6 +128,22 @@ def test_a_rotated_key_works_until_its_overlap_ends(house: House, owner: Databas
     assert status(house, made.secret) == status(house, rotated.new.secret) == 200
     time.sleep(2.1)
     assert (status(house, made.secret), status(house, rotated.new.secret)) == (401, 200)
+
+
+def test_a_key_opens_its_club_until_it_expires_and_the_next_lasts_as_long(
+    house: House, owner: Database, club: StoredClub
+) -> None:
+    made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=2))
+    assert made.key.expires_at == made.key.created_at + timedelta(seconds=2)
+    assert status(house, made.secret) == 200
+    time.sleep(2.1)
+    answer = Api(house.app, made.secret).get("/v1/tables")
+    assert (answer.status, answer["code"]) == (401, "key-unknown")
+    assert "has expired" in answer["detail"]
+    assert list_keys(owner, club)[0].ends_at == made.key.expires_at
+    new = rotate_key(owner, made.key.prefix).new
+    assert status(house, new.secret) == 200
+    assert new.key.expires_at == new.key.created_at + timedelta(seconds=2)
 
 
 def test_within_the_overlap_a_key_can_be_revoked_and_not_rotated_again(
@@ -180,7 +196,8 @@ def test_every_change_is_in_the_audit_trail_of_its_club(house: House, owner: Dat
 
 
 def created(key_id: object, prefix: str, replaces: str) -> str:
-    return f'{{"key":"{key_id}","name":"tablet","prefix":"{prefix}","replaces":{replaces},"scopes":["*"]}}'
+    named = f'"key":"{key_id}","name":"tablet","prefix":"{prefix}"'
+    return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"]}}'
 
 
 def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
@@ -193,7 +210,7 @@ def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
 
 
 def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club: StoredClub) -> None:
-    reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[READ]).secret)
+    reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
     assert reader.get("/v1/tables").status == reader.get("/v1/rulesets").status == 200
     before = house.count_records()
     for method, path in (
@@ -207,7 +224,7 @@ def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club
     ):
         answer = reader.ask(method, path, json={})
         assert (answer.status, answer["code"]) == (403, "scope-missing"), path
-        assert answer["detail"].startswith(f"the key 'scoreboard' may read and no more; {method} needs")
+        assert answer["detail"].startswith("the key 'scoreboard' has 'read'; this needs a key with ")
     assert house.count_records() == before
 
 
