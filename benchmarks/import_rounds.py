@@ -74,7 +74,7 @@ class Bench:
         before = Taken.until_now(backend)
         for start in range(0, len(numbered), at_once):
             with self.service.transaction(self.club) as transaction:
-                imported = import_rounds(transaction, numbered[start : start + at_once])
+                imported = import_rounds(transaction, numbered[start : start + at_once], is_final=True)
             if any(each.status != "stored" for each in imported):
                 raise SystemExit("a line was not stored")
         return Taken.until_now(backend).since(before)

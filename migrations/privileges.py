@@ -13,7 +13,7 @@ READ: Final = "SELECT"
 APPEND: Final = "SELECT, INSERT"
 _STANDING: Final = (
     "status, version, revision, ruleset_name, ruleset_version, hands, seats, players, opening_stacks, top_ups, stacks,"
-    " state"
+    " state, settlement_state, provisional_until, final_revision, open_disputes"
 )
 
 SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
@@ -26,6 +26,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "rounds": APPEND,
     "settlements": APPEND,
     "corrections": APPEND,
+    "confirmations": APPEND,
+    "adjustments": APPEND,
     "round_seats": APPEND,
     "departures": APPEND,
     "closings": APPEND,

@@ -8,6 +8,8 @@ from uuid import UUID
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Time, UuidField, show_time
+from schemas.pages import QuerySchema
+from schemas.settlement_states import ARRIVING
 
 STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
 
@@ -50,6 +52,12 @@ class ImportSchema(JobSchema):
     """An import: a job that stores rounds, line by line. Progress counts the lines that are not blank."""
 
     summary = Inner(ImportSummarySchema, required=True)
+
+
+class ImportQuerySchema(QuerySchema):
+    """How firm the settlements of imported rounds are."""
+
+    state = Choice({state: state for state in ARRIVING}, load_default=ARRIVING[0])
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text
@@ -10,19 +9,12 @@ from schemas.hands import MOST_HANDS, MOST_PLAYERS, SeatField, StackField
 from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
 from schemas.pages import QuerySchema, RevisionField
 from schemas.scores import TransferSchema, dump_points, dump_transfer
+from schemas.settlement_states import SettlementState
 from schemas.tables import CurrencyField
 from scoring.hand import Seat
 from scoring.history import Paid
 from scoring.round_state import Round, rank_players
 from scoring.ruleset import Points
-
-
-class SettlementState(StrEnum):
-    """How firm a settlement is: open while hands can come, superseded once the round has a newer revision."""
-
-    OPEN = "open"
-    PROVISIONAL = "provisional"
-    SUPERSEDED = "superseded"
 
 
 class PaidSchema(TransferSchema):

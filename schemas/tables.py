@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from marshmallow import ValidationError, post_load, validates_schema
 
@@ -13,6 +13,11 @@ from schemas.hands import StackField
 from schemas.pages import PageQuerySchema
 from schemas.rulesets import RulesetReference
 from scoring.ruleset import Points
+
+USUAL_WINDOW: Final = 30
+"""So many minutes a settlement is provisional where a table says nothing else."""
+LONGEST_WINDOW: Final = 525_600
+"""A year."""
 
 
 class TableNameField(Text):
@@ -41,6 +46,21 @@ class CurrencyField(Text):
         )
 
 
+class CorrectionWindowField(Integer):
+    """How long settlements stay provisional."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            least=0,
+            most=LONGEST_WINDOW,
+            metadata={
+                "description": "So many minutes a settlement stays provisional, unless everyone has confirmed it: as"
+                " long as it can be corrected before it is final."
+            },
+            **options,
+        )
+
+
 def check_currency(read: Mapping[str, Any]) -> None:
     """
     Refuse a point value without the currency that it is in.
@@ -64,6 +84,7 @@ class TableRequest:
     point_value: int | None
     currency: str | None
     minimum_stack: Points | None
+    correction_window_minutes: int = USUAL_WINDOW
 
 
 class TableRequestSchema(WireSchema):
@@ -74,6 +95,7 @@ class TableRequestSchema(WireSchema):
     point_value = PointValueField(load_default=None)
     currency = CurrencyField(load_default=None)
     minimum_stack = StackField(least=1, load_default=None, allow_none=True)
+    correction_window_minutes = CorrectionWindowField(load_default=USUAL_WINDOW)
 
     @validates_schema
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
@@ -93,6 +115,7 @@ class TableSchema(WireSchema):
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
     minimum_stack = StackField(required=True, allow_none=True)
+    correction_window_minutes = CorrectionWindowField(required=True)
     created_at = Time(required=True)
 
 
@@ -106,6 +129,7 @@ class TableView:
     point_value: int | None
     currency: str | None
     minimum_stack: Points | None
+    correction_window_minutes: int
     created_at: datetime
 
 
@@ -118,6 +142,7 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "point_value": table.point_value,
         "currency": table.currency,
         "minimum_stack": table.minimum_stack,
+        "correction_window_minutes": table.correction_window_minutes,
         "created_at": show_time(table.created_at),
     }
 

@@ -62,6 +62,27 @@ def find_payments(nets: Mapping[str, int]) -> SettleUp:
     return SettleUp(tuple(sorted(payment for group in groups for payment in _settle_group(group))), is_fewest)
 
 
+def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> SettleUp:
+    """
+    Settle up with the fewest payments what has changed since everyone was settled up.
+
+    Ann was paid for the 9 points that she had won; it turns out that she had won 4, and cyd, who was not there, 5:
+
+    >>> find_adjustment({"ann": 9, "bob": -9}, {"ann": 4, "bob": -9, "cyd": 5}).payments
+    (Payment(payer='ann', payee='cyd', amount=5),)
+
+    Args:
+        before: what everyone had won or, below zero, lost, as it was settled.
+        after: what it is now.
+
+    Raises:
+        StakesError: the nets do not add up to zero.
+
+    Rule: docs/rules.md#settling-up
+    """
+    return find_payments({player: after.get(player, 0) - before.get(player, 0) for player in {*before, *after}})
+
+
 def _pair_off(nets: Iterable[Net]) -> tuple[list[list[Net]], list[Net]]:
     """Put together those who lost just what another won, and give the others."""
     waiting: dict[int, list[Net]] = defaultdict(list)

@@ -27,6 +27,8 @@ class EventKind(StrEnum):
     ROUND_CLOSED = "round.closed"
     ROUND_CORRECTED = "round.corrected"
     ROUND_RECOMPUTED = "round.recomputed"
+    SETTLEMENT_CONFIRMED = "settlement.confirmed"
+    SETTLEMENT_FINALIZED = "settlement.finalized"
 
 
 INSERT_EVENT: Final = """

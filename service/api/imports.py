@@ -9,7 +9,7 @@ from uuid import UUID
 
 from flask import Response, current_app, g
 
-from schemas.jobs import ImportSchema, JobView, dump_job
+from schemas.jobs import ImportQuerySchema, ImportSchema, JobView, dump_job
 from service.api.access import current_key, current_transaction, database
 from service.api.answers import LOCATION, REPLAYED, WAS_REPLAYED, answer
 from service.api.problems import complete_problem
@@ -38,10 +38,14 @@ _BODY: Final = {
 
 @imports.route("/v1/imports", methods=["POST"])
 @imports.upload("start_import", Scope.IMPORTS, body=_BODY)
+@imports.arguments(ImportQuerySchema, location="query")
 @imports.response(202, ImportSchema, headers=LOCATION | REPLAYED)
-def post_import() -> Response:
+def post_import(query: dict[str, Any]) -> Response:
     """
     Import rounds from NDJSON: one round document a line, each played whole or refused whole.
+
+    Settlements are final on arrival, as history is; with `state=provisional` they can be confirmed and disputed like
+    those of rounds that were recorded hand by hand. A round that its document leaves open is open.
 
     A bad line never stops the others, and a line that was recorded before is a replay: a file can be sent again at any
     time. While it is being imported, the same file again is answered with the same import.
@@ -52,7 +56,7 @@ def post_import() -> Response:
     is_started = False
     try:
         with begin() as transaction:
-            started = partial(_start, transaction, received)
+            started = partial(_start, transaction, received, query["state"])
             answered = started() if retry_key is None else answer_once(transaction, retry_key, started, received.sha256)
         is_started = WAS_REPLAYED not in answered.headers
     finally:
@@ -61,8 +65,8 @@ def post_import() -> Response:
     return answered
 
 
-def _start(transaction: Transaction, received: Any) -> Response:
-    started = start_import(transaction, received)
+def _start(transaction: Transaction, received: Any, state: str) -> Response:
+    started = start_import(transaction, received, state)
     _announce(transaction)
     headers = {"Location": f"/v1/imports/{started.view.id}"} | ({WAS_REPLAYED: "true"} if started.is_replay else {})
     return answer(dump_job(started.view), HTTPStatus.ACCEPTED, headers)

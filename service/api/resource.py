@@ -173,7 +173,8 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            view = answering_in((JSON,), with_key_to_upload(without_query(view), scopes))
+            view = view if getattr(view, _READS_QUERY, False) else without_query(view)
+            view = answering_in((JSON,), with_key_to_upload(view, scopes))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {

@@ -3,6 +3,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from schemas.settlement_states import SettlementState
 from service.database import Transaction
 from service.repository import imports
 from service.repository.chunks import Chunk, Part
@@ -27,7 +28,8 @@ class ImportKind:
         piece = imports.get_piece(transaction, job.id, chunk.part.what["piece"])
         lines = list(_lines_of(piece))
         too_long = {number for number, line in lines if len(line) > LONGEST_LINE}
-        imported = import_rounds(transaction, [found for found in lines if found[0] not in too_long])
+        whole = [found for found in lines if found[0] not in too_long]
+        imported = import_rounds(transaction, whole, is_final=job.asked.get("state") != SettlementState.PROVISIONAL)
         imported += [_refuse_too_long(number) for number in too_long]
         imported.sort(key=lambda line: line.line)
         imports.add_results(transaction, job.id, piece.number, b"".join(map(_dump, imported)))

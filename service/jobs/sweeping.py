@@ -1,7 +1,11 @@
-"""What was left lying is taken up again: messages that were lost, chunks whose worker died, jobs that nobody ended."""
+"""
+What nobody asks for by itself is done: settlements become final when their window has passed.
+
+And what was left lying is taken up again: messages that were lost, chunks whose worker died, jobs that nobody ended.
+"""
 
 from collections.abc import Callable, Mapping
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
@@ -11,8 +15,9 @@ from service.jobs.ending import end_if_over
 from service.jobs.kind import Kind
 from service.jobs.work import call_workers
 from service.logs import get_log
-from service.repository import jobs, workers
+from service.repository import jobs, settlement_states, workers
 from service.repository.jobs import JobState, JobUnderWay
+from service.usecases.finalize_settlements import finalize_settlements
 
 LONGEST_RECEIVED: Final = timedelta(days=1)
 """After this, who was sending what a job is to work on is not coming back."""
@@ -22,7 +27,7 @@ _log = get_log(__name__)
 
 def sweep(database: Database, kinds: Mapping[str, Kind], announce: Callable[[UUID], None]) -> None:
     """
-    Look once at every job under way in all clubs; several may do so at once, and as often as they like.
+    Look once at every job under way and every settlement due in all clubs; several may do so at once, and often.
 
     Raises:
         DatabaseError: the database does not answer.
@@ -31,6 +36,7 @@ def sweep(database: Database, kinds: Mapping[str, Kind], announce: Callable[[UUI
         workers.purge_heard_messages(connection)
         under_way = jobs.list_under_way(connection)
         slots = sum(worker.concurrency for worker in workers.list_living(connection))
+        due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
     for job in under_way:
         if job.kind in kinds:
             try:
@@ -39,6 +45,10 @@ def sweep(database: Database, kinds: Mapping[str, Kind], announce: Callable[[UUI
                 _log.info("job_busy", job=str(job.id))
     for club_id in {job.club_id for job in under_way}:
         announce(club_id)
+    for club_id in due:
+        finalized = finalize_settlements(database, club_id)
+        if finalized:
+            _log.info("settlements_finalized", club=str(club_id), settlements=finalized)
 
 
 def _look_at(database: Database, kind: Kind, found: JobUnderWay, slots: int) -> None:

@@ -15,17 +15,26 @@ from service.models.imports import ImportPieceRecord, ImportResultRecord
 from service.models.jobs import ChunkRecord, JobRecord, WakeUpRecord
 from service.models.kept_answers import KeptAnswerRecord
 from service.models.players import PlayerRecord
-from service.models.rounds import RoundHeadRecord, RoundRecord, RoundSeatRecord
+from service.models.rounds import ConfirmationRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
-from service.models.settlements import CorrectionRecord, HandScoreRecord, PayoutRecord, SettlementRecord, TransferRecord
+from service.models.settlements import (
+    AdjustmentRecord,
+    CorrectionRecord,
+    HandScoreRecord,
+    PayoutRecord,
+    SettlementRecord,
+    TransferRecord,
+)
 from service.models.tables import TableRecord
 
 __all__ = [
+    "AdjustmentRecord",
     "ApiKeyRecord",
     "Base",
     "ChunkRecord",
     "ClosingRecord",
     "ClubRecord",
+    "ConfirmationRecord",
     "CorrectionRecord",
     "DepartureRecord",
     "DifferenceRecord",

@@ -5,7 +5,19 @@ from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.dialects.postgresql import ExcludeConstraint
 from sqlalchemy.orm import Mapped
 
-from service.models.base import Base, Big, Json, Key, NumberKey, PointsList, SmallKey, SmallList, TextList, leads_to
+from service.models.base import (
+    Base,
+    Big,
+    Json,
+    Key,
+    NumberKey,
+    PointsList,
+    Small,
+    SmallKey,
+    SmallList,
+    TextList,
+    leads_to,
+)
 
 
 class RoundRecord(Base):
@@ -28,6 +40,7 @@ class RoundRecord(Base):
     point_value: Mapped[Big | None]
     currency: Mapped[str | None]
     opened_at: Mapped[datetime]
+    correction_window_minutes: Mapped[int]
 
 
 class RoundSeatRecord(Base):
@@ -47,6 +60,19 @@ class RoundSeatRecord(Base):
     player: Mapped[str]
     opening_stack: Mapped[Big]
     carried_over: Mapped[bool]
+
+
+class ConfirmationRecord(Base):
+    """A player's word that a revision's settlement is right."""
+
+    __tablename__ = "confirmations"
+    __table_args__ = (leads_to("round_seats", "club_id", "round_id", "revision", "seat"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    seat: Mapped[SmallKey]
+    confirmed_at: Mapped[datetime]
 
 
 class RoundHeadRecord(Base):
@@ -70,6 +96,19 @@ class RoundHeadRecord(Base):
             deferrable=True,
         ),
         Index("round_heads_status", "club_id", "status", "round_id"),
+        Index(
+            "round_heads_provisional",
+            "club_id",
+            "provisional_until",
+            postgresql_where=text("provisional_until IS NOT NULL"),
+        ),
+        Index(
+            "round_heads_unsettled",
+            "club_id",
+            "settlement_state",
+            "round_id",
+            postgresql_where=text("settlement_state IN ('provisional', 'disputed')"),
+        ),
     )
 
     club_id: Mapped[Key]
@@ -87,3 +126,7 @@ class RoundHeadRecord(Base):
     top_ups: Mapped[PointsList]
     stacks: Mapped[PointsList]
     state: Mapped[Json]
+    settlement_state: Mapped[str]
+    provisional_until: Mapped[datetime | None]
+    final_revision: Mapped[int | None]
+    open_disputes: Mapped[Small]

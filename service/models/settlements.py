@@ -19,6 +19,7 @@ class SettlementRecord(Base):
         ),
         leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
         leads_to("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
+        leads_to("settlements", "club_id", "round_id", "adjusts_revision", to=("club_id", "round_id", "revision")),
     )
 
     club_id: Mapped[Key]
@@ -28,6 +29,22 @@ class SettlementRecord(Base):
     ruleset_version: Mapped[int]
     reason: Mapped[str | None]
     created_at: Mapped[datetime]
+    adjusts_revision: Mapped[int | None]
+
+
+class AdjustmentRecord(Base):
+    """Points that one player pays another because a final settlement was corrected."""
+
+    __tablename__ = "adjustments"
+    __table_args__ = (leads_to("settlements", "club_id", "round_id", "revision"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    position: Mapped[SmallKey]
+    payer: Mapped[str]
+    payee: Mapped[str]
+    points: Mapped[Big]
 
 
 class CorrectionRecord(Base):

@@ -24,4 +24,5 @@ class TableRecord(Base):
     point_value: Mapped[Big | None]
     currency: Mapped[str | None]
     minimum_stack: Mapped[Big | None]
+    correction_window_minutes: Mapped[int]
     created_at: Mapped[datetime]

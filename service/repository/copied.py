@@ -1,6 +1,7 @@
 """Many records at once: copied into temporary tables beside the real ones, and added from there in one go."""
 
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 from uuid import UUID
 
 from service.database import Transaction
@@ -55,6 +56,16 @@ def show_plain(value: int | UUID | None) -> str:
     ('3', '\\N')
     """
     return "\\N" if value is None else str(value)
+
+
+def show_time(moment: datetime | None) -> str:
+    r"""
+    Write a moment.
+
+    >>> show_time(None)
+    '\\N'
+    """
+    return "\\N" if moment is None else moment.isoformat()
 
 
 def show_bytes(content: bytes) -> str:

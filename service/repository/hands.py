@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -116,7 +116,7 @@ _RECORD: Final = f"""
     event AS ({INSERT_EVENT})
     UPDATE round_heads
     SET version = :sequence, status = :status, hands = :number, top_ups = :top_ups, stacks = :stacks,
-        state = CAST(:state AS jsonb)
+        state = CAST(:state AS jsonb), settlement_state = :settlement_state, provisional_until = :provisional_until
     WHERE club_id = :club_id AND round_id = :round_id AND version = :version
 """
 _ADD_HANDS: Final = text(_INSERT_HAND)
@@ -142,14 +142,15 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     Raises:
         Busy: somebody else has changed the round since it was read.
     """
+    after = before.changed(transaction.now, played.round)
     parameters = {
         **_hand_parameters(transaction, before.id, played.hand, given),
         "revision": before.revision,
         **score_parameters(before.round, played),
         **transfers.transfer_parameters(played.transfers, late=False),
-        **_head_parameters(before, played),
+        **_head_parameters(before, after),
         **event_parameters(
-            transaction, EventKind.HAND_RECORDED, given.event, round_id=before.id, sequence=before.version + 1
+            transaction, EventKind.HAND_RECORDED, given.event, round_id=before.id, sequence=after.version
         ),
     }
     statement = _RECORD_HAND
@@ -160,7 +161,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     changed = changed_meanwhile(before)
     transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
     transaction.after_commit.append(count_stored_hands)
-    return replace(before, version=before.version + 1, round=played.round)
+    return after
 
 
 def add_records(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:
@@ -211,13 +212,15 @@ def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
     }
 
 
-def _head_parameters(before: StoredRound, played: PlayedHand) -> dict[str, Any]:
-    stands = dump_round(played.round)
+def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
+    stands = dump_round(after.round)
     return {
         "version": before.version,
         "status": stands["status"],
         "top_ups": stands["top_ups"],
         "state": json.dumps(stands["state"]),
+        "settlement_state": after.firmness.settlement_state.value,
+        "provisional_until": after.firmness.provisional_until,
     }
 
 

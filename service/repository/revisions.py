@@ -1,7 +1,7 @@
 """Revisions: a round played again from its records, stored whole beside what it was before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -11,12 +11,14 @@ from scoring.hand import Seat
 from scoring.history import History, PlayedRound
 from scoring.round import Departed, open_round
 from scoring.ruleset import Points
+from scoring.settle_up import find_adjustment
 from service.audit import EventKind, record_event
 from service.database import Transaction
 from service.errors import RoundOpen
 from service.models import HandScoreRecord, PayoutRecord, RoundHeadRecord, RoundSeatRecord, SettlementRecord
-from service.repository import transfers
+from service.repository import adjustments, transfers
 from service.repository.conflicts import conflicts
+from service.repository.firmness import dump_firmness
 from service.repository.hands import INSERT_SCORE, score_parameters
 from service.repository.round_state import dump_round
 from service.repository.rounds import changed_meanwhile
@@ -45,8 +47,14 @@ class RevisionToRecord:
 class StoredRevision:
     """What a revision came to, as it was recorded then."""
 
+    players: Mapping[Seat, str]
     stacks: Mapping[Seat, Points]
     nets: Mapping[Seat, Points]
+
+    @property
+    def nets_by_player(self) -> dict[str, Points]:
+        """What every player has won or lost."""
+        return {self.players[seat]: net for seat, net in self.nets.items()}
 
 
 # What is as it was in the revision before keeps what was recorded with it: that a stack carried over, when one left.
@@ -99,7 +107,7 @@ def add(
         Busy: somebody else has changed the round since it was read.
         RoundOpen: the round would be open again, and its table has an open round.
     """
-    after = replace(before, version=before.version + 1, revision=before.revision + 1, round=given.played.round)
+    after = before.changed(transaction.now, given.played.round, revision=before.revision + 1)
     keys = {
         "club_id": transaction.club_id,
         "round_id": before.id,
@@ -120,6 +128,7 @@ def add(
             if records:
                 transaction.execute(statement, [{**keys, **record} for record in records])
         _add_payout(transaction, after, given.played)
+        _adjust(transaction, after, given.played)
         _stand(transaction, before, after)
         record_event(transaction, kind, event, round_id=after.id, sequence=after.version)
     return after
@@ -132,7 +141,8 @@ def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevisi
         return record.club_id == transaction.club_id, record.round_id == round_id, record.revision == revision
 
     seat, score, payout = RoundSeatRecord, HandScoreRecord, PayoutRecord
-    seats = transaction.execute(select(seat.seat, seat.opening_stack).where(*of(seat)).order_by(seat.seat)).all()
+    sitting = select(seat.seat, seat.player, seat.opening_stack).where(*of(seat)).order_by(seat.seat)
+    seats = transaction.execute(sitting).all()
     scores = transaction.execute(select(score.top_ups, score.stacks).where(*of(score)).order_by(score.number)).all()
     paid_out = transaction.execute(select(payout.stacks).where(*of(payout))).scalar_one_or_none()
     opened = [each.opening_stack for each in seats]
@@ -140,7 +150,11 @@ def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevisi
     brought = [sum(points) for points in zip(opened, *(each.top_ups for each in scores), strict=True)]
     numbers = [each.seat for each in seats]
     nets = [stack - points for stack, points in zip(stacks, brought, strict=True)]
-    return StoredRevision(dict(zip(numbers, stacks, strict=True)), dict(zip(numbers, nets, strict=True)))
+    return StoredRevision(
+        {each.seat: each.player for each in seats},
+        dict(zip(numbers, stacks, strict=True)),
+        dict(zip(numbers, nets, strict=True)),
+    )
 
 
 def get_reason(transaction: Transaction, round_id: UUID, revision: int) -> str | None:
@@ -162,6 +176,7 @@ def _add_settlement(transaction: Transaction, after: StoredRound, given: Revisio
             ruleset_version=ruleset.version,
             reason=given.reason,
             created_at=transaction.now,
+            adjusts_revision=after.firmness.final_revision,
         )
     )
 
@@ -197,6 +212,17 @@ def _add_payout(transaction: Transaction, after: StoredRound, played: PlayedRoun
         transfers.add_payout(transaction, after.id, after.revision, played.hands[-1].round, departed)
 
 
+def _adjust(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
+    """Keep who pays whom because a settlement that was final is another now."""
+    final = after.firmness.final_revision
+    if final is None:
+        return
+    settled = get(transaction, after.id, final)
+    names = {seat.seat: seat.player for seat in played.round.seats}
+    nets = {names[seat]: net for seat, net in played.round.nets.items()}
+    adjustments.add(transaction, after, find_adjustment(settled.nets_by_player, nets).payments)
+
+
 def _stand(transaction: Transaction, before: StoredRound, after: StoredRound) -> None:
     """Say where the round stands now, if it still stands where it stood when it was locked."""
     head = RoundHeadRecord
@@ -209,6 +235,7 @@ def _stand(transaction: Transaction, before: StoredRound, after: StoredRound) ->
             ruleset_name=after.round.ruleset.name,
             ruleset_version=after.round.ruleset.version,
             **dump_round(after.round),
+            **dump_firmness(after.firmness),
         )
     )
     reopened = RoundOpen("the round would be open again, and its table has another open round")

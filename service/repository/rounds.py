@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -16,6 +16,7 @@ from service.database import Statement, Transaction
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.models import RoundHeadRecord, RoundRecord, RoundSeatRecord, SettlementRecord
 from service.repository.conflicts import conflicts
+from service.repository.firmness import Firmness, dump_firmness
 from service.repository.round_state import dump_round
 from service.repository.stored_round import ROUNDS, StoredRound, load_stored_round
 
@@ -92,6 +93,7 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
                 point_value=opened.point_value,
                 currency=opened.currency,
                 opened_at=opened.opened_at,
+                correction_window_minutes=opened.correction_window_minutes,
             )
         )
         transaction.execute(
@@ -114,6 +116,7 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
                 **mine,
                 **rules,
                 **dump_round(opened.round),
+                **dump_firmness(opened.firmness),
                 table_id=opened.table_id,
                 version=opened.version,
                 revision=opened.revision,
@@ -184,22 +187,30 @@ def list_page(
     return [load_stored_round(transaction, record._asdict()) for record in found]
 
 
-def advance(transaction: Transaction, before: StoredRound, after: Round) -> StoredRound:
+def advance(
+    transaction: Transaction,
+    before: StoredRound,
+    round_: Round | None = None,
+    *,
+    firmness: Firmness | None = None,
+    keeps_window: bool = False,
+) -> StoredRound:
     """
-    Say where a round stands after a change to it.
+    Say where a round stands after a change to it, or how firm its settlement is.
 
     Raises:
         Busy: somebody else has changed it since it was read.
     """
-    stands = {name: kept for name, kept in dump_round(after).items() if name in _CHANGING}
+    after = before.changed(transaction.now, round_, firmness=firmness, keeps_window=keeps_window)
+    stands = {name: kept for name, kept in dump_round(after.round).items() if name in _CHANGING}
     statement = (
         update(_HEAD)
         .where(_HEAD.club_id == transaction.club_id, _HEAD.round_id == before.id, _HEAD.version == before.version)
-        .values(version=before.version + 1, **stands)
+        .values(version=after.version, **stands, **dump_firmness(after.firmness))
     )
     if transaction.execute(statement).rowcount != 1:
         raise changed_meanwhile(before)
-    return replace(before, version=before.version + 1, round=after)
+    return after
 
 
 def one_open() -> RoundOpen:

@@ -1,8 +1,8 @@
 """A round with all that is kept of it, as queries find it."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from datetime import datetime
+from dataclasses import dataclass, field, replace
+from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
@@ -13,6 +13,7 @@ from service.database import Transaction
 from service.metrics.counters import check_balance
 from service.models import RoundHeadRecord, RoundRecord, RulesetRecord
 from service.repository import rulesets
+from service.repository.firmness import Firmness, load_firmness
 from service.repository.round_state import load_round
 
 _HEAD: Final = RoundHeadRecord
@@ -47,6 +48,8 @@ class StoredRound:
         digest: of the content that it was opened with; the same content and reference is the same round.
         version: raised by one with every change.
         revision: the settlement in force.
+        correction_window_minutes: how long settlements are provisional, as the table said when the round was opened.
+        firmness: how firm the settlement in force is.
     """
 
     id: UUID
@@ -59,6 +62,34 @@ class StoredRound:
     version: int
     revision: int
     round: Round
+    correction_window_minutes: int
+    firmness: Firmness = field(default_factory=Firmness)
+
+    def changed(
+        self,
+        now: datetime,
+        round_: Round | None = None,
+        *,
+        revision: int | None = None,
+        firmness: Firmness | None = None,
+        keeps_window: bool = False,
+    ) -> "StoredRound":
+        """
+        Give it after a change: one version on, and as firm as it then is.
+
+        Args:
+            now: the moment of the change, from which it is provisional, where it is.
+            round_: where it stands after it; where it stood unless given.
+            revision: in force after it; the one before unless given.
+            firmness: what changed of it.
+            keeps_window: whether a provisional settlement is so for no longer than before.
+        """
+        round_, revision = round_ or self.round, revision or self.revision
+        until = now + timedelta(minutes=self.correction_window_minutes)
+        if keeps_window:
+            until = self.firmness.provisional_until or until
+        firm = (firmness or self.firmness).after(revision, until, is_open=round_.is_open)
+        return replace(self, version=self.version + 1, revision=revision, round=round_, firmness=firm)
 
 
 def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:
@@ -80,4 +111,6 @@ def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> Sto
         version=found["version"],
         revision=found["revision"],
         round=round_,
+        correction_window_minutes=found["correction_window_minutes"],
+        firmness=load_firmness(found),
     )

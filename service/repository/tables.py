@@ -27,6 +27,7 @@ class StoredTable:
     point_value: int | None
     currency: str | None
     minimum_stack: Points | None
+    correction_window_minutes: int
     created_at: datetime
 
 
@@ -120,5 +121,6 @@ def _load(found: Row[Any]) -> StoredTable:
         point_value=found.point_value,
         currency=found.currency,
         minimum_stack=found.minimum_stack,
+        correction_window_minutes=found.correction_window_minutes,
         created_at=found.created_at,
     )

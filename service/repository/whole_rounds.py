@@ -18,10 +18,20 @@ from scoring.settlement import Transfer
 from service.audit import EventKind
 from service.database import Transaction
 from service.metrics.counters import check_balance, count_stored_hands
-from service.repository.copied import copy_in, make_room, show_bytes, show_list, show_plain, show_text, show_texts
+from service.repository.copied import (
+    copy_in,
+    make_room,
+    show_bytes,
+    show_list,
+    show_plain,
+    show_text,
+    show_texts,
+    show_time,
+)
 from service.repository.hand_records import pack_boards
 from service.repository.hands import score_parameters
 from service.repository.round_state import dump_round, in_order
+from service.repository.settlement_states import Because, finalized_event
 from service.repository.stored_round import StoredRound
 
 DOCUMENT: Final = "document"
@@ -77,23 +87,39 @@ class WholeRound:
         event: what the audit trail says of the opening.
         steps: everything after it, in order.
         received: the exact bytes of the document.
+        is_final: whether its settlement is final at once, where no hand can come.
     """
 
     opened: StoredRound
     event: bytes
     steps: Sequence[HandStep | EndingStep]
     received: bytes
+    is_final: bool = False
 
     @cached_property
     def stored(self) -> StoredRound:
         """The round as it stands after all of it."""
+        played = self._played
+        if not self.ends_final:
+            return played
+        final = replace(played.firmness, final_revision=played.revision)
+        return played.changed(self.opened.opened_at, firmness=final)
+
+    @property
+    def ends_final(self) -> bool:
+        """Whether its settlement is final."""
+        return self.is_final and not self._played.round.is_open
+
+    @cached_property
+    def _played(self) -> StoredRound:
         if not self.steps:
             return self.opened
-        return replace(self.opened, version=self.opened.version + len(self.steps), round=self.steps[-1].after)
+        before = replace(self.opened, version=self.opened.version + len(self.steps) - 1)
+        return before.changed(self.opened.opened_at, self.steps[-1].after)
 
 
 COLUMNS: Final = {
-    "rounds": "club_id, id, table_id, reference, digest, point_value, currency, opened_at",
+    "rounds": "club_id, id, table_id, reference, digest, point_value, currency, opened_at, correction_window_minutes",
     "settlements": "club_id, round_id, revision, ruleset_name, ruleset_version, created_at",
     "round_seats": "club_id, round_id, revision, seat, player, opening_stack, carried_over",
     "submissions": "club_id, id, kind, content, sha256, received_at",
@@ -108,7 +134,8 @@ COLUMNS: Final = {
     "departures": "club_id, round_id, revision, position, seat, after_hand, reason, recorded_at",
     "closings": "club_id, round_id, revision, after_hand, reason, recorded_at",
     "round_heads": "club_id, round_id, table_id, status, version, revision, ruleset_name, ruleset_version, hands,"
-    " seats, players, opening_stacks, top_ups, stacks, state",
+    " seats, players, opening_stacks, top_ups, stacks, state, settlement_state, provisional_until, final_revision,"
+    " open_disputes",
     "events": "club_id, id, round_id, sequence, kind, actor, request_id, at, content",
 }
 """The tables that rounds are recorded in, each after those that it refers to, and the columns that are written."""
@@ -177,13 +204,18 @@ class RoundRecords:
             before = step.after
             check_balance(opened.id, before)
             self._add_event(round_id, sequence, kind, step.event)
-        self._add_head(whole.stored, round_id)
+        stored = whole.stored
+        if whole.ends_final:
+            event = finalized_event(stored.id, stored.revision, Because.IMPORT)
+            self._add_event(round_id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
+        self._add_head(stored, round_id)
 
     def _add_opening(self, opened: StoredRound, keys: str) -> None:
         ruleset = opened.round.ruleset
         self._lines["rounds"].append(
             f"{self._club}\t{opened.id}\t{opened.table_id}\t{show_text(opened.reference)}\t{show_bytes(opened.digest)}\t"
-            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self._now}\n"
+            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self._now}\t"
+            f"{opened.correction_window_minutes}\n"
         )
         self._lines["settlements"].append(f"{keys}\t{ruleset.name}\t{ruleset.version}\t{self._now}\n")
         self._lines["round_seats"] += [
@@ -201,9 +233,8 @@ class RoundRecords:
         by_seat = sorted(hand.players, key=lambda player: player.seat)
         seats = show_list([player.seat for player in by_seat])
         fantasyland = show_list([player.fantasyland for player in by_seat])
-        played_at = "\\N" if step.played_at is None else step.played_at.isoformat()
         self._lines["hands"].append(
-            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{played_at}\t{self._now}\t"
+            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{show_time(step.played_at)}\t{self._now}\t"
             f"{submission}\t{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t{seats}\t{fantasyland}\t"
             f"{show_bytes(pack_boards(by_seat))}\n"
         )
@@ -240,12 +271,14 @@ class RoundRecords:
         ]
 
     def _add_head(self, stored: StoredRound, round_id: str) -> None:
-        ruleset, stands = stored.round.ruleset, dump_round(stored.round)
+        ruleset, stands, firm = stored.round.ruleset, dump_round(stored.round), stored.firmness
         stacks = "\t".join(show_list(stands[name]) for name in ("opening_stacks", "top_ups", "stacks"))
         self._lines["round_heads"].append(
             f"{self._club}\t{round_id}\t{stored.table_id}\t{stands['status']}\t{stored.version}\t{stored.revision}\t"
             f"{ruleset.name}\t{ruleset.version}\t{stands['hands']}\t{show_list(stands['seats'])}\t"
-            f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\n"
+            f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\t"
+            f"{firm.settlement_state}\t{show_time(firm.provisional_until)}\t{show_plain(firm.final_revision)}\t"
+            f"{firm.open_disputes}\n"
         )
 
     def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:

@@ -41,6 +41,7 @@ def new_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset)
         point_value=request.point_value,
         currency=request.currency,
         minimum_stack=request.minimum_stack,
+        correction_window_minutes=request.correction_window_minutes,
         created_at=transaction.now,
     )
 
@@ -59,5 +60,6 @@ def keep_table(transaction: Transaction, table: StoredTable) -> None:
         "point_value": table.point_value,
         "currency": table.currency,
         "minimum_stack": table.minimum_stack,
+        "correction_window_minutes": table.correction_window_minutes,
     }
     tables.add(transaction, table, canonical_json(event))

@@ -1,6 +1,7 @@
 from uuid import UUID
 
-from schemas.settlements import SettlementState, SettlementView, view_settlement
+from schemas.settlement_states import SettlementState
+from schemas.settlements import SettlementView, view_settlement
 from service.database import Transaction
 from service.repository import histories, revisions, rounds, transfers
 from service.usecases.find_revision import find_revision

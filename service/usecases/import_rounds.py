@@ -76,7 +76,9 @@ def _no_search_for_cycles() -> Iterator[None]:
 
 
 @_no_search_for_cycles()
-def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) -> list[ImportedLine]:
+def import_rounds(
+    transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
+) -> list[ImportedLine]:
     """
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
 
@@ -86,6 +88,7 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
     Args:
         transaction: in which tables are made by their names where there are none.
         lines: each with its number.
+        is_final: whether settlements are final at once, as history is; otherwise they are provisional for a while.
 
     Raises:
         Busy: somebody else has been importing rounds of the same tables for too long.
@@ -93,7 +96,7 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
     records = RoundRecords(transaction)
     read = list(read_lines(transaction, lines))
     known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
-    imported = [_import(transaction, known, line, records) for line in read]
+    imported = [_import(transaction, known, line, records, is_final=is_final) for line in read]
     for _, ruleset in sorted(known.new_rulesets.items()):
         keep_ruleset(transaction, ruleset)
     for table in known.new_tables:
@@ -102,7 +105,9 @@ def import_rounds(transaction: Transaction, lines: Sequence[tuple[int, bytes]]) 
     return imported
 
 
-def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords) -> ImportedLine:
+def _import(
+    transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords, *, is_final: bool
+) -> ImportedLine:
     if isinstance(line, UnreadLine):
         return _refused(line.number, line.error)
     try:
@@ -111,7 +116,7 @@ def _import(transaction: Transaction, known: Known, line: ReadLine | UnreadLine,
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
         table = known.tables.get(line.document.table) or new_table(transaction, table_of(line.document), line.ruleset)
-        whole = _play(transaction, known, table, line)
+        whole = _play(transaction, known, table, line, is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)
@@ -161,7 +166,7 @@ def _check(
     check_expected(line.document.expected, played)
 
 
-def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine) -> WholeRound:
+def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine, *, is_final: bool) -> WholeRound:
     """Play a line's round, in memory alone."""
     document, ruleset = line.document, line.ruleset
     if known.has_other(ruleset):
@@ -175,7 +180,7 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
         currency=document.currency,
         digest=line.digest,
     )
-    whole = WholeRound(opened, opening_event(opened), _steps(opened, line), line.received)
+    whole = WholeRound(opened, opening_event(opened), _steps(opened, line), line.received, is_final)
     if whole.stored.round.is_open and table.id in known.open_at:
         raise rounds.one_open()
     if document.expected is not None:

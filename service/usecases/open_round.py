@@ -114,6 +114,7 @@ def make_round(
         version=FIRST,
         revision=FIRST,
         round=round_,
+        correction_window_minutes=table.correction_window_minutes,
     )
 
 
@@ -126,6 +127,7 @@ def opening_event(opened: StoredRound) -> bytes:
         "ruleset": str(opened.round.ruleset),
         "point_value": opened.point_value,
         "currency": opened.currency,
+        "correction_window_minutes": opened.correction_window_minutes,
         "seats": describe_opening(opened.round.seats),
     }
     return canonical_json(event)

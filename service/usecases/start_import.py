@@ -68,13 +68,18 @@ def receive_import(begin: Begin, received: Iterable[bytes]) -> ReceivedImport:
     return ReceivedImport(job_id, lines, digest.digest())
 
 
-def start_import(transaction: Transaction, received: ReceivedImport) -> StartedImport:
+def start_import(transaction: Transaction, received: ReceivedImport, state: str) -> StartedImport:
     """
     Make a job of what was received.
 
     Where the same bytes are being imported at this moment, that is the job: who sends them again has not heard of it.
+
+    Args:
+        transaction: of the club.
+        received: what is to be imported.
+        state: final or provisional, of the settlements of rounds that take no hand.
     """
-    asked = {"sha256": received.sha256.hex()}
+    asked = {"sha256": received.sha256.hex(), "state": state}
     jobs.lock_asking(transaction, KIND, asked)
     same = jobs.find_same_under_way(transaction, KIND, asked)
     if same is not None:

@@ -18,6 +18,7 @@ def view_table(stored: StoredTable) -> TableView:
         point_value=stored.point_value,
         currency=stored.currency,
         minimum_stack=stored.minimum_stack,
+        correction_window_minutes=stored.correction_window_minutes,
         created_at=stored.created_at,
     )
 

@@ -41,13 +41,15 @@ def lines_of(documents: Iterable[Document | bytes]) -> list[bytes]:
     return [each if isinstance(each, bytes) else json.dumps(each).encode() for each in documents]
 
 
-def import_all(house: House, club: UUID, lines: Sequence[bytes], at_once: int = 1000) -> list[ImportedLine]:
+def import_all(
+    house: House, club: UUID, lines: Sequence[bytes], at_once: int = 1000, *, is_final: bool = False
+) -> list[ImportedLine]:
     """Import lines, so many in each transaction."""
     numbered = list(enumerate(lines, start=1))
     imported: list[ImportedLine] = []
     for start in range(0, len(numbered), at_once):
         with database_of(house).transaction(club) as transaction:
-            imported += import_rounds(transaction, numbered[start : start + at_once])
+            imported += import_rounds(transaction, numbered[start : start + at_once], is_final=is_final)
     return imported
 
 

@@ -34,6 +34,7 @@ from service.repository import (
     revisions,
     rounds,
     rulesets,
+    settlement_states,
     submissions,
     tables,
     wake_ups,
@@ -46,6 +47,7 @@ from service.repository.keys import IssuedKey
 from service.repository.recomputations import Difference
 from service.repository.revisions import RevisionToRecord
 from service.repository.rounds import FIRST, StoredRound
+from service.repository.settlement_states import Because
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
 
@@ -92,9 +94,11 @@ def add_club(owner_url: str, name: str = "home") -> UUID:
         owner.close()
 
 
-def add_table(transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen") -> StoredTable:
+def add_table(
+    transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen", *, window: int = 30
+) -> StoredTable:
     rulesets.add(transaction, ruleset, EVENT)
-    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, transaction.now)
+    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, window, transaction.now)
     tables.add(transaction, table, EVENT)
     return table
 
@@ -118,6 +122,7 @@ def add_round(
         version=FIRST,
         revision=FIRST,
         round=round_,
+        correction_window_minutes=table.correction_window_minutes,
     )
     rounds.add(transaction, opened, EVENT, carried_over=carried_over)
     return opened
@@ -166,6 +171,17 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     return made
 
 
+def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRound:
+    """A correction by which what a player had won, or lost, is another's."""
+    happened = histories.get(transaction, before.id, before.revision)
+    first, *others = happened.seats
+    history = replace(happened.history, seats=(replace(first, player="dora"), *others))
+    given = RevisionToRecord(
+        history, replay(history), [hand.id for hand in happened.hands], "it was dora who sat there"
+    )
+    return revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference, as if it were a recomputation too."""
     job_id = uuid7()
@@ -189,7 +205,9 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
         later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
-        endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        later = endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        confirmed = settlement_states.confirm(transaction, later, 1)
+        correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, Because.WINDOW))
         add_job(transaction)
         kept_answers.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

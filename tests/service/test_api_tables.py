@@ -10,6 +10,7 @@ from tests.service.rounds_to_play import add_table, open_round, start_round, wal
 from tests.service.speaking import Api
 
 KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "currency": "EUR", "minimum_stack": 20}
+WINDOW = "correction_window_minutes"
 
 
 def test_a_table_is_set_up_and_found(api: Api) -> None:
@@ -18,6 +19,7 @@ def test_a_table_is_set_up_and_found(api: Api) -> None:
     assert added.document == {
         **KITCHEN,
         "ruleset": "pineapple@1",
+        WINDOW: 30,
         "id": added["id"],
         "created_at": added["created_at"],
     }
@@ -34,6 +36,13 @@ def test_a_table_needs_a_name_and_a_ruleset_alone(api: Api) -> None:
     assert (added["point_value"], added["currency"], added["minimum_stack"]) == (None, None, None)
     assert api.post("/v1/tables", {"name": "a", "ruleset": "turbo", "currency": "JPY"})["point_value"] is None
     assert api.post("/v1/tables", {**KITCHEN, "name": "free", "point_value": 0})["point_value"] == 0
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 525_600])
+def test_a_table_says_how_long_its_settlements_are_provisional(api: Api, minutes: int) -> None:
+    added = api.post("/v1/tables", {**KITCHEN, WINDOW: minutes})
+    assert (added.status, added[WINDOW]) == (201, minutes)
+    assert api.get(added.headers["Location"])[WINDOW] == minutes
 
 
 def test_a_name_belongs_to_one_table_of_a_club(api: Api, other_api: Api, house: House) -> None:
@@ -57,6 +66,8 @@ def test_a_name_belongs_to_one_table_of_a_club(api: Api, other_api: Api, house: 
         ({"ruleset": "omaha"}, "#/ruleset", "ruleset-unknown", "there is no ruleset 'omaha'"),
         ({"point_value": -1}, "#/point_value", "out-of-range", "is -1; 0 to"),
         ({"point_value": 0.5}, "#/point_value", "not-an-integer", "is 0.5; a whole number is right"),
+        ({WINDOW: -1}, f"#/{WINDOW}", "out-of-range", "is -1; 0 to 525600"),
+        ({WINDOW: 525_601}, f"#/{WINDOW}", "out-of-range", "is 525601; 0 to 525600"),
         ({"currency": "eur"}, "#/currency", "text-pattern", "three capital letters, like EUR, is right"),
         ({"currency": "EURO"}, "#/currency", "text-length", "is 4 characters long"),
         ({"currency": "EU\n"}, "#/currency", "text-characters", "plain text is right"),

