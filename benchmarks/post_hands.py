@@ -77,7 +77,7 @@ def gunicorn(application: str, url: str, workers: int, headers: dict[str, str], 
     with listen("127.0.0.1", 0) as listener:
         command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_config"]
         options = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers), application]
-        environment = {**os.environ, "OFC_DATABASE_URL": url}
+        environment = {**os.environ, "OFC_DATABASE_URL": url, "OFC_RATE_LIMIT": "0"}
         process = subprocess.Popen(
             [*command, *options], env=environment, pass_fds=[listener.fileno()], stderr=log.open("a")
         )

@@ -1,5 +1,6 @@
 """Requests over HTTP, sent again where the way was bad: each is done once."""
 
+import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -25,6 +26,9 @@ _LAST_PORT: Final = 65535
 _KEY: Final = "Idempotency-Key"
 _OURS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
 _ATTEMPTS: Final = 4
+_PAUSES: Final = 3
+_LONGEST_PAUSE: Final = 60
+"""Seconds; a service that wants to be left alone for longer says so to whoever asked."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
 
 
@@ -133,6 +137,12 @@ class Connection:
     def _send(self, method: str, path: str, **content: Any) -> httpx2.Response:
         try:
             answer = self._attempt(method, path, **content)
+            for _ in range(_PAUSES):
+                pause = _pause_of(answer)
+                if pause is None:
+                    break
+                time.sleep(pause)
+                answer = self._attempt(method, path, **content)
         except _PassingError as error:
             if error.answer is None:
                 raise TransportError(f"{self.url} does not answer ({error}); is the service running there?") from error
@@ -202,6 +212,14 @@ def _problem_of(answer: httpx2.Response) -> Document | None:
     if not isinstance(problem, dict) or not {"title", "code", "detail"} <= problem.keys():
         return None
     return {"errors": [], **problem}
+
+
+def _pause_of(answer: httpx2.Response) -> int | None:
+    """Read how long to wait before asking again; None where there is nothing to wait for, or it would take too long."""
+    seconds = answer.headers.get("Retry-After", "")
+    if answer.status_code != httpx2.codes.TOO_MANY_REQUESTS or not (seconds.isascii() and seconds.isdigit()):
+        return None
+    return int(seconds) if int(seconds) <= _LONGEST_PAUSE else None
 
 
 def _json_of(answer: httpx2.Response) -> Any:

@@ -11,11 +11,13 @@ from service.api.health import health
 from service.api.imports import imports
 from service.api.metrics import metrics
 from service.api.observing import observe_requests
+from service.api.pacing import pace_requests
 from service.api.players import PlayerConverter, players
 from service.api.problems import register_error_handlers
 from service.api.recomputations import recomputations
 from service.api.rounds import rounds
 from service.api.rulesets import rulesets
+from service.api.safety import keep_answers_safe
 from service.api.scores import scores
 from service.api.tables import tables
 from service.config import Config
@@ -43,5 +45,7 @@ def create_app(config: Config) -> Flask:
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
+    pace_requests(app, config.rate_limit)
+    keep_answers_safe(app)
     observe_requests(app, api.spec.to_dict())
     return app

@@ -3,13 +3,15 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import platformdirs
 from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 MOST_WORKERS = 64
+USUAL_RATE_LIMIT = 6000
+MOST_RATE_LIMIT = 10_000_000
 BROKERS = ("amqp", "amqps", "redis", "rediss")
 
 
@@ -36,7 +38,7 @@ class Config:
 
     >>> config = Config("postgresql://ofc:secret@db.example/ofc")
     >>> config
-    Config(queue='ofc.jobs', database='postgresql://ofc:***@db.example/ofc')
+    Config(queue='ofc.jobs', rate_limit=0, database='postgresql://ofc:***@db.example/ofc')
     >>> config.owner_url == config.database_url
     True
     """
@@ -49,6 +51,8 @@ class Config:
     """Where messages to workers go: RabbitMQ or Redis; where it is not given, the database itself carries them."""
     queue: str = "ofc.jobs"
     """The queue of the messages. Two services that share a broker need two names."""
+    rate_limit: int = 0
+    """How many times a minute each key may ask, over all workers of a machine; 0 for as often as it likes."""
     database: str = field(init=False)
     """The database as it may be shown: without a password."""
 
@@ -71,7 +75,7 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and OFC_BROKER_URL and OFC_QUEUE.
+        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; OFC_BROKER_URL, OFC_QUEUE, OFC_RATE_LIMIT.
 
         Raises:
             ConfigError: a URL is missing, or is of another kind.
@@ -81,19 +85,23 @@ class Config:
                 "OFC_DATABASE_URL is not set; it must be like postgresql://login:password@host/database "
                 "(`ofc-server up` does without and brings a PostgreSQL of its own)."
             )
-        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **messages_from(environment))
+        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **settings_from(environment))
 
 
-def messages_from(environment: Mapping[str, str]) -> dict[str, str]:
+def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
     """
-    Read where messages go, by the names that `Config` has for it.
+    Read all beside where the database is, by the names that `Config` has for it.
 
-    >>> messages_from({"OFC_BROKER_URL": "redis://localhost"})
-    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs'}
+    >>> settings_from({"OFC_BROKER_URL": "redis://localhost"})
+    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs', 'rate_limit': 6000}
+
+    Raises:
+        ConfigError: the rate limit is no number, or not one of those.
     """
     return {
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
+        "rate_limit": _number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
     }
 
 

@@ -9,6 +9,7 @@ What the service refuses beyond the rules of the game.
     ├── RetryKeyReused            an idempotency key that came with another request
     ├── BodyUnreadable            a body that is not compressed as it says
     ├── ScopeMissing              the key opens its club, but not for this
+    ├── TooManyRequests           the key, or the address, has to wait
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── HandIrregular             a corrected round has a hand that could not have followed
@@ -92,6 +93,16 @@ class ScopeMissing(ServiceError):
     """The key opens its club, but not for this."""
 
     code = "scope-missing"
+
+
+class TooManyRequests(ServiceError):
+    """The key has asked too often for now, or too many keys that open nothing came from where it comes from."""
+
+    code = "rate-limited"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
 
 
 class RulesetUnknown(ServiceError):

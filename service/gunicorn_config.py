@@ -8,7 +8,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from gunicorn import glogging
+from gunicorn.http import wsgi
 
+from service import allowances  # noqa: F401  # its memory is shared with the workers that are forked
 from service.embedded import leash
 from service.logs import line_formatter, start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
@@ -52,6 +54,8 @@ class GunicornLog(glogging.Logger):  # type: ignore[misc]  # gunicorn is not typ
             super().exception(msg, *arguments, **options)
 
 
+# What serves is nobody's business.
+wsgi.SERVER = "tablestakes"
 logger_class = GunicornLog
 loglevel = "warning"
 # Would be a socket in the home directory that nobody here uses.

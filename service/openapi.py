@@ -28,6 +28,9 @@ Scores and settles finished hands of Open Face Chinese poker: fouls, rows, royal
 
 A client sends what happened (cards, button, stacks) and reads what it comes to (points, fouls, transfers). Cards are \
 rank then suit, `"As"`; rows are arrays of cards; points are whole numbers; a foul is a result, not an error.
+
+A key may ask so many times a minute: every answer to one says in `RateLimit-Policy` how many times (`q`), and in \
+`RateLimit` how many are left (`r`) and after how many seconds the next minute begins (`t`).
 """
 
 
@@ -42,7 +45,13 @@ REQUEST_ID: Final = {
 _OF_A_STATUS: Final = {
     HTTPStatus.UNAUTHORIZED: {
         "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}, "description": "How a key is sent."}
-    }
+    },
+    HTTPStatus.TOO_MANY_REQUESTS: {
+        "Retry-After": {
+            "schema": {"type": "integer", "minimum": 1, "maximum": 60},
+            "description": "Seconds after which to ask again.",
+        }
+    },
 }
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
 

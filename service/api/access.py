@@ -9,6 +9,7 @@ from typing import Any, Final
 from flask import Response, current_app, g, request
 
 from service.api.dry_run import is_dry_run
+from service.api.pacing import count_found, count_request
 from service.api.receiving import receive_body
 from service.api.retries import answer_once, read_retry_key
 from service.database import Database, Session, Transaction
@@ -34,11 +35,11 @@ def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
-        secret = read_secret()
+        secret_sha256 = admit()
         # Who sends slowly keeps no connection meanwhile.
         receive_body()
         with database().session() as session:
-            key = find_key(session, secret, scopes)
+            key = find_key(session, secret_sha256, scopes)
             with _transaction_of(key, session) as transaction:
                 g.transaction = transaction
                 return view(*arguments, **options)
@@ -55,11 +56,11 @@ def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callabl
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
-        secret = read_secret()
+        secret_sha256 = admit()
         # Who sends slowly keeps no connection meanwhile.
         receive_body()
         with database().session() as session:
-            key = find_key(session, secret, scopes)
+            key = find_key(session, secret_sha256, scopes)
             is_dry = is_dry_run()
             # A key that cannot be read is refused in a dry run too, which answers as the real one would.
             sent_key = read_retry_key()
@@ -83,10 +84,10 @@ def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callabl
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
-        secret = read_secret()
+        secret_sha256 = admit()
         with ExitStack() as opened:
             session = opened.enter_context(database().session())
-            g.transaction = session.reading(find_key(session, secret, scopes).club_id)
+            g.transaction = session.reading(find_key(session, secret_sha256, scopes).club_id)
             answer = view(*arguments, **options)
             sending = opened.pop_all()
         answer.response = _until_sent(answer.response, sending)
@@ -101,9 +102,9 @@ def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callabl
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
-        secret = read_secret()
+        secret_sha256 = admit()
         with database().session() as session:
-            find_key(session, secret, scopes)
+            find_key(session, secret_sha256, scopes)
         return view(*arguments, **options)
 
     return guarded
@@ -152,33 +153,37 @@ def transaction_if_any() -> Transaction | None:
     return transaction
 
 
-def read_secret() -> str:
+def admit() -> bytes:
     """
-    Read the key that the request carries.
+    Read the key that the request carries, count the request, and give the key's hash.
 
     Raises:
         KeyMissing: it carries none.
+        TooManyRequests: it has to wait.
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
         raise KeyMissing("the request carries no key; the header 'Authorization: Bearer KEY' is right")
-    return sent.token
+    secret_sha256 = sha256(sent.token.encode()).digest()
+    count_request(secret_sha256)
+    return secret_sha256
 
 
-def find_key(session: Session, secret: str, scopes: Scopes) -> StoredKey:
+def find_key(session: Session, secret_sha256: bytes, scopes: Scopes) -> StoredKey:
     """
     Find a key by the whole of it.
 
     Args:
         session: of the request.
-        secret: what was sent.
+        secret_sha256: the hash of what was sent.
         scopes: one of them must be the key's.
 
     Raises:
         KeyUnknown: the key opens nothing.
         ScopeMissing: the key has none of the scopes.
     """
-    key = keys.find(session.connection, sha256(secret.encode()).digest())
+    key = keys.find(session.connection, secret_sha256)
+    count_found(secret_sha256, is_known=key is not None)
     if key is None:
         raise KeyUnknown("the key is not known, has expired, or was revoked")
     g.key = key

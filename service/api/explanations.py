@@ -32,8 +32,6 @@ _STYLE_HASH: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
 _SAFE: Final = {
     "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
     " form-action 'none'; frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
 }
 _WRITTEN: Final = {"type": "string"}
 

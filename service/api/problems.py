@@ -12,7 +12,7 @@ from schemas.base import Dumped, WireError
 from schemas.problems import MOST_SHOWN, dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
-from service.errors import DatabaseError, ServiceError
+from service.errors import DatabaseError, ServiceError, TooManyRequests
 from service.logs import get_log, show_exception
 from service.refusals import refusal_of
 
@@ -72,6 +72,11 @@ KINDS: Final[Mapping[str, Kind]] = {
         HTTPStatus.FORBIDDEN,
         "The key does not open this",
         "Send the request with a key that has the scope named; the operator of the service makes keys.",
+    ),
+    "rate-limited": Kind(
+        HTTPStatus.TOO_MANY_REQUESTS,
+        "Too many requests for now",
+        "Send the request again after as many seconds as the header Retry-After says. Nothing was stored.",
     ),
     "not-found": Kind(
         HTTPStatus.NOT_FOUND,
@@ -275,7 +280,11 @@ def _refused(error: WireError | ScoringError) -> Response:
 
 
 def _service_problem(error: ServiceError) -> Response:
-    headers = {"WWW-Authenticate": "Bearer"} if KINDS[error.code].status is HTTPStatus.UNAUTHORIZED else None
+    headers: dict[str, str] = {}
+    if KINDS[error.code].status is HTTPStatus.UNAUTHORIZED:
+        headers["WWW-Authenticate"] = "Bearer"
+    if isinstance(error, TooManyRequests):
+        headers["Retry-After"] = str(error.retry_after)
     return problem(error.code, str(error), error.mistakes, headers)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import FrameType
 from typing import NoReturn
 
-from service.config import Config, Hosting, messages_from
+from service.config import Config, Hosting, settings_from
 from service.database import SERVICE_ROLE, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
 from service.logs import get_log
@@ -44,7 +44,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         else:
             say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
             cluster = stack.enter_context(Cluster(hosting.directory))
-            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **messages_from(environment))
+            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **settings_from(environment))
         migrate(config.owner_url)
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)

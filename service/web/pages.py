@@ -15,8 +15,6 @@ from service.web.reference import read_contract, show_json
 SAFE: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'",
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
 }
 """A page loads its own style and nothing else, whatever may get into it."""
 

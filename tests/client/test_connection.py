@@ -45,6 +45,27 @@ def closed_port() -> int:
 # --- asked again where that is safe ---
 
 
+def too_many(seconds: str) -> bytes:
+    document = {"title": "No", "code": "rate-limited", "detail": "the key may ask 3 times a minute", "errors": []}
+    return answer(429, document, "application/problem+json", Retry_After=seconds)
+
+
+def test_a_service_that_has_enough_for_now_is_asked_again_when_it_says() -> None:
+    with faulty(too_many("1"), too_many("0"), OK) as server, Client(server.url) as client:
+        begun = time.monotonic()
+        assert client.get_round("1") == ROUND
+        assert time.monotonic() - begun >= 1
+        assert server.asked == ["GET /v1/rounds/1"] * 3
+
+
+@pytest.mark.parametrize("seconds", ["86400", "", "soon", "-1"])
+def test_who_would_have_to_wait_for_long_is_told_at_once(seconds: str) -> None:
+    with faulty(too_many(seconds)) as server, Client(server.url) as client:
+        with pytest.raises(ApiError, match="the key may ask 3 times a minute"):
+            client.get_round("1")
+        assert server.asked == ["GET /v1/rounds/1"]
+
+
 @pytest.mark.parametrize("fault", [DOWN, NO_GATEWAY, NOTHING, cut_off(OK), BUSY], ids=FAULTS)
 def test_what_is_only_read_is_asked_again(fault: bytes) -> None:
     with faulty(fault, fault, OK) as server, Client(server.url) as client:

@@ -192,7 +192,7 @@ COMPATIBLE: dict[str, Callable[[Part], Any]] = {
     )["schema"].pop("enum"),
     "a word less is answered": lambda c: field(c, "status", "Round")["enum"].remove("closed"),
     "an answer is never null": lambda c: field(c, "currency", "Table").update(type="string"),
-    "another status": lambda c: post(c)["responses"].update({"429": {"$ref": "#/components/responses/CONFLICT"}}),
+    "another status": lambda c: post(c)["responses"].update({"423": {"$ref": "#/components/responses/CONFLICT"}}),
     "a scope more is enough": lambda c: post(c)["security"].append({"key": ["write"]}),
     "no key is needed": lambda c: post(c).update(security=[]),
     "another text": lambda c: field(c, "name", "Table").update(description="What it is called.", example="den"),

@@ -100,9 +100,9 @@ def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[st
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """What the tester's own OFC_ variables say must not matter; one worker starts fastest, and none for jobs."""
+    """The tester's own OFC_ variables must not matter; one worker starts fastest, none does jobs, tests ask fast."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
-    return others | {"OFC_WORKERS": "1", "OFC_CONCURRENCY": "0"} | variables
+    return others | {"OFC_WORKERS": "1", "OFC_CONCURRENCY": "0", "OFC_RATE_LIMIT": "0"} | variables
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = 20) -> bool:

@@ -266,6 +266,12 @@ def come_without_the_right_key(teller: Teller, house: House) -> None:
     teller.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
     club = create_club(house.owner, f"club {uuid7()}")
     reading = create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ])
+    limited = create_app(Config(house.logins.service, rate_limit=1))
+    hasty = Api(limited, create_key(house.owner, club, name="hasty").secret)
+    while hasty.get("/v1/tables").status != 429:
+        pass
+    teller.refuse("rate-limited", "list_tables", api=hasty)
+    limited.extensions["ofc_database"].close()
     teller.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
 
 

@@ -1,0 +1,125 @@
+"""How often a key may ask, and how often an address may try keys that open nothing."""
+
+import random
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import httpx2
+import pytest
+from flask import Flask
+
+from service.allowances import REQUESTS, Counts
+from service.api.pacing import MOST_FAILURES
+from service.app import create_app
+from service.config import Config
+from tests.postgres import Logins
+from tests.service.house import House
+from tests.service.running import running, wait_until
+from tests.service.speaking import Answer, Api
+
+MOST = 5
+
+
+@pytest.fixture
+def limited(house: House) -> Iterator[Flask]:
+    """The service, letting each key ask five times a minute; a minute has just begun, or has long to go."""
+    assert wait_until(lambda: REQUESTS.seconds_left(time.time()) > 10)
+    app = create_app(Config(house.logins.service, rate_limit=MOST))
+    yield app
+    app.extensions["ofc_database"].close()
+
+
+def new_key(house: House) -> str:
+    return str(house.new_client().key)
+
+
+def an_address() -> str:
+    return f"198.51.{random.randrange(256)}.{random.randrange(256)}"
+
+
+def ask_from(address: str, app: Flask, key: str | None) -> Answer:
+    return Api(app, key).ask("GET", "/v1/tables", environ_overrides={"REMOTE_ADDR": address})
+
+
+def test_a_key_may_ask_so_many_times_a_minute_and_is_told_how_many_are_left(house: House, limited: Flask) -> None:
+    hasty, other = Api(limited, new_key(house)), Api(limited, new_key(house))
+    answers = [hasty.get("/v1/tables") for _ in range(MOST + 2)]
+    assert [answer.status for answer in answers] == [200] * MOST + [429] * 2
+    assert {answer.headers["RateLimit-Policy"] for answer in answers} == {f'"key";q={MOST};w=60'}
+    left = [answer.headers["RateLimit"].split(";t=") for answer in answers]
+    assert [begins for begins, _ in left] == [f'"key";r={number}' for number in (4, 3, 2, 1, 0, 0, 0)]
+    assert all(1 <= int(seconds) <= 60 for _, seconds in left)
+    refused = answers[-1]
+    assert (refused["code"], refused["title"]) == ("rate-limited", "Too many requests for now")
+    assert refused["detail"].startswith(f"the key may ask {MOST} times a minute")
+    assert 1 <= int(refused.headers["Retry-After"]) <= 60
+    assert other.get("/v1/tables").status == 200, "one key's haste is no other's"
+
+
+def test_a_request_that_has_to_wait_stores_nothing(house: House, limited: Flask) -> None:
+    api = Api(limited, new_key(house))
+    sent = {"name": "kitchen", "ruleset": "pineapple"}
+    assert [api.post("/v1/tables", {**sent, "name": str(n)}).status for n in range(MOST)] == [201] * MOST
+    before = house.count_records()
+    assert api.post("/v1/tables", sent).status == 429
+    assert house.count_records() == before
+
+
+def test_a_house_without_a_limit_says_nothing_of_one(api: Api) -> None:
+    answers = [api.get("/v1/tables") for _ in range(MOST + 1)]
+    assert {answer.status for answer in answers} == {200}
+    assert all("RateLimit" not in answer.headers for answer in answers)
+
+
+def test_what_needs_no_key_is_answered_however_often(limited: Flask) -> None:
+    assert {Api(limited, None).get("/v1/rulesets").status for _ in range(MOST + 1)} == {200}
+
+
+def test_who_tries_keys_has_to_wait_and_keeps_nobody_out_whose_key_is_known(house: House, limited: Flask) -> None:
+    address, known, new = an_address(), new_key(house), new_key(house)
+    assert ask_from(address, limited, known).status == 200
+    tried = [ask_from(address, limited, f"ofc_guess_{number}") for number in range(MOST_FAILURES + 3)]
+    assert [answer.status for answer in tried] == [401] * MOST_FAILURES + [429] * 3
+    assert "keys that open nothing have come from this address" in tried[-1]["detail"]
+    assert ask_from(address, limited, known).status == 200
+    assert ask_from(address, limited, new).status == 429
+    assert ask_from(an_address(), limited, new).status == 200
+    assert ask_from(address, limited, new).status == 200, "known by now"
+
+
+def test_an_address_of_the_sixth_version_is_its_network(house: House, limited: Flask) -> None:
+    network = f"2001:db8:{random.randrange(65536):x}:1"
+    for number in range(MOST_FAILURES):
+        assert ask_from(f"{network}::{number:x}", limited, f"ofc_guess_{number}").status == 401
+    assert ask_from(f"{network}::ffff", limited, "ofc_guess").status == 429
+    assert ask_from(network.removesuffix("1") + "2::1", limited, "ofc_guess").status == 401
+
+
+def test_all_workers_of_a_machine_count_together(tmp_path: Path, logins: Logins) -> None:
+    settings = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
+    with running(tmp_path, **settings, OFC_WORKERS="2", OFC_RATE_LIMIT="40") as service:
+        key = (tmp_path / "api-key").read_text().strip()
+        assert wait_until(lambda: 10 < REQUESTS.seconds_left(time.time()) < 58, 20)
+
+        def ask(_: int) -> int:
+            headers = {"Authorization": f"Bearer {key}"}
+            return httpx2.get(f"{service.url}/v1/tables", headers=headers, trust_env=False, timeout=10).status_code
+
+        with ThreadPoolExecutor(4) as threads:
+            answers = list(threads.map(ask, range(60)))
+        # Beside these, `up` itself has asked once with the key, in this minute or the one before.
+        assert answers.count(200) in (39, 40)
+        assert answers.count(429) == 60 - answers.count(200)
+
+
+def test_the_rarest_are_forgotten_first_and_the_memory_stays_as_it_is() -> None:
+    counts = Counts(seconds=60, groups=1)
+    often = b"often".ljust(16)
+    for _ in range(3):
+        counts.add(often, now=0)
+    for number in range(1000):
+        counts.add(number.to_bytes(16, "big"), now=0)
+    assert counts.find(often, now=0) == 3
+    assert sum(counts.find(number.to_bytes(16, "big"), now=0) for number in range(1000)) == 7
