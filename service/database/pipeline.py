@@ -6,12 +6,14 @@ So a hand is recorded in two ways: one begins, names the club and locks the roun
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Final, NoReturn
 
 import psycopg
 from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
+from service.database.ahead import hear, start
 from service.database.exchanges import Found, exchange
 from service.database.failures import conflict_of
 from service.database.statements import Parameters, Statement
@@ -19,13 +21,14 @@ from service.errors import ServiceError
 
 _COMMIT: Final = Statement(text("COMMIT"))
 _NOTHING: Final[Parameters] = {}
+_NO_CONFLICTS: Final[Mapping[str, ServiceError]] = {}
 _PREPARED: Final = "prepared"
 
 
 class Pipeline:
     """What is sent on a connection, and what waits to be."""
 
-    __slots__ = ("_conflicts", "_driver", "_prepared", "_waiting", "connection")
+    __slots__ = ("_conflicts", "_driver", "_is_ahead", "_prepared", "_waiting", "connection")
 
     def __init__(self, connection: Connection) -> None:
         driver = connection.connection.driver_connection
@@ -35,6 +38,7 @@ class Pipeline:
         self._prepared: set[bytes] = connection.info.setdefault(_PREPARED, set())
         self._waiting: list[tuple[Statement, Parameters]] = []
         self._conflicts: dict[str, ServiceError] = {}
+        self._is_ahead = False
 
     def send_later(self, statement: Statement, parameters: Parameters = _NOTHING, **conflicts: ServiceError) -> None:
         """
@@ -49,9 +53,26 @@ class Pipeline:
         self._conflicts |= conflicts
 
     def send(self) -> None:
-        """Send what waits."""
+        """Send what waits, and see that what was started has been done."""
         if self._waiting:
             self._exchange()
+        elif self._is_ahead:
+            self._hear()
+
+    def start(self, statements: str) -> None:
+        """Let the database run statements meanwhile. Whatever is sent next waits for them, and says what went wrong."""
+        self.send()
+        try:
+            start(self._driver, statements)
+        except psycopg.Error as error:
+            self._refuse(error, _NO_CONFLICTS)
+        self._is_ahead = True
+
+    def hear_out(self) -> None:
+        """Wait for what was started and forget it: something else has gone wrong."""
+        with suppress(DBAPIError, ServiceError):
+            if self._is_ahead:
+                self._hear()
 
     def ask(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Found]:
         """Send what waits and then a statement, and give what the last one found."""
@@ -63,7 +84,16 @@ class Pipeline:
         self._waiting.append((_COMMIT, _NOTHING))
         self._exchange()
 
+    def _hear(self) -> None:
+        self._is_ahead = False
+        try:
+            hear(self._driver)
+        except psycopg.Error as error:
+            self._refuse(error, _NO_CONFLICTS)
+
     def _exchange(self) -> list[Found]:
+        if self._is_ahead:
+            self._hear()
         waiting, conflicts = self._waiting, self._conflicts
         self._waiting, self._conflicts = [], {}
         try:

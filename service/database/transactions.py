@@ -1,6 +1,6 @@
 """One transaction per request, in one club. The only commit is here."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -60,6 +60,14 @@ class Transaction:
         driver: Any = self.connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters) as copy:
             return [bytes(message) for message in copy]
+
+    def start(self, statements: Sequence[str]) -> None:
+        """
+        Let PostgreSQL run statements that find nothing while the caller goes on, on another core where there is one.
+
+        What is run next waits for them, and raises what went wrong with them.
+        """
+        self.pipeline.start("; ".join(statements))
 
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""
@@ -214,7 +222,11 @@ class Session:
         """
         pipeline = self._begin(_BEGIN, club_id)
         transaction = Transaction(pipeline, club_id, actor, request_id)
-        yield transaction
+        try:
+            yield transaction
+        except BaseException:
+            pipeline.hear_out()
+            raise
         if rolled_back:
             pipeline.send()
             return

@@ -7,7 +7,6 @@ from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
 
-from sqlalchemy import text
 from uuid_utils import uuid7
 
 from schemas.hands import canonical_json
@@ -147,14 +146,12 @@ def _insert(table: str) -> str:
 
 # Chips are checked when the statement ends that adds scores, and must have been paid by then.
 _CHIPS: Final = f"WITH paid AS ({_insert('transfers')}), late AS ({_insert('payouts')}) {_insert('hand_scores')}"
-_ADD: Final = [
-    text(statement)
-    for statement in (
-        *map(_insert, ("rounds", "settlements", "round_seats", "submissions", "hands")),
-        _CHIPS,
-        *map(_insert, ("departures", "closings", "round_heads", "events")),
-    )
-]
+_WITH_CHIPS: Final = ("transfers", "payouts")
+_ADD: Final = {
+    table: _CHIPS if table == "hand_scores" else _insert(table) for table in COLUMNS if table not in _WITH_CHIPS
+}
+AT_ONCE: Final = 100
+"""So many rounds are worth the twenty statements that write them."""
 
 
 class RoundRecords:
@@ -167,25 +164,35 @@ class RoundRecords:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self._lines: dict[str, list[str]] = {table: [] for table in COLUMNS}
+        self._has_written = False
         self._club = str(transaction.club_id)
         self._now = transaction.now.isoformat()
         self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
 
+    @property
+    def are_many(self) -> bool:
+        """Whether they are worth the statements that write them."""
+        return len(self._lines["rounds"]) >= AT_ONCE
+
     def write(self) -> None:
         """
-        Write all of it; the tables and rulesets have been added before.
+        Begin to write what has been added; the tables and rulesets have been added before.
 
         Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look
-        at all of it together.
+        at all of it together. Meanwhile the next rounds can be played; whatever is run next waits until it is done.
         """
         if not self._lines["rounds"]:
             return
-        make_room(self._transaction, COLUMNS)
+        if self._has_written:
+            self._transaction.start([f"DELETE FROM incoming_{table}" for table in COLUMNS])
+        else:
+            make_room(self._transaction, COLUMNS)
         for table, columns in COLUMNS.items():
             copy_in(self._transaction, table, columns, self._lines[table])
-        for statement in _ADD:
-            self._transaction.execute(statement)
+        self._transaction.start([statement for table, statement in _ADD.items() if self._lines[table]])
         self._transaction.after_commit.append(partial(count_stored_hands, len(self._lines["hands"])))
+        self._lines = {table: [] for table in COLUMNS}
+        self._has_written = True
 
     def add(self, whole: WholeRound) -> None:
         """Add a round with everything that happened in it."""

@@ -83,7 +83,8 @@ def import_rounds(
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
 
     A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
-    answered as it was recorded. All are written at the end in one go, for which some hundred lines are a good number.
+    answered as it was recorded. A hundred rounds are written in one go, while the next are played; some hundred lines
+    are a good number.
 
     Args:
         transaction: in which tables are made by their names where there are none.
@@ -96,13 +97,22 @@ def import_rounds(
     records = RoundRecords(transaction)
     read = list(read_lines(transaction, lines))
     known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
-    imported = [_import(transaction, known, line, records, is_final=is_final) for line in read]
-    for _, ruleset in sorted(known.new_rulesets.items()):
+    imported = []
+    for line in read:
+        imported.append(_import(transaction, known, line, records, is_final=is_final))
+        if records.are_many:
+            _write(transaction, known, records)
+    _write(transaction, known, records)
+    return imported
+
+
+def _write(transaction: Transaction, known: Known, records: RoundRecords) -> None:
+    rulesets, tables = known.take_unwritten()
+    for ruleset in rulesets:
         keep_ruleset(transaction, ruleset)
-    for table in known.new_tables:
+    for table in tables:
         keep_table(transaction, table)
     records.write()
-    return imported
 
 
 def _import(

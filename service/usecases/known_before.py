@@ -35,7 +35,8 @@ class Known:
         recorded: rounds that lines may repeat.
         open_at: the tables that have an open round.
         rulesets: the digest of the rules under each name and version.
-        new_rulesets: those in use, by name and version, which may not be written yet.
+        in_use: rulesets by name and version.
+        new_rulesets: those of them that may not be written yet.
         new_tables: those that are not written yet.
     """
 
@@ -43,7 +44,8 @@ class Known:
     recorded: dict[Identity, Recorded]
     open_at: set[UUID]
     rulesets: Mapping[tuple[str, int], bytes]
-    new_rulesets: dict[str, Ruleset] = field(default_factory=dict)
+    in_use: dict[str, Ruleset] = field(default_factory=dict)
+    new_rulesets: list[Ruleset] = field(default_factory=list)
     new_tables: list[StoredTable] = field(default_factory=list)
 
     def add(
@@ -56,16 +58,26 @@ class Known:
     ) -> None:
         """Add a round that was played, and its table where it is the first there."""
         self.recorded[identity] = Recorded(stored.id, stored.digest, stored, payments, irregular)
-        self.new_rulesets[str(stored.round.ruleset)] = stored.round.ruleset
+        ruleset = stored.round.ruleset
+        if str(ruleset) not in self.in_use:
+            self.in_use[str(ruleset)] = ruleset
+            self.new_rulesets.append(ruleset)
         if table.name not in self.tables:
             self.tables[table.name] = table
             self.new_tables.append(table)
         if stored.round.is_open:
             self.open_at.add(table.id)
 
+    def take_unwritten(self) -> tuple[list[Ruleset], list[StoredTable]]:
+        """Give what is to be written before the rounds that refer to it; it counts as written then."""
+        taken = sorted(self.new_rulesets, key=str), list(self.new_tables)
+        self.new_rulesets.clear()
+        self.new_tables.clear()
+        return taken
+
     def has_other(self, ruleset: Ruleset) -> bool:
         """Say whether the name and version belong to other rules."""
-        if self.new_rulesets.get(str(ruleset)) == ruleset:
+        if self.in_use.get(str(ruleset)) == ruleset:
             return False
         stored = self.rulesets.get((ruleset.name, ruleset.version))
         return stored is not None and stored != rulesets.digest_ruleset(ruleset)
