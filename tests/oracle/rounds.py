@@ -288,8 +288,10 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
     }
 
 
-def play(document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()) -> dict[str, Any]:
-    """Play a round document from its first hand to where it stops; hands of the numbers in `standing` stand."""
+def play_through(
+    document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()
+) -> tuple[Round, list[dict[str, Any]]]:
+    """Play a round document from its first hand to where it stops: where that leads, and the answer to every hand."""
     round_ = open_round(document, ruleset)
     departures = document.get("departures") or []
     closed = document.get("closed")
@@ -308,6 +310,12 @@ def play(document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[
                 depart(round_, departure["seat"], goes_on)
         if closed and closed["after_hand"] == after_hand:
             close(round_)
+    return round_, answers
+
+
+def play(document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()) -> dict[str, Any]:
+    """Say all that a round document comes to; hands of the numbers in `standing` stand."""
+    round_, answers = play_through(document, ruleset, standing)
     return {
         "hands": answers,
         "round": view(round_),

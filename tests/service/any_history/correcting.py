@@ -1,0 +1,68 @@
+"""What was recorded, put right."""
+
+from random import Random
+
+from tests.scoring.test_against_oracle import spoil
+from tests.service.any_history.happening import NAMES, Happening
+from tests.service.any_history.modelled import Happened, Modelled
+from tests.service.rounds_to_play import Document, without
+from tests.service.speaking import Answer
+
+
+class Correcting(Happening):
+    """Corrections, and what might have been."""
+
+    def a_round_is_corrected(self, rng: Random) -> None:
+        round_ = self.pick(rng)
+        if round_ is None:
+            return
+        if not round_.happened.document["hands"]:
+            return
+        amended = self._amended(rng, round_)
+        asked: Document = {"reason": "looked at again", "document": amended, "version": round_.version}
+        if rng.random() < 0.6:
+            asked["irregular"] = "stands"
+        path = f"/v1/rounds/{round_.id}/corrections"
+        tried = self.tried(path, asked)
+        self.club.remember(round_)
+        if tried.status != 201:
+            self._may_be_refused(round_, amended, tried)
+            self.is_refused(path, asked, tried.status)
+            return
+        made = self.club.api.post(path, asked)
+        self.agree(tried, made)
+        if "Idempotent-Replayed" in made.headers:
+            self.club.agrees(round_)
+            return
+        document = self.club.ask(round_, "/document").document
+        standing = frozenset(each["hand"] for each in document.get("irregular", ()))
+        happened = self.happened(document, round_.happened.ruleset, standing)
+        for number in standing:
+            assert not Happened(happened.document, happened.ruleset, standing - {number}).plays(), number
+        self.repeatable = (path, asked)
+        self.count("hands that stand" if standing else "corrections")
+        self.club.has_moved(round_, happened, made["round"], revised=True)
+
+    def _amended(self, rng: Random, round_: Modelled) -> Document:
+        """Change one thing of a round, or void a hand of it, which most often cannot be."""
+        document = without(self.club.ask(round_, "/document").document, "irregular")
+        if rng.random() < 0.3:
+            del document["hands"][rng.randrange(len(document["hands"]))]
+            for number, hand in enumerate(document["hands"], start=1):
+                hand["number"] = number
+            return document
+        return without(spoil(rng, document), "irregular")
+
+    def _may_be_refused(self, round_: Modelled, amended: Document, refused: Answer) -> None:
+        """Hold a refusal against the model: what can be played is refused only where it would be open once more."""
+        if not self.happened(amended, round_.happened.ruleset).plays():
+            return
+        assert refused["code"] == "round-open" or "round-follows" in refused.codes, refused
+
+    def somebody_asks_what_if(self, rng: Random) -> None:
+        round_ = self.pick(rng)
+        if round_ is None:
+            return
+        with self.club.unchanged():
+            answer = self.club.post(round_, "what-if", {"ruleset": rng.choice(NAMES)})
+        assert answer.status in (200, 422), answer

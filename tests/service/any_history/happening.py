@@ -1,0 +1,68 @@
+"""What every step of a history needs: the club, and ways of asking it for things."""
+
+import copy
+from collections import Counter
+from random import Random
+
+from tests.oracle import random_document
+from tests.service.any_history.club import Club
+from tests.service.any_history.modelled import Happened, Modelled
+from tests.service.house import House
+from tests.service.rounds_to_play import Document, without
+from tests.service.speaking import Answer
+
+NAMES = ("pineapple", "pineapple-qq", "progressive-round", "turbo", "classic")
+
+
+class Happening:
+    """
+    One club, and what has been done in it.
+
+    Attributes:
+        taken: how often each thing was done, so that a run in which something never was is no proof of it.
+        repeatable: the last request that can be sent again.
+    """
+
+    def __init__(self, house: House, taken: Counter[str]) -> None:
+        self.club = Club(house)
+        self.taken = taken
+        self.repeatable: tuple[str, Document] | None = None
+
+    def pick(self, rng: Random, *statuses: str) -> Modelled | None:
+        fitting = [each for each in self.club.rounds if not statuses or each.status in statuses]
+        return rng.choice(fitting) if fitting else None
+
+    def count(self, what: str) -> None:
+        """Note that something was done, so that a run in which nothing ever was is no proof of anything."""
+        self.taken[what] += 1
+
+    def post(self, path: str, asked: Document, *, repeats: bool = True) -> Answer:
+        self.count(path.rpartition("/")[2])
+        answer = self.club.api.post(path, asked)
+        assert answer.status in (200, 201), answer
+        self.repeatable = (path, asked) if repeats else None
+        return answer
+
+    def tried(self, path: str, asked: Document) -> Answer:
+        with self.club.unchanged():
+            return self.club.api.post(f"{path}?dry_run=true", asked)
+
+    def is_refused(self, path: str, asked: Document, *statuses: int) -> None:
+        self.count("refused")
+        with self.club.unchanged():
+            answer = self.club.api.post(path, asked)
+        assert answer.status in statuses, answer
+
+    def agree(self, tried: Answer, done: Answer) -> None:
+        """Hold what a dry run answered against what was done, but for the ids and times that were made then."""
+        assert tried.status == done.status, (tried, done)
+        made = ("id", "recorded_at")
+        assert without(tried.document, *made) == without(done.document, *made)
+
+    def document(self, rng: Random, table: str) -> Document:
+        document = random_document(rng, self.club.tables[table])
+        return {**without(document, "point_value", "currency"), "table": self.club.names[table]}
+
+    def happened(self, document: Document, ruleset: Document, standing: frozenset[int] = frozenset()) -> Happened:
+        complete = {"hands": [], "departures": [], **copy.deepcopy(document)}
+        return Happened(complete, ruleset, standing)

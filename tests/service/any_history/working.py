@@ -1,0 +1,77 @@
+"""Jobs: rounds by the file, and rounds played again."""
+
+from random import Random
+from uuid import UUID
+
+from service.jobs.kinds import KINDS
+from service.jobs.work import Worker
+from tests.oracle import PRESETS
+from tests.service.any_history.club import as_written
+from tests.service.any_history.happening import Happening
+from tests.service.any_history.modelled import Happened
+from tests.service.importing import database_of
+from tests.service.rounds_to_play import Document
+from tests.service.speaking import Answer
+from tests.service.working import ENDED, post_import, results_of
+
+
+class Working(Happening):
+    """Imports and recomputations, done at once by a worker of the history's own."""
+
+    def rounds_are_imported(self, rng: Random) -> None:
+        table = rng.choice(list(self.club.tables))
+        ruleset = self.club.tables[table]
+        documents = [self.document(rng, table) for _ in range(3)]
+        documents = [each for each in documents if self.happened(each, ruleset).view["status"] != "open"]
+        lines = [as_written(document) for document in documents]
+        job = self._work_on(post_import(self.club.api, b"".join([*lines, b"{}\n", *lines])))
+        expected = {"rounds": len(lines), "replayed": len(lines), "refused": 1}
+        assert {name: job["summary"][name] for name in expected} == expected
+        self.taken["imports"] += len(lines)
+        stored = [each["round"] for each in results_of(self.club.api, f"/v1/imports/{job['id']}")][: len(lines)]
+        for round_id, document in zip(stored, documents, strict=True):
+            self.club.agrees(self.club.add(round_id, table, self.happened(document, ruleset)))
+
+    def everything_is_recomputed(self, _rng: Random) -> None:
+        if self.club.rounds:
+            self.finds_all_right()
+
+    def finds_all_right(self) -> None:
+        """Let every stored round be played again: nothing differs, for what was asked for twice was recorded once."""
+        job = self._recompute({"scope": {}, "mode": "audit", "reason": "all of it"})
+        found = {name: job["summary"][name] for name in ("rounds", "hands", "differing")}
+        hands = sum(len(each.happened.document["hands"]) for each in self.club.rounds)
+        assert found == {"rounds": len(self.club.rounds), "hands": hands, "differing": 0}
+
+    def a_round_is_settled_by_other_rules(self, rng: Random) -> None:
+        round_ = self.pick(rng)
+        if round_ is None:
+            return
+        self.club.remember(round_)
+        own = round_.happened.ruleset
+        other = rng.choice([name for name, rules in PRESETS.items() if rules["variant"] == own["variant"]])
+        asked = {"scope": {"rounds": [round_.id]}, "mode": "apply", "ruleset": other, "reason": "other rules"}
+        summary = self._recompute(asked)["summary"]
+        after = Happened(round_.happened.document, PRESETS[other], round_.happened.standing)
+        if summary["applied"]:
+            self.count("recomputations")
+            assert round_.status != "open"
+            shown = self.club.ask(round_, "").document
+            self.club.has_moved(round_, after, shown, revised=True)
+            return
+        may_be = round_.status != "open" and after.plays() and after.view["status"] != "open"
+        assert not may_be or after.settlement == round_.happened.settlement
+        self.club.agrees(round_)
+
+    def _recompute(self, asked: Document) -> Answer:
+        return self._work_on(self.club.api.post("/v1/recomputations", asked))
+
+    def _work_on(self, sent: Answer) -> Answer:
+        assert sent.status == 202, sent
+        worker = Worker("any history", database_of(self.club.house), KINDS, announce=lambda _club: None)
+        while True:
+            worker.work_on(self.club.id, UUID(sent["id"]))
+            job = self.club.api.get(sent.headers["Location"])
+            if job["state"] in ENDED:
+                assert job["state"] == "succeeded", job
+                return job
