@@ -1,15 +1,13 @@
 """Statements that go to PostgreSQL together and are answered together, prepared once on each connection."""
 
-from collections import deque
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from typing import Any, Final
 
 import psycopg
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
-from psycopg.generators import fetch_many, pipeline_communicate
+from psycopg.generators import fetch_many, send
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
 
@@ -21,8 +19,31 @@ Found = dict[str, Any]
 _FAILED: Final = ExecStatus.FATAL_ERROR
 
 
+class Reader:
+    """What reads the answers of a statement: their columns never change, and take longer to look at than to read."""
+
+    __slots__ = ("_loaders", "_names")
+
+    def __init__(self, driver: psycopg.Connection[Any], answer: PGresult) -> None:
+        self._names = [(answer.fname(column) or b"").decode() for column in range(answer.nfields)]
+        self._loaders = Transformer.from_context(driver)
+        self._loaders.set_pgresult(answer)
+
+    def read(self, answer: PGresult) -> list[Found]:
+        """Give the records of an answer."""
+        self._loaders.set_pgresult(answer, set_loaders=False)
+        return self._loaders.load_rows(0, answer.ntuples, self._record)
+
+    def _record(self, values: Sequence[Any]) -> Found:
+        return dict(zip(self._names, values, strict=True))
+
+
+Prepared = dict[bytes, Reader | None]
+"""What was prepared on a connection, by name, and what reads its answers, once there was one."""
+
+
 def exchange(
-    driver: psycopg.Connection[Any], prepared: set[bytes], statements: Sequence[tuple[Statement, Parameters]]
+    driver: psycopg.Connection[Any], prepared: Prepared, statements: Sequence[tuple[Statement, Parameters]]
 ) -> list[Found]:
     """
     Send statements in one way, wait once, and give what the last of them found. After one that fails none is run.
@@ -31,49 +52,56 @@ def exchange(
 
     Args:
         driver: the connection.
-        prepared: the names of what was prepared on it; what is new is added.
+        prepared: what was prepared on it; what is new is added.
         statements: what to send.
 
     Raises:
         psycopg.Error: as the driver raises it for the first statement that failed, or for a connection that broke.
     """
     connection = driver.pgconn
-    commands: deque[Callable[[], None]] = deque()
+    written = [(statement, statement.sent(parameters)) for statement, parameters in statements]
     preparing: dict[int, bytes] = {}
-    for statement, parameters in statements:
-        if statement.name not in prepared and statement.name not in preparing.values():
-            preparing[len(commands)] = statement.name
-            commands.append(partial(connection.send_prepare, statement.name, statement.query))
-        commands.append(partial(connection.send_query_prepared, statement.name, statement.sent(parameters)))
-    commands.append(connection.pipeline_sync)
+    wanted = 0
     try:
         connection.enter_pipeline_mode()
-        *answers, _ = driver.wait(_hear(connection, commands))
+        for statement, values in written:
+            if statement.name not in prepared and statement.name not in preparing.values():
+                preparing[wanted] = statement.name
+                connection.send_prepare(statement.name, statement.query)
+                wanted += 1
+            connection.send_query_prepared(statement.name, values)
+            wanted += 1
+        connection.pipeline_sync()
+        *answers, _ = driver.wait(_hear(connection, wanted + 1))
         connection.exit_pipeline_mode()
     except BaseException:
         # Somebody else's answers might still come on it.
         driver.close()
         raise
-    prepared.update(name for place, name in preparing.items() if answers[place].status == ExecStatus.COMMAND_OK)
+    prepared.update((name, None) for place, name in preparing.items() if answers[place].status == ExecStatus.COMMAND_OK)
     for answer in answers:
         if answer.status == _FAILED:
             raise error_from_result(answer)
-    return _records(driver, answers[-1])
+    return _records(driver, prepared, statements[-1][0].name, answers[-1])
 
 
-def _hear(connection: PGconn, commands: deque[Callable[[], None]]) -> PQGen[list[PGresult]]:
-    """Send commands, and wait until each has its one answer."""
-    wanted = len(commands)
-    answers = yield from pipeline_communicate(connection, commands)
-    while len(answers) < wanted:
-        answers.append((yield from fetch_many(connection)))
-    return [answer for (answer,) in answers]
+def _hear(connection: PGconn, wanted: int) -> PQGen[list[PGresult]]:
+    """
+    Send what was said, all at once, and wait until as much as is wanted has its one answer.
+
+    PostgreSQL's library keeps what is said until then: said and sent one by one, each would wake the server.
+    """
+    yield from send(connection)
+    answers = []
+    for _ in range(wanted):
+        (answer,) = yield from fetch_many(connection)
+        answers.append(answer)
+    return answers
 
 
-def _records(driver: psycopg.Connection[Any], answer: PGresult) -> list[Found]:
+def _records(driver: psycopg.Connection[Any], prepared: Prepared, name: bytes, answer: PGresult) -> list[Found]:
     if not answer.ntuples:
         return []
-    names = [(answer.fname(column) or b"").decode() for column in range(answer.nfields)]
-    reader = Transformer.from_context(driver)
-    reader.set_pgresult(answer)
-    return reader.load_rows(0, answer.ntuples, lambda values: dict(zip(names, values, strict=True)))
+    reader = prepared.get(name) or Reader(driver, answer)
+    prepared[name] = reader
+    return reader.read(answer)

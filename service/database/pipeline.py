@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.database.ahead import hear, start
-from service.database.exchanges import Found, exchange
+from service.database.exchanges import Found, Prepared, exchange
 from service.database.failures import conflict_of
 from service.database.statements import Parameters, Statement
 from service.errors import ServiceError
@@ -35,7 +35,7 @@ class Pipeline:
         assert isinstance(driver, psycopg.Connection), "connections are psycopg's"
         self.connection = connection
         self._driver = driver
-        self._prepared: set[bytes] = connection.info.setdefault(_PREPARED, set())
+        self._prepared: Prepared = connection.info.setdefault(_PREPARED, {})
         self._waiting: list[tuple[Statement, Parameters]] = []
         self._conflicts: dict[str, ServiceError] = {}
         self._is_ahead = False

@@ -1,7 +1,7 @@
 """Statements in their final words: for what every request asks, which is not to be put together each time anew."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import count
 from typing import Any, Final
@@ -59,18 +59,10 @@ def _written(value: object) -> bytes:
     >>> [_written(value) for value in (3, True, [8, 46], b"\x01", "ann")]
     [b'3', b'True', b'{8,46}', b'\\x01', b'ann']
     """
-    match value:
-        case bytes():
-            return b"\\x" + value.hex().encode()
-        case int() | UUID():
-            return str(value).encode()
-        case datetime():
-            return value.isoformat().encode()
-        case list():
-            return _text_of(_array(value))
-        case str():
-            return _text_of(value)
-    raise TypeError(f"{type(value)} is not written for PostgreSQL here")
+    write = _WRITERS.get(type(value))
+    if write is None:
+        raise TypeError(f"{type(value)} is not written for PostgreSQL here")
+    return write(value)
 
 
 def _text_of(value: str) -> bytes:
@@ -94,3 +86,15 @@ def _text(value: str | None) -> str:
         return "NULL"
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
+
+
+_WRITERS: Final[Mapping[type, Callable[[Any], bytes]]] = {
+    bytes: lambda value: b"\\x" + value.hex().encode(),
+    int: lambda value: b"%d" % value,
+    bool: lambda value: str(value).encode(),
+    UUID: lambda value: str(value).encode(),
+    datetime: lambda value: value.isoformat().encode(),
+    list: lambda values: _text_of(_array(values)),
+    str: _text_of,
+}
+"""How each type is written; looked up, for a hand has fifty values."""
