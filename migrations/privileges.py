@@ -1,9 +1,9 @@
 """
 What the service may do with each table, and nothing else.
 
-It reads and adds; it changes only where each round and each job stands, what players are called and when a key was last
-used. Clubs and keys are made by the owner of the tables. Granted after every migration, for a table that a version adds
-has to be named here.
+It reads and adds; it changes only where each round, dispute and job stands, what players are called and when a key was
+last used. Clubs and keys are made by the owner of the tables. Granted after every migration, for a table that a version
+adds has to be named here.
 """
 
 from collections.abc import Mapping
@@ -28,6 +28,9 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "corrections": APPEND,
     "confirmations": APPEND,
     "adjustments": APPEND,
+    "disputes": APPEND,
+    "dispute_entries": APPEND,
+    "dispute_heads": "SELECT, INSERT, UPDATE (state, version)",
     "round_seats": APPEND,
     "departures": APPEND,
     "closings": APPEND,

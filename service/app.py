@@ -3,6 +3,7 @@
 from flask import Flask
 
 from service.api.corrections import corrections
+from service.api.disputes import disputes
 from service.api.documents import documents
 from service.api.explanations import explanations
 from service.api.exports import exports
@@ -40,7 +41,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    playing = (scores, rulesets, players, tables, rounds, hands, corrections, explanations, documents)
+    playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents)
     for resource in (*playing, imports, exports, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)

@@ -29,6 +29,11 @@ class EventKind(StrEnum):
     ROUND_RECOMPUTED = "round.recomputed"
     SETTLEMENT_CONFIRMED = "settlement.confirmed"
     SETTLEMENT_FINALIZED = "settlement.finalized"
+    DISPUTE_OPENED = "dispute.opened"
+    DISPUTE_COMMENTED = "dispute.commented"
+    DISPUTE_REVIEWED = "dispute.reviewed"
+    DISPUTE_RESOLVED = "dispute.resolved"
+    DISPUTE_WITHDRAWN = "dispute.withdrawn"
 
 
 INSERT_EVENT: Final = """

@@ -14,6 +14,7 @@ What the service refuses beyond the rules of the game.
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── HandIrregular             a corrected round has a hand that could not have followed
     ├── CorrectionInvalid         a correction changes what none can, or opens a round that is over
+    ├── DisputeInvalid            a dispute names no place of the round, or is upheld for no reason
     ├── Conflict
     │   ├── RulesetConflict       this version of the ruleset has other rules
     │   ├── TableConflict         the name belongs to another table
@@ -23,6 +24,8 @@ What the service refuses beyond the rules of the game.
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   ├── RoundChanged          the round is no longer as the sender read it
+    │   ├── DisputeChanged        the dispute is no longer as the sender read it
+    │   ├── DisputeRefused        the dispute has ended, or is not as far
     │   ├── JobEnded              nothing is left of the job to pause or to resume
     │   └── Busy                  somebody else is changing the same thing
     ├── OperatorError             what an operator asks for clubs and keys cannot be
@@ -129,6 +132,12 @@ class CorrectionInvalid(ServiceError):
     code = "correction-invalid"
 
 
+class DisputeInvalid(ServiceError):
+    """A dispute names a place that the round has not, or is upheld with neither a correction nor a reason."""
+
+    code = "dispute-invalid"
+
+
 class Conflict(ServiceError):
     """What is recorded already, or being recorded, stands against it."""
 
@@ -181,6 +190,18 @@ class RoundChanged(Conflict):
     """The round is no longer as the sender of a correction has read it."""
 
     code = "round-changed"
+
+
+class DisputeChanged(Conflict):
+    """The dispute is no longer as the sender of a step has read it."""
+
+    code = "dispute-changed"
+
+
+class DisputeRefused(Conflict):
+    """The dispute takes no such step: it has ended or is not as far, or its round is still played."""
+
+    code = "dispute-refused"
 
 
 class JobEnded(Conflict):

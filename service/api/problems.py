@@ -149,6 +149,12 @@ KINDS: Final[Mapping[str, Kind]] = {
         "A correction changes what happened in one round, and leaves its table, its reference and its money. Nothing"
         " was stored.",
     ),
+    "dispute-invalid": Kind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "The dispute cannot be like this",
+        "It names a round, and a hand and a seat that the round has. One that is upheld was answered by a correction"
+        " that names it, or says in reason why nothing is corrected. Nothing was stored.",
+    ),
     "expected-differs": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "The answer is not what was expected",
@@ -189,6 +195,18 @@ KINDS: Final[Mapping[str, Kind]] = {
         "The round is no longer as it was read",
         "Somebody has changed the round since. Nothing was stored. GET the round and its document again, and correct"
         " what is there now.",
+    ),
+    "dispute-changed": Kind(
+        HTTPStatus.CONFLICT,
+        "The dispute is no longer as it was read",
+        "Somebody has said or done something about it since. Nothing was stored. GET the dispute again, and decide"
+        " anew.",
+    ),
+    "dispute-refused": Kind(
+        HTTPStatus.CONFLICT,
+        "The dispute takes no such step now",
+        "A dispute is opened once its round is over, comes under review, and is then upheld or rejected; until then it"
+        " can be withdrawn. What has ended stays ended.",
     ),
     "job-ended": Kind(
         HTTPStatus.CONFLICT,

@@ -8,6 +8,7 @@ true, the checks, triggers, policies and privileges, is said once, in `migration
 from service.models.base import Base
 from service.models.clubs import ApiKeyRecord, ClubRecord
 from service.models.differences import DifferenceRecord
+from service.models.disputes import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
 from service.models.endings import ClosingRecord, DepartureRecord
 from service.models.events import EventRecord
 from service.models.hands import HandRecord, SubmissionRecord
@@ -38,6 +39,9 @@ __all__ = [
     "CorrectionRecord",
     "DepartureRecord",
     "DifferenceRecord",
+    "DisputeEntryRecord",
+    "DisputeHeadRecord",
+    "DisputeRecord",
     "EventRecord",
     "HandRecord",
     "HandScoreRecord",

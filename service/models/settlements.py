@@ -54,6 +54,8 @@ class CorrectionRecord(Base):
     __table_args__ = (
         leads_to("settlements", "club_id", "round_id", "revision"),
         leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        leads_to("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
+        UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
         Index("corrections_digest", "club_id", "round_id", "digest"),
     )
 

@@ -10,8 +10,8 @@ from scoring.errors import Mistake
 from scoring.hand import Hand
 from service.audit import EventKind
 from service.database import Transaction
-from service.errors import CorrectionInvalid, RoundChanged
-from service.repository import corrections, hands, histories, revisions, rounds, submissions, tables
+from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
+from service.repository import corrections, disputes, hands, histories, revisions, rounds, submissions, tables
 from service.repository.hands import HandToRecord
 from service.repository.histories import StoredHistory
 from service.repository.revisions import RevisionToRecord
@@ -60,7 +60,9 @@ def correct_round(
         RoundChanged: the round is no longer as the sender has read it.
         WireError: a change cannot be made.
         HandIrregular: a hand could not have followed, and it was not said that it stands.
-        CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot have been like this.
+        CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot have been like this, or the dispute that is
+            answered is none of its own.
+        DisputeRefused: that dispute has ended.
     """
     read = rounds.get(transaction, round_id)
     before = rounds.lock(transaction, round_id)
@@ -69,6 +71,8 @@ def correct_round(
     if made is not None and (request.version is not None or made == before.revision):
         return CorrectedRound(_as_recorded(transaction, before, made - 1, made), is_replay=True)
     _refuse_changed(before, read.version if request.version is None else request.version)
+    if request.dispute is not None:
+        _refuse_other_dispute(transaction, before, request.dispute)
     happened = histories.get(transaction, round_id, before.revision)
     document = write_document(before, happened, tables.get(transaction, before.table_id).name)
     after = request.document or patch_document(document, request.patch or ())
@@ -92,6 +96,19 @@ def _refuse_changed(before: StoredRound, version: int) -> None:
     if before.version != version:
         detail = f"version {version} of the round is corrected; it has version {before.version} now"
         raise RoundChanged(detail, (Mistake("round-changed", ("version",), detail),))
+
+
+def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute_id: UUID) -> None:
+    """Let a correction answer a dispute of its own round, until that has ended."""
+    dispute = disputes.find_in_round(transaction, before.id, dispute_id)
+    if dispute is None:
+        detail = f"is {dispute_id}, which is no dispute of this round; one of them is right"
+        raise CorrectionInvalid(
+            "the correction answers no dispute of the round", (Mistake("dispute-unknown", ("dispute",), detail),)
+        )
+    if dispute.state.is_ended:
+        detail = f"the dispute is {dispute.state.value}, which ended it; open another, or leave it out"
+        raise DisputeRefused(detail, (Mistake("dispute-ended", ("dispute",), detail),))
 
 
 def _is_as_recorded(amended: AmendedRound, happened: StoredHistory, document: RoundDocument) -> bool:

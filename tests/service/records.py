@@ -7,6 +7,7 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
 from scoring.board import Board
@@ -22,6 +23,7 @@ from service.repository import (
     chunks,
     clubs,
     corrections,
+    disputes,
     endings,
     hands,
     histories,
@@ -40,6 +42,7 @@ from service.repository import (
     wake_ups,
 )
 from service.repository.chunks import Part
+from service.repository.disputes import StoredDispute
 from service.repository.hands import HandToRecord
 from service.repository.imports import Piece
 from service.repository.kept_answers import KeptAnswer
@@ -182,6 +185,15 @@ def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRoun
     return revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
 
 
+def dispute(transaction: Transaction, disputed: StoredRound) -> None:
+    """A dispute of which something was said."""
+    digest = sha256(b"a claim").digest()
+    claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", digest, transaction.now)
+    made = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
+    disputes.add(transaction, made)
+    disputes.add_entry(transaction, made, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
+
+
 def add_job(transaction: Transaction) -> UUID:
     """An import of which one piece is not done; and a difference, as if it were a recomputation too."""
     job_id = uuid7()
@@ -200,7 +212,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         players.put(transaction, "ann", "Ann Example", EVENT)
         at_once = add_round(transaction, add_table(transaction), example_round())
-        correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE)))
+        dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")

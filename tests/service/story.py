@@ -75,7 +75,9 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     table = set_up_the_table(teller)
     name_the_players(teller)
     round_id = play_a_round(teller, table)
-    correct_the_round(teller, round_id)
+    dispute_id = dispute_the_round(teller, table, round_id)
+    correct_the_round(teller, round_id, dispute_id)
+    resolve_the_dispute(teller, dispute_id)
     look_at_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
     import_a_file(teller, house)
@@ -156,18 +158,49 @@ def play_a_round(teller: Teller, table: str) -> str:
     return round_id
 
 
-def correct_the_round(teller: Teller, round_id: str) -> None:
+def dispute_the_round(teller: Teller, table: str, round_id: str) -> str:
+    """What bob holds against the settlement, and what cyd thought she did; answers the id of bob's dispute."""
+    claim = "the second card of seat 1 on top was the three of diamonds"
+    claimed = {"round": round_id, "hand": 1, "seat": 1, "row": "top", "claim": claim, "by": "bob"}
+    teller.refuse("dispute-invalid", "open_dispute", {}, {**claimed, "hand": 3})
+    dispute_id = str(teller.record("open_dispute", {}, claimed)["id"])
+    about = {"dispute_id": dispute_id}
+    teller.record("comment_on_dispute", about, {"comment": "it was, and I did not enter", "by": "ann"})
+    giving_up = {"round": round_id, "claim": "my last stack is wrong", "by": "cyd"}
+    given_up = {"dispute_id": str(teller.record("open_dispute", {}, giving_up)["id"])}
+    teller.record("withdraw_dispute", given_up, {"version": 1, "by": "cyd", "reason": "a card was counted twice"})
+    teller.refuse("dispute-refused", "review_dispute", given_up, {"version": 2, "by": "auditor-1"})
+    teller.refuse("dispute-changed", "review_dispute", about, {"version": 1, "by": "auditor-1"})
+    teller.record("review_dispute", about, {"version": 2, "by": "auditor-1"})
+    read_two_pages(teller, "list_disputes")
+    teller.ask("list_disputes", {"state": "under_review", "table": table, "round": round_id})
+    return dispute_id
+
+
+def correct_the_round(teller: Teller, round_id: str, dispute_id: str) -> None:
     """One of ann's queens of the first hand was a three: she had not earned the Fantasyland that she was dealt."""
     in_round = {"round_id": round_id}
     version = teller.ask("get_round", in_round)["version"]
     three = {"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}
-    correcting = {"reason": "ann's queen of diamonds was the three", "patch": [three], "version": version}
+    correcting = {
+        "reason": "ann's queen of diamonds was the three",
+        "patch": [three],
+        "version": version,
+        "dispute": dispute_id,
+    }
     teller.refuse("hand-irregular", "correct_round", in_round, correcting)
     elsewhere = [{"op": "replace", "path": "/table", "value": "attic"}]
     teller.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
     teller.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
     teller.record("correct_round", in_round, {**correcting, "irregular": "stands"})
     teller.refuse("round-changed", "correct_round", in_round, correcting)
+
+
+def resolve_the_dispute(teller: Teller, dispute_id: str) -> None:
+    """The correction has answered it."""
+    about = {"dispute_id": dispute_id}
+    version = teller.ask("get_dispute", about)["version"]
+    teller.record("resolve_dispute", about, {"version": version, "state": "upheld", "by": "auditor-1"})
 
 
 def look_at_the_round(teller: Teller, round_id: str) -> None:

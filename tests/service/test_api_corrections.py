@@ -427,7 +427,7 @@ def test_a_correction_under_an_idempotency_key_is_made_once(api: Api, house: Hou
 def test_a_correction_is_an_event_that_says_what_was_asked_for(api: Api, house: House) -> None:
     round_id = complete_round(api)
     before = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
-    dispute = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
+    dispute = api.post("/v1/disputes", {"round": round_id, "claim": "the cards were exchanged", "by": "cyd"})["id"]
     answer = correct(api, round_id, patch=SWAPPED, dispute=dispute)
     after = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
     (kind, sequence, content) = house.ask(

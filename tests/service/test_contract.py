@@ -162,7 +162,7 @@ def test_headers_that_clients_use_are_said(contract: Document) -> None:
         succeeding = next(headers[status] for status in ("201", "202", "200", "204") if status in headers)
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
         makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
-        makes |= {"start_import", "start_recomputation"}
+        makes |= {"start_import", "start_recomputation", "open_dispute"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 

@@ -37,7 +37,12 @@ from tests.service.records import (
     write_hand,
 )
 
-CHANGING = {"clubs", "api_keys", "players", "round_heads"} | {"jobs", "job_chunks", "wake_ups", "import_pieces"}
+CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
+    "jobs",
+    "job_chunks",
+    "wake_ups",
+    "import_pieces",
+}
 """Tables whose rows may change; all others are records."""
 
 
@@ -239,6 +244,12 @@ def test_everyone_sits_once_with_points_before_him(
         ("hand_scores", "hand_scores_every_player_check", {"revision": 7, "exchanges": [1]}),
         ("hand_scores", "hand_scores_every_seat_check", {"revision": 7, "top_ups": [0]}),
         ("hand_scores", "hand_scores_negative_check", {"revision": 7, "top_ups": [0, None, 0]}),
+        ("dispute_entries", "dispute_entries_said_check", {"version": 3, "words": None}),
+        ("dispute_entries", "dispute_entries_upheld_check", {"version": 3, "kind": "upheld", "words": None}),
+        ("dispute_entries", "dispute_entries_upheld_check", {"version": 3, "kind": "rejected", "correction": 2}),
+        ("dispute_entries", "dispute_entries_comment", {"version": 3}),
+        ("disputes", "disputes_digest_key", {"hand": None, "board_row": None}),
+        ("disputes", "disputes_row_of_a_hand_check", {"hand": None}),
         ("events", "events_numbered_in_round_check", {"round_id": None, "sequence": 1}),
     ],
 )
@@ -250,10 +261,11 @@ def test_a_record_is_whole(
 
 
 OF_A_ROUND = ["rounds", "settlements", "round_seats", "round_heads", "departures", "closings", "events"]
+OF_A_DISPUTE = ["disputes", "dispute_entries", "dispute_heads"]
 OF_A_HAND = ["hands", "hand_scores", "payouts", "transfers"]
 
 
-@pytest.mark.parametrize("table", OF_A_ROUND + OF_A_HAND)
+@pytest.mark.parametrize("table", OF_A_ROUND + OF_A_HAND + OF_A_DISPUTE)
 def test_no_record_points_into_another_club(filled: Filled, table: str) -> None:
     with psycopg.connect(filled.admin) as admin:
         copy = f"""
@@ -279,7 +291,7 @@ def close(transaction: Transaction, before: StoredRound) -> StoredRound:
 
 
 def fresh_id(table: str) -> dict[str, str]:
-    return {"id": str(uuid7())} if table in ("hands", "submissions", "events") else {}
+    return {"id": str(uuid7())} if table in ("hands", "submissions", "events", "disputes") else {}
 
 
 def insert_changed(table: str, **changes: Any) -> TextClause:

@@ -9,6 +9,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.pages import show_cursor
+from tests.service.disputing import body_of, complete_round, opened
 from tests.service.house import House
 from tests.service.rounds_to_play import SIXES, THREE, add_table, hand, open_round, play, rows, seats
 from tests.service.speaking import Answer, Api
@@ -23,6 +24,10 @@ SENT: dict[str, Any] = {
     "undo_hand": {"number": 1},
     "correct_round": {"reason": "a card was misread", "patch": []},
     "what_if": {"ruleset": "turbo"},
+    "comment_on_dispute": body_of("comments", 1),
+    "review_dispute": body_of("review", 1),
+    "resolve_dispute": body_of("resolve", 1),
+    "withdraw_dispute": body_of("withdraw", 1),
     "cancel_import": None,
     "pause_import": None,
     "resume_import": None,
@@ -40,6 +45,7 @@ class Theirs:
     table_id: str
     round_id: str
     hand_id: str
+    dispute_id: str
     import_id: str
     recomputation_id: str
 
@@ -52,7 +58,8 @@ def theirs(other_api: Api) -> Theirs:
     asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
     recomputation_id = other_api.post("/v1/recomputations", asked)["id"]
     hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
-    return Theirs(table, round_id, hand_id, import_id, recomputation_id)
+    dispute_id = opened(other_api, complete_round(other_api, name="attic"))
+    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id)
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:
@@ -96,6 +103,9 @@ def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, oth
         "/v1/tables?cursor={table_cursor}",
         "/v1/players?cursor={hand_cursor}",
         "/v1/tables?name=kitchen",
+        "/v1/disputes?table={table_id}",
+        "/v1/disputes?round={round_id}",
+        "/v1/disputes?cursor={dispute_cursor}",
         "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
     ],
 )

@@ -1,6 +1,7 @@
 """A club at play, which knows what a client that plays there would send next."""
 
 from collections.abc import Callable
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -9,6 +10,7 @@ from scoring.ruleset import BOARD_SIZE
 from tests.oracle.deal import cards_seen
 from tests.oracle.rulesets import random_ruleset
 from tests.scoring.strategies import set_cards
+from tests.service.disputing import body_of
 from tests.service.rounds_to_play import Document, seats
 from tests.service.speaking import Answer, Api
 from tests.service.working import lines_of, post_import, rounds_to_import
@@ -39,6 +41,7 @@ class Club:
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
             "round_id": lambda: str(self.playing()["id"]),
             "hand_id": self.play_hand,
+            "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
             "import_id": self.start_import,
             "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
@@ -55,6 +58,10 @@ class Club:
             "play_document": self.document,
             "correct_round": self.correction,
             "what_if": dict,
+            "open_dispute": self.claim,
+            **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
+            "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
+            "resolve_dispute": partial(body_of, "resolve", 2),
             "start_recomputation": lambda: AUDIT,
         }
 
@@ -79,6 +86,22 @@ class Club:
         """Post a hand that follows."""
         round_ = self.playing()
         return str(self._made(f"/v1/rounds/{round_['id']}/hands", self.next_hand(round_))["id"])
+
+    def claim(self) -> Document:
+        """Hold something against the round at play, which is closed for that."""
+        closed = self.api.post(f"/v1/rounds/{self.playing()['id']}/close", {"reason": "somebody objects"})
+        assert closed.status == 200, closed
+        return {"round": closed["id"], "claim": self.new_name(), "by": self.rng.choice(PLAYERS)}
+
+    def open_dispute(self) -> str:
+        """Open a dispute of a round that was just closed."""
+        return str(self._made("/v1/disputes", self.claim())["id"])
+
+    def review_dispute(self) -> str:
+        """Open a dispute, and look into it."""
+        dispute_id = self.open_dispute()
+        self._made(f"/v1/disputes/{dispute_id}/review", body_of("review", 1))
+        return dispute_id
 
     def start_import(self) -> str:
         """Send a file of one round to import; the same again is the same import, for nobody works on it."""

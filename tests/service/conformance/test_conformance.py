@@ -53,6 +53,8 @@ REFUSED_BEYOND_THE_SHAPE = {
     "start_import": "an idempotency key stands for one file",
     "correct_round": "the amended round must be playable, and a patch must fit the document",
     "what_if": "the amended round must be playable, and a patch must fit the document",
+    "open_dispute": "the round must have the hand and the seat, and a row needs a hand",
+    "resolve_dispute": "what is upheld or rejected may need a reason",
     "start_recomputation": "what the scope names must be there",
 }
 """Operations that may answer 422 to what has the shape that the contract says, and why no JSON Schema says it."""

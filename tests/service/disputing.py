@@ -1,0 +1,62 @@
+"""Short words for holding something against a settlement over HTTP."""
+
+from typing import Any
+
+from tests.service.rounds_to_play import Document, cards, play_to_the_end, start_round
+from tests.service.speaking import Answer, Api
+
+AUDITOR = "auditor-1"
+CLAIM = "the third card on top was the three of diamonds"
+REASON = "the video shows it otherwise"
+STEPS = ("comments", "review", "resolve", "withdraw")
+MISREAD = [{"op": "replace", "path": "/hands/1/players/0/top", "value": cards("AhKd3d")}]
+"""In hand 2 seat 1 had the three of diamonds on top, where the nine of clubs was recorded."""
+
+
+def complete_round(api: Api, **table: Any) -> str:
+    """Play a round to its end, and give its id."""
+    round_id = start_round(api, **table)
+    play_to_the_end(api, round_id)
+    return round_id
+
+
+def dispute(api: Api, round_id: str, **more: Any) -> Answer:
+    """Claim something, which may be refused."""
+    return api.post("/v1/disputes", {"round": round_id, "claim": CLAIM, "by": "ann", **more})
+
+
+def opened(api: Api, round_id: str | None = None, **more: Any) -> str:
+    """Open a dispute, of a round of its own where none is given, and give its id."""
+    answer = dispute(api, round_id or complete_round(api), **more)
+    assert answer.status == 201, answer
+    return str(answer["id"])
+
+
+def body_of(step: str, version: int, **more: Any) -> Document:
+    """What a step is told."""
+    bodies: dict[str, Document] = {
+        "comments": {"comment": "the camera was on", "by": "bob"},
+        "review": {"version": version, "by": AUDITOR},
+        "resolve": {"version": version, "by": AUDITOR, "state": "rejected", "reason": REASON},
+        "withdraw": {"version": version, "by": "ann"},
+    }
+    return {**bodies[step], **more}
+
+
+def step(api: Api, dispute_id: str, name: str, version: int | None = None, **more: Any) -> Answer:
+    """Say or do something about a dispute as it stands, or as it stood in a version."""
+    read = api.get(f"/v1/disputes/{dispute_id}")["version"] if version is None else version
+    return api.post(f"/v1/disputes/{dispute_id}/{name}", body_of(name, read, **more))
+
+
+def brought_to(api: Api, state: str) -> str:
+    """Open a dispute and bring it into a state; its id."""
+    dispute_id = opened(api)
+    if state == "open":
+        return dispute_id
+    assert step(api, dispute_id, "review").status == 201
+    if state in ("upheld", "rejected"):
+        assert step(api, dispute_id, "resolve", state=state).status == 201
+    elif state == "withdrawn":
+        assert step(api, dispute_id, "withdraw").status == 201
+    return dispute_id
