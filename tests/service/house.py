@@ -64,13 +64,20 @@ class House(Records):
 @contextmanager
 def open_house(server: Server, **messages: str) -> Iterator[House]:
     logins = server.create_database()
+    with house_on(logins, **messages) as house:
+        yield house
+    server.drop_database(logins)
+
+
+@contextmanager
+def house_on(logins: Logins, **messages: str) -> Iterator[House]:
+    """An application on a database that is there already."""
     app = create_app(Config(logins.service, logins.owner, **messages))
     owner = Database(logins.owner, role=None, pool_size=1)
     yield House(logins.owner, app, owner, logins)
     owner.close()
     app.extensions["ofc_database"].close()
     close_queue()
-    server.drop_database(logins)
 
 
 def close_queue() -> None:

@@ -1,22 +1,26 @@
 """Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
 
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 
+from service.database import SERVICE_ROLE
+from service.embedded import OWNER, Cluster
 from service.jobs import recomputations
 from service.jobs.kinds import KINDS
 from service.jobs.work import Worker
-from tests.postgres import Server
-from tests.service.house import House, open_house
+from tests.postgres import Logins, Server
+from tests.service.house import House, house_on, open_house
 from tests.service.importing import club_of, database_of
-from tests.service.running import wait_until
+from tests.service.running import running, wait_until
 from tests.service.speaking import Answer, Api
 from tests.service.test_recomputations import START, differences, pay_less, play_rounds
-from tests.service.working import wait_for, working
+from tests.service.working import ENDED, wait_for, working
 
 ROUNDS = 8
 
@@ -98,6 +102,44 @@ def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monke
         (ROUNDS, ROUNDS)
     ]
     assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
+
+
+def test_a_killed_postgresql_costs_the_chunk_at_work_and_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`up` starts it again, and the worker goes on by itself."""
+    cluster = Cluster(tmp_path)
+    with running(tmp_path) as service, house_on(Logins(cluster.url(OWNER), cluster.url(SERVICE_ROLE))) as house:
+        api = house.new_client()
+        _, ids = play_rounds(api, ROUNDS)
+        for round_id in ids[::3]:
+            pay_less(house, round_id)
+        with working(house.logins):
+            undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
+        disturbed = begin(house, api, monkeypatch, "apply")
+        with ExitStack() as worker:
+            # What keeps others from reading is a connection, which dies too.
+            with suppress(psycopg.OperationalError), nobody_reads_payouts(house):
+                busy = worker.enter_context(working(house.logins))
+                assert wait_until(lambda: waiting(house) == 1)
+                service.child("postgres").kill()
+            assert wait_until(lambda: has_ended(api, disturbed), seconds=60), busy.log
+        ended = api.get(disturbed.headers["Location"])
+        assert ended["state"] == "succeeded"
+        assert ended["summary"]["digest"] == undisturbed["summary"]["digest"]
+        wrong = sorted(UUID(round_id) for round_id in ids[::3])
+        summary = ended["summary"]
+        assert (summary["differing"], summary["applied"], summary["skipped"]) == (len(wrong), len(wrong), 0)
+        assert sorted(attempts(house, disturbed["id"])) == [1, 1, 1, 2]
+        anew = house.ask("SELECT round_id, revision FROM settlements WHERE revision > 1 ORDER BY 1")
+        assert anew == [(round_id, 2) for round_id in wrong]
+        assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(len(wrong),)]
+
+
+def has_ended(api: Api, job: Answer) -> bool:
+    """Ask how a job stands, of a service whose database may not answer just now."""
+    answer = api.get(job.headers["Location"])
+    return answer.status == 200 and answer["state"] in ENDED
 
 
 def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,10 +2,12 @@
 
 import json
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from random import Random
 from uuid import UUID
 
+import psycopg
 import pytest
 from sqlalchemy import select
 from uuid_utils.compat import uuid7
@@ -46,6 +48,7 @@ from tests.service.records import (
     example_round,
 )
 from tests.service.rounds_to_play import COMPLETE, Document, close, document_of, start_round
+from tests.service.running import wait_until
 from tests.service.speaking import Api
 from tests.service.story import FIRST, SECOND
 
@@ -316,6 +319,43 @@ def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
     assert (event.kind, event.round_id) == ("round.recomputed", wrong)
     assert json.loads(event.content)["revision"] == 2
     assert (named(again), again.applied, again.digest) == ([], 0, found.digest)
+
+
+@pytest.mark.every_server
+def test_a_round_that_changes_before_it_is_settled_anew_is_left_as_it_is(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    """Two want to settle the same round anew; the second has read it before the first is done, and waits for it."""
+    wrong, other = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
+    for round_id in (wrong, other):
+        pay_nothing = "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1"
+        tamper(logins.owner, pay_nothing, round_id)
+
+    def settle_anew() -> Recomputed:
+        with database.transaction(club_id) as transaction:
+            return recompute(transaction, applies=True)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction(club_id) as transaction:
+            first = recompute(transaction, applies=True, stretch=(wrong, wrong))
+            second = pool.submit(settle_anew)
+            assert wait_until(lambda: someone_waits_for_a_row(logins.owner))
+        late = second.result(timeout=20)
+    assert (first.applied, first.skipped) == (1, 0)
+    assert (late.differing, late.applied, late.skipped) == (2, 1, 1)
+    skipped = [each for each in late.differences if each.what == "skipped"]
+    assert [(each.round_id, each.detail) for each in skipped] == [
+        (wrong, "the round has changed meanwhile; nothing of it was changed")
+    ]
+    with database.transaction(club_id) as transaction:
+        assert [rounds.get(transaction, round_id).revision for round_id in (wrong, other)] == [2, 2]
+        assert named(recompute(transaction)) == []
+
+
+def someone_waits_for_a_row(owner_url: str) -> bool:
+    with psycopg.connect(owner_url) as connection:
+        query = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'"
+        return bool(connection.execute(query).fetchall())
 
 
 def test_another_ruleset_can_be_put_in_force(database: Database, club_id: UUID) -> None:
