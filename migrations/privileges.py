@@ -13,7 +13,7 @@ READ: Final = "SELECT"
 APPEND: Final = "SELECT, INSERT"
 _STANDING: Final = (
     "status, version, revision, ruleset_name, ruleset_version, hands, seats, players, opening_stacks, top_ups, stacks,"
-    " state, settlement_state, provisional_until, final_revision, open_disputes"
+    " state, settlement_state, provisional_until, final_revision, open_disputes, last_event"
 )
 
 SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
@@ -41,6 +41,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "payouts": APPEND,
     "transfers": APPEND,
     "events": APPEND,
+    "waiting_events": "SELECT, INSERT, DELETE",
     "kept_answers": APPEND,
     "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
     "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, claimable_from, worker, result, error, ended_at)",

@@ -49,11 +49,18 @@ def write_event(event: Event) -> bytes:
     r"""
     Write an event: the tag, then every field after its length in four bytes, big-endian; what there is not is empty.
 
+    The content comes last, so that it can be kept by itself and the heading before it.
+
     >>> at = datetime(2026, 11, 20, 21, 5, tzinfo=UTC)
     >>> written = write_event(Event(UUID(int=1), UUID(int=2), None, None, "table.created", None, None, at, b"", b"{}"))
     >>> written[:24], written[-6:]
     (b'tablestakes/event/1\n\x00\x00\x00$', b'\x00\x00\x00\x02{}')
     """
+    return write_heading(event) + event.content
+
+
+def write_heading(event: Event) -> bytes:
+    """Write what comes before an event's content, the content's length included."""
     fields = (
         str(event.club).encode(),
         str(event.id).encode(),
@@ -64,11 +71,11 @@ def write_event(event: Event) -> bytes:
         b"" if event.request_id is None else event.request_id.encode(),
         _write_time(event.at),
         event.previous,
-        event.content,
     )
     written = [TAG]
     for field in fields:
         written += (len(field).to_bytes(_LENGTH_BYTES, "big"), field)
+    written.append(len(event.content).to_bytes(_LENGTH_BYTES, "big"))
     return b"".join(written)
 
 

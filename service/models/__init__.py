@@ -10,7 +10,7 @@ from service.models.clubs import ApiKeyRecord, ClubRecord
 from service.models.differences import DifferenceRecord
 from service.models.disputes import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
 from service.models.endings import ClosingRecord, DepartureRecord
-from service.models.events import EventRecord
+from service.models.events import EventRecord, WaitingEventRecord
 from service.models.hands import HandRecord, SubmissionRecord
 from service.models.imports import ImportPieceRecord, ImportResultRecord
 from service.models.jobs import ChunkRecord, JobRecord, WakeUpRecord
@@ -59,5 +59,6 @@ __all__ = [
     "SubmissionRecord",
     "TableRecord",
     "TransferRecord",
+    "WaitingEventRecord",
     "WakeUpRecord",
 ]

@@ -8,7 +8,12 @@ from service.models.base import Base, Key, leads_to
 
 
 class EventRecord(Base):
-    """One change: who made it, when, and its content, byte for byte."""
+    """
+    One change: who made it, when, and its content, byte for byte.
+
+    The event is the heading and the content, one after the other, and these bytes are what its hash is of. The other
+    columns say of the heading what is searched for.
+    """
 
     __tablename__ = "events"
     __table_args__ = (
@@ -24,4 +29,15 @@ class EventRecord(Base):
     actor: Mapped[UUID | None]
     request_id: Mapped[str | None]
     at: Mapped[datetime]
+    heading: Mapped[bytes]
     content: Mapped[bytes]
+    hash: Mapped[bytes]
+
+
+class WaitingEventRecord(Base):
+    """An event that has no place in its club's tree yet; the only record of it, so it is taken away when it has."""
+
+    __tablename__ = "waiting_events"
+
+    club_id: Mapped[Key]
+    event_id: Mapped[Key]

@@ -80,7 +80,8 @@ class RoundHeadRecord(Base):
     Where a round stands: the one record of it that changes, and that whoever changes the round locks first.
 
     `seats` rise, and everything beside them follows their order. `opening_stacks` are the round's; those of the stakes'
-    scope are in `state` with the rest of what the next hand has to know.
+    scope are in `state` with the rest of what the next hand has to know. `last_event` is the hash of the round's last
+    event, for the next one to name.
     """
 
     __tablename__ = "round_heads"
@@ -130,3 +131,4 @@ class RoundHeadRecord(Base):
     provisional_until: Mapped[datetime | None]
     final_revision: Mapped[int | None]
     open_disputes: Mapped[Small]
+    last_event: Mapped[bytes]

@@ -1,5 +1,6 @@
 """How players leave a round, and how it ends early."""
 
+from dataclasses import replace
 from uuid import UUID
 
 from sqlalchemy import insert, select
@@ -83,5 +84,5 @@ def _end(
     check_balance(before.id, departed.round)
     transfers.add_payout(transaction, before.id, before.revision, before.round, departed)
     after = rounds.advance(transaction, before, departed.round)
-    record_event(transaction, kind, event, round_id=before.id, sequence=after.version)
-    return after
+    last_event = record_event(transaction, kind, event, round_id=before.id, sequence=after.version)
+    return replace(after, last_event=last_event)

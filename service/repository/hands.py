@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
@@ -19,7 +19,7 @@ from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
-from service.audit import INSERT_EVENT, EventKind, event_parameters
+from service.audit import INSERT_EVENT, INSERT_WAITING, EventKind, event_parameters
 from service.database import Statement, Transaction
 from service.errors import NotFound
 from service.metrics.counters import check_balance, count_stored_hands
@@ -113,10 +113,12 @@ _RECORD: Final = f"""
     hand AS ({_INSERT_HAND}),
     score AS ({INSERT_SCORE}),
     paid AS ({transfers.INSERT_TRANSFERS}),
-    event AS ({INSERT_EVENT})
+    event AS ({INSERT_EVENT}),
+    waiting AS ({INSERT_WAITING})
     UPDATE round_heads
     SET version = :sequence, status = :status, hands = :number, top_ups = :top_ups, stacks = :stacks,
-        state = CAST(:state AS jsonb), settlement_state = :settlement_state, provisional_until = :provisional_until
+        state = CAST(:state AS jsonb), settlement_state = :settlement_state, provisional_until = :provisional_until,
+        last_event = :event_hash
     WHERE club_id = :club_id AND round_id = :round_id AND version = :version
 """
 _ADD_HANDS: Final = text(_INSERT_HAND)
@@ -150,7 +152,12 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
         **transfers.transfer_parameters(played.transfers, late=False),
         **_head_parameters(before, after),
         **event_parameters(
-            transaction, EventKind.HAND_RECORDED, given.event, round_id=before.id, sequence=after.version
+            transaction,
+            EventKind.HAND_RECORDED,
+            given.event,
+            round_id=before.id,
+            sequence=after.version,
+            previous=before.last_event,
         ),
     }
     statement = _RECORD_HAND
@@ -161,7 +168,7 @@ def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given
     changed = changed_meanwhile(before)
     transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
     transaction.after_commit.append(count_stored_hands)
-    return after
+    return replace(after, last_event=parameters["event_hash"])
 
 
 def add_records(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:

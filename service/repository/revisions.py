@@ -1,7 +1,7 @@
 """Revisions: a round played again from its records, stored whole beside what it was before."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Final
 from uuid import UUID
 
@@ -130,8 +130,8 @@ def add(
         _add_payout(transaction, after, given.played)
         _adjust(transaction, after, given.played)
         _stand(transaction, before, after)
-        record_event(transaction, kind, event, round_id=after.id, sequence=after.version)
-    return after
+        last_event = record_event(transaction, kind, event, round_id=after.id, sequence=after.version)
+    return replace(after, last_event=last_event)
 
 
 def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevision:

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -64,7 +64,9 @@ _CHANGING: Final = ("status", "hands", "top_ups", "stacks", "state")
 """What changes while a round is played; who sits in it does not."""
 
 
-def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_over: Collection[Seat] = ()) -> None:
+def add(
+    transaction: Transaction, opened: StoredRound, event: bytes, *, carried_over: Collection[Seat] = ()
+) -> StoredRound:
     """
     Keep a round that has just been opened: its first revision, who sits in it, and where it stands.
 
@@ -73,6 +75,9 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
         opened: before its first hand.
         event: what the audit trail says of it.
         carried_over: seats whose stack comes from the round before.
+
+    Returns:
+        The round with its first event.
 
     Raises:
         RoundOpen: the table has an open round.
@@ -120,9 +125,11 @@ def add(transaction: Transaction, opened: StoredRound, event: bytes, *, carried_
                 table_id=opened.table_id,
                 version=opened.version,
                 revision=opened.revision,
+                last_event=opened.last_event,
             )
         )
-    record_event(transaction, EventKind.ROUND_OPENED, event, round_id=opened.id, sequence=opened.version)
+    first = record_event(transaction, EventKind.ROUND_OPENED, event, round_id=opened.id, sequence=opened.version)
+    return replace(opened, last_event=first)
 
 
 @contextmanager

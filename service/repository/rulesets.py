@@ -99,6 +99,7 @@ def list_digests(transaction: Transaction) -> dict[tuple[str, int], bytes]:
     return {(found.name, found.version): found.digest for found in transaction.execute(mine)}
 
 
+@lru_cache(maxsize=256)
 def digest_ruleset(ruleset: Ruleset) -> bytes:
     """Tell rules apart, whatever they are called."""
     return digest_of(dump_ruleset(ruleset))

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, insert, select, text
 
 from schemas.hands import canonical_json
 from scoring.hand import Seat
-from service.audit import INSERT_EVENT, EventKind, event_parameters, record_event
+from service.audit import INSERT_IN_ROUND, EventKind, event_parameters, record_event
 from service.database import Transaction
 from service.models import ConfirmationRecord
 from service.repository import rounds
@@ -36,9 +36,8 @@ _FINALIZE: Final = text("""
     UPDATE round_heads AS head
     SET version = version + 1, settlement_state = 'final', provisional_until = NULL, final_revision = revision
     FROM due WHERE head.club_id = :club_id AND head.round_id = due.round_id
-    RETURNING head.round_id, head.version, head.revision
+    RETURNING head.round_id, head.version, head.revision, head.last_event
 """)
-_EVENT: Final = text(INSERT_EVENT)
 
 
 def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> StoredRound:
@@ -62,7 +61,8 @@ def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> Stored
     # The window goes on: one player's word gives the others no more time.
     after = rounds.advance(transaction, before, keeps_window=True)
     event = canonical_json({"round": str(before.id), "revision": before.revision, "seat": seat})
-    record_event(transaction, EventKind.SETTLEMENT_CONFIRMED, event, round_id=after.id, sequence=after.version)
+    last = record_event(transaction, EventKind.SETTLEMENT_CONFIRMED, event, round_id=after.id, sequence=after.version)
+    after = replace(after, last_event=last)
     if len(list_confirmed(transaction, before.id, before.revision)) < len(before.round.seats):
         return after
     return finalize(transaction, after, Because.CONFIRMED)
@@ -87,8 +87,8 @@ def finalize(transaction: Transaction, before: StoredRound, because: Because) ->
     final = replace(before.firmness, final_revision=before.revision)
     after = rounds.advance(transaction, before, firmness=final)
     event = finalized_event(after.id, after.revision, because)
-    record_event(transaction, EventKind.SETTLEMENT_FINALIZED, event, round_id=after.id, sequence=after.version)
-    return after
+    last = record_event(transaction, EventKind.SETTLEMENT_FINALIZED, event, round_id=after.id, sequence=after.version)
+    return replace(after, last_event=last)
 
 
 def dispute_opened(transaction: Transaction, before: StoredRound) -> StoredRound:
@@ -143,11 +143,12 @@ def finalize_due(transaction: Transaction, most: int) -> int:
             finalized_event(each.round_id, each.revision, Because.WINDOW),
             round_id=each.round_id,
             sequence=each.version,
+            previous=each.last_event,
         )
         for each in finalized
     ]
     if events:
-        transaction.execute(_EVENT, events)
+        transaction.execute(INSERT_IN_ROUND, events)
     return len(events)
 
 

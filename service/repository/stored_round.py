@@ -50,6 +50,7 @@ class StoredRound:
         revision: the settlement in force.
         correction_window_minutes: how long settlements are provisional, as the table said when the round was opened.
         firmness: how firm the settlement in force is.
+        last_event: the hash of its last event, which the next one names; nothing before its first.
     """
 
     id: UUID
@@ -64,6 +65,7 @@ class StoredRound:
     round: Round
     correction_window_minutes: int
     firmness: Firmness = field(default_factory=Firmness)
+    last_event: bytes = field(default=b"", compare=False)
 
     def changed(
         self,
@@ -113,4 +115,5 @@ def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> Sto
         round=round_,
         correction_window_minutes=found["correction_window_minutes"],
         firmness=load_firmness(found),
+        last_event=found["last_event"],
     )

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
+from uuid import UUID
 
 from uuid_utils import uuid7
 
@@ -14,7 +15,7 @@ from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand
 from scoring.round_state import Round
 from scoring.settlement import Transfer
-from service.audit import EventKind
+from service.audit import EventKind, event_parameters
 from service.database import Transaction
 from service.metrics.counters import check_balance, count_stored_hands
 from service.repository.copied import (
@@ -40,6 +41,7 @@ DOCUMENT: Final = "document"
 class HandStep:
     """A hand that was played; `content` is its canonical JSON, `event` what the audit trail says of it."""
 
+    id: UUID
     played: PlayedHand
     played_at: datetime | None
     content: bytes
@@ -134,8 +136,8 @@ COLUMNS: Final = {
     "closings": "club_id, round_id, revision, after_hand, reason, recorded_at",
     "round_heads": "club_id, round_id, table_id, status, version, revision, ruleset_name, ruleset_version, hands,"
     " seats, players, opening_stacks, top_ups, stacks, state, settlement_state, provisional_until, final_revision,"
-    " open_disputes",
-    "events": "club_id, id, round_id, sequence, kind, actor, request_id, at, content",
+    " open_disputes, last_event",
+    "events": "club_id, id, round_id, sequence, kind, actor, request_id, at, heading, content, hash",
 }
 """The tables that rounds are recorded in, each after those that it refers to, and the columns that are written."""
 
@@ -146,9 +148,15 @@ def _insert(table: str) -> str:
 
 # Chips are checked when the statement ends that adds scores, and must have been paid by then.
 _CHIPS: Final = f"WITH paid AS ({_insert('transfers')}), late AS ({_insert('payouts')}) {_insert('hand_scores')}"
+_EVENTS: Final = (
+    "WITH waiting AS (INSERT INTO waiting_events (club_id, event_id) SELECT club_id, id FROM incoming_events) "
+    + _insert("events")
+)
 _WITH_CHIPS: Final = ("transfers", "payouts")
 _ADD: Final = {
-    table: _CHIPS if table == "hand_scores" else _insert(table) for table in COLUMNS if table not in _WITH_CHIPS
+    table: {"hand_scores": _CHIPS, "events": _EVENTS}.get(table) or _insert(table)
+    for table in COLUMNS
+    if table not in _WITH_CHIPS
 }
 AT_ONCE: Final = 100
 """So many rounds are worth the twenty statements that write them."""
@@ -168,6 +176,7 @@ class RoundRecords:
         self._club = str(transaction.club_id)
         self._now = transaction.now.isoformat()
         self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
+        self._last_event = b""
 
     @property
     def are_many(self) -> bool:
@@ -199,8 +208,9 @@ class RoundRecords:
         opened, round_id, submission = whole.opened, str(whole.opened.id), str(uuid7())
         keys = f"{self._club}\t{round_id}\t{opened.revision}"
         before = opened.round
+        self._last_event = b""
         self._add_opening(opened, keys)
-        self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
+        self._add_event(opened.id, opened.version, EventKind.ROUND_OPENED, whole.event)
         self._add_submission(submission, whole.received)
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
@@ -210,11 +220,11 @@ class RoundRecords:
                 kind = self._add_ending(keys, before, step)
             before = step.after
             check_balance(opened.id, before)
-            self._add_event(round_id, sequence, kind, step.event)
+            self._add_event(opened.id, sequence, kind, step.event)
         stored = whole.stored
         if whole.ends_final:
             event = finalized_event(stored.id, stored.revision, Because.IMPORT)
-            self._add_event(round_id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
+            self._add_event(opened.id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
         self._add_head(stored, round_id)
 
     def _add_opening(self, opened: StoredRound, keys: str) -> None:
@@ -236,7 +246,7 @@ class RoundRecords:
         )
 
     def _add_hand(self, round_id: str, keys: str, before: Round, step: HandStep, submission: str) -> None:
-        hand, hand_id = step.played.hand, str(uuid7())
+        hand, hand_id = step.played.hand, str(step.id)
         by_seat = sorted(hand.players, key=lambda player: player.seat)
         seats = show_list([player.seat for player in by_seat])
         fantasyland = show_list([player.fantasyland for player in by_seat])
@@ -285,12 +295,17 @@ class RoundRecords:
             f"{ruleset.name}\t{ruleset.version}\t{stands['hands']}\t{show_list(stands['seats'])}\t"
             f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\t"
             f"{firm.settlement_state}\t{show_time(firm.provisional_until)}\t{show_plain(firm.final_revision)}\t"
-            f"{firm.open_disputes}\n"
+            f"{firm.open_disputes}\t{show_bytes(self._last_event)}\n"
         )
 
-    def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:
+    def _add_event(self, round_id: UUID, sequence: int, kind: EventKind, content: bytes) -> None:
+        event = event_parameters(
+            self._transaction, kind, content, round_id=round_id, sequence=sequence, previous=self._last_event
+        )
+        self._last_event = event["event_hash"]
         self._lines["events"].append(
-            f"{self._club}\t{uuid7()}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t{show_bytes(content)}\n"
+            f"{self._club}\t{event['event_id']}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t"
+            f"{show_bytes(event['event_heading'])}\t{show_bytes(content)}\t{show_bytes(self._last_event)}\n"
         )
 
 

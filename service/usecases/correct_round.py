@@ -4,14 +4,24 @@ from hashlib import sha256
 from uuid import UUID
 
 from schemas.corrections import Comparison, CorrectionRequest
-from schemas.documents import RoundDocument, digest_document
+from schemas.documents import RoundDocument, digest_document, dump_document
 from schemas.hands import canonical_json, dump_hand
 from scoring.errors import Mistake
 from scoring.hand import Hand
 from service.audit import EventKind
 from service.database import Transaction
 from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
-from service.repository import corrections, disputes, hands, histories, revisions, rounds, submissions, tables
+from service.repository import (
+    corrections,
+    disputes,
+    hands,
+    histories,
+    revisions,
+    rounds,
+    rulesets,
+    submissions,
+    tables,
+)
 from service.repository.hands import HandToRecord
 from service.repository.histories import StoredHistory
 from service.repository.revisions import RevisionToRecord
@@ -191,8 +201,10 @@ def _event(
         "reason": request.reason,
         "dispute": request.dispute and str(request.dispute),
         "correction": request.digest.hex(),
-        "document": digest_document(amended.document).hex(),
+        "document": dump_document(replace(amended.document, irregular=())),
+        "digest": digest_document(amended.document).hex(),
         "ruleset": str(amended.history.ruleset),
+        "ruleset_digest": rulesets.digest_ruleset(amended.history.ruleset).hex(),
         "hands": [str(hand_id) for hand_id in corrected.hand_ids],
         "hands_before": [str(hand.id) for hand in happened.hands],
         "recorded": [{"hand": str(record.id), "digest": record.digest.hex()} for _, record in corrected.anew],

@@ -7,6 +7,8 @@ from hashlib import sha256
 from typing import Any, Final, Literal
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from schemas.base import WireError
 from schemas.documents import dump_played_document
 from schemas.irregular import IrregularHand
@@ -214,8 +216,9 @@ def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
 
 
 def _hand_step(round_id: UUID, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
-    digest = sha256(content).digest()
-    return HandStep(played, played_at, content, digest, hand_event(round_id, digest, content))
+    hand_id = uuid7()
+    event = hand_event(round_id, hand_id, content, played)
+    return HandStep(hand_id, played, played_at, content, sha256(content).digest(), event)
 
 
 def _irregular(whole: WholeRound) -> list[IrregularHand]:

@@ -82,8 +82,7 @@ def keep_round(
     opened = make_round(
         transaction, table, round_, reference=reference, point_value=point_value, currency=currency, digest=digest
     )
-    rounds.add(transaction, opened, opening_event(opened), carried_over=carried_over)
-    return opened
+    return rounds.add(transaction, opened, opening_event(opened, carried_over), carried_over=carried_over)
 
 
 def make_round(
@@ -118,13 +117,16 @@ def make_round(
     )
 
 
-def opening_event(opened: StoredRound) -> bytes:
-    """Say for the audit trail what round was opened."""
+def opening_event(opened: StoredRound, carried_over: Iterable[Seat] = ()) -> bytes:
+    """Say for the audit trail what round was opened, by which rules, and whose stacks come from the round before."""
     event = {
         "round": str(opened.id),
         "table": str(opened.table_id),
         "reference": opened.reference,
+        "digest": opened.digest.hex(),
         "ruleset": str(opened.round.ruleset),
+        "ruleset_digest": rulesets.digest_ruleset(opened.round.ruleset).hex(),
+        "carried_over": sorted(carried_over),
         "point_value": opened.point_value,
         "currency": opened.currency,
         "correction_window_minutes": opened.correction_window_minutes,

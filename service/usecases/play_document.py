@@ -2,6 +2,8 @@ from dataclasses import dataclass, replace
 from hashlib import sha256
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from schemas.documents import RoundDocument, digest_document
 from schemas.hands import canonical_json, dump_hand
 from schemas.irregular import IrregularHand
@@ -89,8 +91,9 @@ def _play(
             submitted = document.hands[step.hand.number - 1]
             content = canonical_json(dump_hand(submitted))
             digest = sha256(content).digest()
-            event = hand_event(stored.id, digest, content)
-            given = HandToRecord(content, digest, submission.id, event, submitted.played_at)
+            hand_id = uuid7()
+            event = hand_event(stored.id, hand_id, content, step)
+            given = HandToRecord(content, digest, submission.id, event, submitted.played_at, hand_id)
             stored = hands.add(transaction, stored, step, given)
         else:
             ending = next(departures, None) or document.closed

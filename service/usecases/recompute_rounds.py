@@ -188,6 +188,7 @@ def _settle_anew(transaction: Transaction, replayed: Replayed, asked: Recomputat
         "round": str(before.id),
         "recomputation": str(asked.id),
         "ruleset": str(replayed.history.ruleset),
+        "ruleset_digest": digest_ruleset(replayed.history.ruleset).hex(),
         "revision": before.revision + 1,
         "reason": asked.reason,
     }

@@ -3,8 +3,11 @@ from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
 
+from uuid_utils.compat import uuid7
+
 from schemas.hands import SubmittedHand, canonical_json, dump_hand
 from schemas.rounds import RecordedHand, RoundView
+from scoring import SCORER_VERSION
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand
 from scoring.round import PlayedHand, play_hand
@@ -57,23 +60,33 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
         return HandResult(view_hand(recorded), view_round(before), is_replay=True)
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
-    submission = Submission("hand", received)
-    event = hand_event(round_id, digest, content, submitted.restores)
-    given = HandToRecord(content, digest, submission, event, submitted.played_at)
+    hand_id = uuid7()
+    event = hand_event(round_id, hand_id, content, played, submitted.restores)
+    given = HandToRecord(content, digest, Submission("hand", received), event, submitted.played_at, hand_id)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
-def hand_event(round_id: UUID, digest: bytes, content: bytes, restores: UUID | None = None) -> bytes:
+def hand_event(
+    round_id: UUID, hand_id: UUID, content: bytes, played: PlayedHand, restores: UUID | None = None
+) -> bytes:
     """
-    Say for the audit trail what hand was recorded, in canonical JSON as its content is.
+    Say for the audit trail what hand was recorded, in canonical JSON as its content is, and where it left the stacks.
 
-    >>> hand_event(UUID(int=7), bytes.fromhex("0a"), b'{"number":1}')
-    b'{"digest":"0a","hand":{"number":1},"round":"00000000-0000-0000-0000-000000000007"}'
+    What it came to can be played again from the events of its round; the stacks say what it was at the time.
     """
+    irregular = b'"irregular":true,' if played.irregular else b""
     restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
-    named = (digest.hex().encode(), content, restored, str(round_id).encode())
-    return b'{"digest":"%s","hand":%s,%s"round":"%s"}' % named
+    stacks = b",".join(b"%d" % played.round.stacks[seat] for seat in played.round.seat_numbers)
+    return b'{"hand":%s,"id":"%s",%s%s"round":"%s","scorer":%d,"stacks":[%s]}' % (
+        content,
+        str(hand_id).encode(),
+        irregular,
+        restored,
+        str(round_id).encode(),
+        SCORER_VERSION,
+        stacks,
+    )
 
 
 def _find_recorded(

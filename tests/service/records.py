@@ -127,8 +127,7 @@ def add_round(
         round=round_,
         correction_window_minutes=table.correction_window_minutes,
     )
-    rounds.add(transaction, opened, EVENT, carried_over=carried_over)
-    return opened
+    return rounds.add(transaction, opened, EVENT, carried_over=carried_over)
 
 
 def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:

@@ -19,7 +19,10 @@ from tests.service.statements import recorded_statements
 pytestmark = pytest.mark.every_server
 
 ADD_EVENT = Statement(
-    text("INSERT INTO events (club_id, id, kind, at, content) VALUES (:club_id, :id, 'example', now(), '')")
+    text(
+        "INSERT INTO events (club_id, id, kind, at, heading, content, hash)"
+        r" VALUES (:club_id, :id, 'example', now(), '', '', sha256('\x00'))"
+    )
 )
 COUNT_EVENTS = Statement(text("SELECT count(*) AS events FROM events WHERE kind = 'example'"))
 

@@ -42,6 +42,7 @@ CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "job_chunks",
     "wake_ups",
     "import_pieces",
+    "waiting_events",
 }
 """Tables whose rows may change; all others are records."""
 

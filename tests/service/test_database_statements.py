@@ -79,7 +79,10 @@ def test_what_is_prepared_outlives_failures_and_is_prepared_once(database: Datab
 
 def test_nothing_runs_after_a_statement_that_failed(database: Database, club_id: UUID) -> None:
     add = Statement(
-        text("INSERT INTO events (club_id, id, kind, at, content) VALUES (:club_id, :id, 'example', now(), '')")
+        text(
+            "INSERT INTO events (club_id, id, kind, at, heading, content, hash)"
+            r" VALUES (:club_id, :id, 'example', now(), '', '', sha256('\x00'))"
+        )
     )
     once = {"club_id": club_id, "id": UUID(int=1)}
     with pytest.raises(IntegrityError), database.transaction(club_id) as transaction:  # noqa: PT012 - it fails at the end
