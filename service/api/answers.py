@@ -7,6 +7,7 @@ from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
 
+import orjson
 from flask import Response, request
 
 from schemas.pages import show_cursor
@@ -35,8 +36,20 @@ def answer(
     media_type: str = MEDIA_TYPE,
 ) -> Response:
     """Answer with a document as it is."""
-    body = json.dumps(document, ensure_ascii=False, separators=(",", ":"))
-    return Response(body + "\n", status, dict(headers or {}), content_type=media_type)
+    return Response(_write(document) + b"\n", status, dict(headers or {}), content_type=media_type)
+
+
+def _write(document: object) -> bytes:
+    r"""
+    Write a document, a tenth of the time of Python's own: a hand and its round are three thousand characters.
+
+    >>> _write({"player": "Zoë", "points": 1 << 64})
+    b'{"player":"Zo\xc3\xab","points":18446744073709551616}'
+    """
+    try:
+        return orjson.dumps(document)
+    except TypeError:  # a number of more than 64 bits, which somebody may have sent with what he expects
+        return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def page_link(last: UUID | None) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """Every request gets a name, a line in the log, and its place in the metrics."""
 
 import re
+from functools import cache
 from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Final
@@ -86,7 +87,18 @@ def _who_and_what() -> dict[str, str]:
 
 def _template() -> str | None:
     """Give the address asked for as the contract writes it, or None where it leads nowhere."""
-    return _CONVERTER.sub(r"{\1}", request.url_rule.rule) if request.url_rule else None
+    return _as_in_contract(request.url_rule.rule) if request.url_rule else None
+
+
+@cache
+def _as_in_contract(rule: str) -> str:
+    """
+    Write an address as the contract does.
+
+    >>> _as_in_contract("/v1/rounds/<uuid:round_id>/hands")
+    '/v1/rounds/{round_id}/hands'
+    """
+    return _CONVERTER.sub(r"{\1}", rule)
 
 
 def _operation(template: str | None) -> str:
