@@ -154,6 +154,10 @@ class Client:
         """Show what a round would have come to by other rules, or had something else happened."""
         return self._connection.post(_path("rounds", round_id, "what-if"), request, has_identity=True)
 
+    def issue_link(self, round_id: str, expires_in: int) -> Answer:
+        """Make an address at which a round can be read without a key, for so many seconds."""
+        return self._connection.post(_path("rounds", round_id, "links"), {"expires_in": expires_in}, has_identity=True)
+
     def get_document(self, round_id: str) -> Answer:
         """Show a round as one document."""
         return self._connection.get(_path("rounds", round_id, "document"))

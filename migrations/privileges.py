@@ -43,6 +43,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "events": APPEND,
     "waiting_events": "SELECT, INSERT, DELETE",
     "kept_answers": APPEND,
+    "link_secrets": APPEND,
     "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
     "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, claimable_from, worker, result, error, ended_at)",
     "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",

@@ -10,6 +10,7 @@ from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
 from service.api.imports import imports
+from service.api.links import links
 from service.api.metrics import metrics
 from service.api.observing import observe_requests
 from service.api.pacing import pace_requests
@@ -41,7 +42,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
-    playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents)
+    playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
     for resource in (*playing, imports, exports, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)

@@ -22,6 +22,8 @@ class EventKind(StrEnum):
     CLUB_CREATED = "club.created"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
+    LINK_ISSUED = "link.issued"
+    LINKS_REVOKED = "links.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
     TABLE_CREATED = "table.created"

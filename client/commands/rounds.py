@@ -15,6 +15,7 @@ from client.render.console import make_console
 from client.render.rounds import list_rounds, show_round
 from client.render.settlement import show_settlement
 
+_SECONDS_A_DAY: Final = 24 * 60 * 60
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
 round_argument = click.argument("round_", metavar="ROUND")
@@ -136,3 +137,24 @@ def document(session: Session, round_id: UUID) -> None:
     """Print a round as one document: what happened, and no result."""
     with session.client() as client:
         print_json(client.get_document(str(round_id)))
+
+
+@rounds.command(name="link", cls=Command, examples=["ofc round link friday", "ofc round link friday --days 1"])
+@round_argument
+@click.option("--days", type=click.IntRange(1, 366), default=7, show_default=True, help="How long it works.")
+@json_option
+@pass_session
+def link(session: Session, round_: str, days: int, as_json: bool) -> None:
+    """
+    Make an address that shows a round to its players.
+
+    Whoever has it can read the round, its settlement and every point explained, in a browser and without a key. ROUND
+    is its id or, for the newest one of a table, the table's name.
+    """
+    with session.client() as client:
+        issued = client.issue_link(find_round(client, round_)["id"], days * _SECONDS_A_DAY)
+        address = f"{client.server}{issued['url']}"
+    if as_json:
+        print_json({**issued, "url": address})
+        return
+    click.echo(address)

@@ -8,15 +8,18 @@ from typing import Any, Final
 
 from flask import Response, current_app, g, request
 
+from schemas.link_tokens import read_token
 from service.api.dry_run import is_dry_run
 from service.api.pacing import count_found, count_request
 from service.api.receiving import receive_body
 from service.api.retries import answer_once, read_retry_key
+from service.api.safety import NOT_KEPT
 from service.database import Database, Session, Transaction
-from service.errors import KeyMissing, KeyUnknown, ScopeMissing
+from service.errors import KeyMissing, KeyUnknown, NotFound, ScopeMissing
 from service.repository import keys
 from service.repository.keys import StoredKey
 from service.scopes import Scope, name_scopes, opens
+from service.usecases.check_link import check_link
 
 READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
@@ -106,6 +109,28 @@ def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callabl
         with database().session() as session:
             find_key(session, secret_sha256, scopes)
         return view(*arguments, **options)
+
+    return guarded
+
+
+def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
+    """Let a view read the one round that the token in its address opens; it is told of the link, not of the token."""
+
+    @wraps(view)
+    def guarded(*arguments: Any, token: str, **options: Any) -> Response:
+        token_sha256 = sha256(token.encode()).digest()
+        count_request(token_sha256)
+        signed = read_token(token)
+        with database().session() as session:
+            if signed is not None:
+                g.transaction = session.reading(signed.link.club_id)
+            is_open = signed is not None and check_link(g.transaction, signed)
+            count_found(token_sha256, is_known=is_open)
+            if signed is None or not is_open:
+                raise NotFound("the link opens nothing; it was cut off, has expired, or was revoked")
+            answered = view(*arguments, link=signed.link, **options)
+        answered.headers.update(NOT_KEPT)
+        return answered
 
     return guarded
 

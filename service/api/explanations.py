@@ -24,12 +24,12 @@ from service.usecases.explain_hand import explain_hand
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"
 FORMS: Final = (JSON, TEXT, HTML)
-_VARY: Final = {"Vary": "Accept"}
+VARY: Final = {"Vary": "Accept"}
 
 # The page may be kept and opened elsewhere, so its style is part of it; nothing else is ever loaded or run.
-_STYLE: Final = (Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8")
-_STYLE_HASH: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
-_SAFE: Final = {
+STYLE: Final = Markup((Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8"))
+_STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
+STYLED: Final = {
     "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
     " form-action 'none'; frame-ancestors 'none'",
 }
@@ -68,10 +68,10 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
     document = dump_explanation_view(explain_hand(current_transaction(), hand_id, query["revision"]))
     form = request.accept_mimetypes.best_match(FORMS)
     if form == TEXT:
-        return Response(write_explanation(document), headers=_VARY, content_type=f"{TEXT}; charset=utf-8")
+        return Response(write_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
     if form == HTML:
-        return Response(write_page(document), headers=_VARY | _SAFE, content_type=f"{HTML}; charset=utf-8")
-    return answer(document, headers=_VARY)
+        return Response(write_page(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+    return answer(document, headers=VARY)
 
 
 def write_page(document: Dumped) -> str:
@@ -81,5 +81,5 @@ def write_page(document: Dumped) -> str:
         explanation=document,
         heading=say_heading(document),
         names=show_names(document),
-        style=Markup(_STYLE),
+        style=STYLE,
     )

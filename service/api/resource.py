@@ -19,6 +19,7 @@ from service.api.access import (
     with_key_to_record,
     with_key_to_stream,
     with_key_to_upload,
+    with_link,
 )
 from service.api.receiving import receive_body
 from service.api.streams import NDJSON
@@ -37,6 +38,12 @@ _DESCRIPTION: Final = "_apidoc"
 _OF_THE_DATABASE: Final = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
+    HTTPStatus.TOO_MANY_REQUESTS,
+    HTTPStatus.UNPROCESSABLE_ENTITY,
+    HTTPStatus.SERVICE_UNAVAILABLE,
+)
+_OF_A_LINK: Final = (
+    HTTPStatus.NOT_FOUND,
     HTTPStatus.TOO_MANY_REQUESTS,
     HTTPStatus.UNPROCESSABLE_ENTITY,
     HTTPStatus.SERVICE_UNAVAILABLE,
@@ -119,6 +126,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         name: str,
         *scopes: Scope,
         needs_key: bool = True,
+        by_link: bool = False,
         asks_database: bool = True,
         records: bool = False,
         streams: bool = False,
@@ -132,20 +140,23 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             name: the use case's.
             scopes: of which a key needs one.
             needs_key: without it, a key opens the club's own beside what everybody sees.
+            by_link: whether the token in its address opens it, in place of a key.
             asks_database: whether there is anything to guard.
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
             streams: whether it reads for as long as its answer is being sent.
             problems: statuses beside the usual ones.
             forms: the media types that it can answer in.
         """
-        if asks_database and not scopes:
+        if asks_database and not (scopes or by_link):
             raise TypeError(f"{name} asks the database for what a key opens, and names no scope that opens it")
         usual = {HTTPStatus.NOT_ACCEPTABLE}
-        usual |= {*_OF_THE_DATABASE} if asks_database else set()
+        usual |= {*(_OF_A_LINK if by_link else _OF_THE_DATABASE)} if asks_database else set()
         usual |= {*_OF_RECORDING} if records else set()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
-            if records:
+            if by_link:
+                view = with_link(without_query(view))
+            elif records:
                 view = with_key_to_record(view, scopes)
             elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)

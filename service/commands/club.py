@@ -10,13 +10,15 @@ from service.commands.printing import print_json, print_table, say, show_moment
 from service.commands.records import owned_records
 from service.repository.clubs import StoredClub
 from service.usecases.create_club import create_club
+from service.usecases.find_club import find_club
 from service.usecases.list_clubs import list_clubs
+from service.usecases.revoke_links import revoke_links as revoke
 
 
 @click.group()
 def club() -> None:
     """
-    Make and list clubs.
+    Make and list clubs, and revoke their links.
 
     Each has its own tables, rounds, players and keys, and sees nobody else's.
 
@@ -44,6 +46,23 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
         print_json(_dump(made))
     else:
         say(f"Made the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` gives it a key.")
+
+
+@club.command("revoke-links")
+@click.argument("name")
+@data_option
+def revoke_links(name: str, directory: Path | None) -> None:
+    """
+    Let every link that shows a round of a club open nothing any more, at once.
+
+    \b
+    Example:
+      ofc-server club revoke-links riverside
+    """  # noqa: D301 (click wants the character, not its escape)
+    with owned_records(directory) as database:
+        found = find_club(database, read_name("The club's name", name))
+        revoke(database, found)
+    say(f"The links of the club {found.name!r} that there were open nothing any more; new ones can be made.")
 
 
 @club.command("list")

@@ -15,6 +15,7 @@ from service.models.hands import HandRecord, SubmissionRecord
 from service.models.imports import ImportPieceRecord, ImportResultRecord
 from service.models.jobs import ChunkRecord, JobRecord, WakeUpRecord
 from service.models.kept_answers import KeptAnswerRecord
+from service.models.link_secrets import LinkSecretRecord
 from service.models.players import PlayerRecord
 from service.models.rounds import ConfirmationRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
@@ -49,6 +50,7 @@ __all__ = [
     "ImportResultRecord",
     "JobRecord",
     "KeptAnswerRecord",
+    "LinkSecretRecord",
     "PayoutRecord",
     "PlayerRecord",
     "RoundHeadRecord",

@@ -44,7 +44,7 @@ def test_these_are_all_the_commands() -> None:
         "", "score", "post", "table", "table create", "table list", "table statement",
         "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document", "round correct", "round what-if", "round explain",
+        "round document", "round correct", "round what-if", "round explain", "round link",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",

@@ -31,6 +31,7 @@ from service.repository import (
     jobs,
     kept_answers,
     keys,
+    link_secrets,
     players,
     recomputations,
     revisions,
@@ -210,6 +211,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
         players.put(transaction, "ann", "Ann Example", EVENT)
+        link_secrets.renew(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))

@@ -79,6 +79,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     correct_the_round(teller, round_id, dispute_id)
     resolve_the_dispute(teller, dispute_id)
     look_at_the_round(teller, round_id)
+    show_the_players(teller, round_id)
     settle_the_evening(teller, table, round_id)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
@@ -216,6 +217,17 @@ def look_at_the_round(teller: Teller, round_id: str) -> None:
     teller.read_in("text/html", "explain_hand", explained, r"<!doctype|\s*<(title|h1|h2|h3)")
     teller.ask("get_settlement", {**in_round, "revision": 2})
     teller.ask("get_document", {**in_round, "revision": 3})
+
+
+def show_the_players(teller: Teller, round_id: str) -> None:
+    """An address at which the players read their round on their own phones."""
+    issued = teller.ask("issue_link", {"round_id": round_id}, {"expires_in": 86_400})
+    shown = {"token": issued["url"].rpartition("/")[2]}
+    teller.ask("show_linked_round", shown)
+    teller.read_in("text/html", "show_linked_round", shown, r"<!doctype|\s*<(title|h1|h2)")
+    teller.ask("show_linked_hand", {**shown, "number": 1})
+    for form in ("text/plain", "text/html"):
+        teller.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
 
 
 def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:

@@ -34,6 +34,8 @@ FORMS = {
     "/openapi.yaml": {"application/yaml"},
     "/metrics": {"text/plain"},
     "/v1/hands/{hand_id}/explanation": {"application/json", "text/plain", "text/html"},
+    "/v1/links/{token}": {"application/json", "text/html"},
+    "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
@@ -123,7 +125,9 @@ def test_every_operation_lists_what_it_can_answer(contract: Document) -> None:
         expected |= {"401", "403", "429"} if operation.get("security") != [] else set()
         needs_it = "{" in path and operation["operationId"] not in ("name_player", "erase_player")
         expected |= {"404"} if needs_it else set()
-        expected |= {"422"} if operation.get("security") != [] else set()
+        by_link = path.startswith("/v1/links/")
+        expected |= {"422"} if operation.get("security") != [] or by_link else set()
+        expected |= {"429"} if by_link else set()
         expected |= {"400", "408", "413", "415"} if "requestBody" in operation else set()
         expected |= {"504"} if asks_database and method.lower() != "get" and path not in STORES_NOTHING else set()
         expected |= {"406"}

@@ -28,6 +28,7 @@ SENT: dict[str, Any] = {
     "review_dispute": body_of("review", 1),
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
+    "issue_link": {"expires_in": 60},
     "cancel_import": None,
     "pause_import": None,
     "resume_import": None,

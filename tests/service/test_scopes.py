@@ -56,6 +56,7 @@ OPENED_BY: dict[str, set[str]] = {
     "review_dispute": {"disputes"},
     "resolve_dispute": {"disputes"},
     "withdraw_dispute": {"disputes"},
+    "issue_link": {"write"},
     "play_document": {"write"},
     "start_import": {"imports"},
     "get_import": {"imports", "read"},

@@ -45,6 +45,8 @@ class Club:
             "import_id": self.start_import,
             "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
+            "token": self.issue_link,
+            "number": lambda: "1",
             "player": lambda: self.rng.choice(PLAYERS),
         }
         self.bodies: dict[str, Callable[[], Document]] = {
@@ -102,6 +104,11 @@ class Club:
         dispute_id = self.open_dispute()
         self._made(f"/v1/disputes/{dispute_id}/review", body_of("review", 1))
         return dispute_id
+
+    def issue_link(self) -> str:
+        """Make an address for a round in which a hand was played."""
+        self.play_hand()
+        return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
 
     def start_import(self) -> str:
         """Send a file of one round to import; the same again is the same import, for nobody works on it."""
