@@ -25,11 +25,16 @@ _LONGEST_MESSAGE: Final = 200
 _QUOTED: Final = re.compile(r"""['"].*['"]""")
 _JSON: Final = json.JSONEncoder(default=str)
 _SECRETS: Final = (
-    (re.compile(r"\bofc_[A-Za-z0-9_-]{32,}"), "ofc_***"),
-    (re.compile(r"\b(bearer|basic)\s+[^\s\"'\\]+", re.IGNORECASE), r"\1 ***"),
-    (re.compile(r"(://[^\s:@/\"']*):[^\s@/\"']+@"), r"\1:***@"),
+    ("ofc_", re.compile(r"\bofc_[A-Za-z0-9_-]{32,}"), "ofc_***"),
+    ("bearer", re.compile(r"\b(bearer)\s+[^\s\"'\\]+", re.IGNORECASE), r"\1 ***"),
+    ("basic", re.compile(r"\b(basic)\s+[^\s\"'\\]+", re.IGNORECASE), r"\1 ***"),
+    ("://", re.compile(r"(://[^\s:@/\"']*):[^\s@/\"']+@"), r"\1:***@"),
 )
-"""Nothing logs these; should anything ever try, the last step before the line is written takes them out."""
+"""
+Nothing logs these; should anything ever try, the last step before the line is written takes them out.
+
+The word that each has in it comes first: to look for words takes a tenth of the time of the expressions, in every line.
+"""
 
 
 def get_log(name: str) -> BoundLogger:
@@ -123,9 +128,13 @@ def hide_secrets(line: str) -> str:
 
     >>> hide_secrets("postgresql://ofc:secret@db.example/ofc, Authorization: Bearer abc")
     'postgresql://ofc:***@db.example/ofc, Authorization: Bearer ***'
+    >>> hide_secrets("BASIC abc, ofc_" + "x" * 43)
+    'BASIC *** ofc_***'
     """
-    for secret, instead in _SECRETS:
-        line = secret.sub(instead, line)
+    lowered = line.casefold()
+    for word, secret, instead in _SECRETS:
+        if word in lowered:
+            line = secret.sub(instead, line)
     return line
 
 

@@ -61,7 +61,7 @@ def _note(response: Response) -> None:
     template = _template()
     operation = _operation(template)
     problem = g.get("problem_code")
-    is_replay = _REPLAYED in response.headers
+    is_replay = bool(response.headers.getlist(_REPLAYED))
     count_answer(operation, response.status_code, seconds, problem, is_replay=is_replay)
     log = _log.error if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
     log(
