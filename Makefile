@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples openapi accept clean
+.PHONY: help setup demo up test verify check bench format examples openapi accept audit clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
@@ -28,11 +28,12 @@ test: setup  ## the whole suite
 verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 -m verify
 
-check: setup  ## everything that must hold: format, lint, imports, types, then the suite with coverage
+check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the suite with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
+	$(BIN)/python -m tests.contract.audit
 	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, and recomputed
@@ -56,6 +57,9 @@ openapi: setup  ## write openapi.yaml anew from the code
 
 accept: setup  ## let clients rely on the contract as it is now: later changes are held against it
 	$(BIN)/python -m tests.contract.accept
+
+audit: setup  ## look the dependencies up in the lists of known vulnerabilities
+	$(BIN)/python -m tests.contract.audit
 
 clean:  ## remove what was made
 	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info

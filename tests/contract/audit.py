@@ -1,0 +1,70 @@
+"""
+Looks up the dependencies in the public lists of known vulnerabilities: `make audit`.
+
+A known vulnerability fails. Lists that cannot be reached do not, for nobody can work offline otherwise; but it is said.
+"""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CONSTRAINTS = Path(__file__).parents[2] / "constraints.txt"
+SERVICES = ("osv", "pypi")
+SECONDS = 120
+COMMAND = ("-m", "pip_audit", "--no-deps", "--disable-pip", "--progress-spinner", "off", "--format", "json")
+
+Found = dict[str, Any]
+
+
+def known_vulnerabilities(dependencies: list[Found]) -> Iterator[str]:
+    """Name every known vulnerability, and the versions that are without it."""
+    for each in dependencies:
+        for vulnerability in each.get("vulns", ()):
+            without = ", ".join(vulnerability["fix_versions"]) or "none"
+            yield f"{each['name']} {each['version']}: {vulnerability['id']}; versions without it: {without}"
+
+
+def unchecked(dependencies: list[Found]) -> list[str]:
+    """Name the dependencies that nobody could say anything of."""
+    return [each["name"] for each in dependencies if "skip_reason" in each]
+
+
+def verdict(dependencies: list[Found] | None) -> tuple[int, list[str]]:
+    """Give what the command ends with, and what it says; None is no answer at all."""
+    if dependencies is None:
+        return 0, ["NOT CHECKED: no list of vulnerabilities can be reached; run `make audit` where there is a network."]
+    found, skipped = list(known_vulnerabilities(dependencies)), unchecked(dependencies)
+    said = [f"KNOWN VULNERABILITY: {line}" for line in found]
+    if skipped:
+        said.append(f"NOT CHECKED: {len(skipped)} of {len(dependencies)} dependencies: {', '.join(skipped)}")
+    return (1 if found else 0), said or [f"{len(dependencies)} dependencies, none with a known vulnerability."]
+
+
+def look_up() -> list[Found] | None:
+    """Ask the first service that answers; None where none does."""
+    for service in SERVICES:
+        options = ["--vulnerability-service", service, "--requirement", str(CONSTRAINTS)]
+        try:
+            ended = subprocess.run(
+                [sys.executable, *COMMAND, *options], capture_output=True, text=True, timeout=SECONDS, check=False
+            )
+            found: list[Found] = json.loads(ended.stdout)["dependencies"]
+        except (subprocess.TimeoutExpired, ValueError, KeyError):
+            continue
+        if len(unchecked(found)) < len(found):
+            return found
+    return None
+
+
+def main() -> int:
+    """Say what is known of the dependencies."""
+    code, said = verdict(look_up())
+    print("\n".join(said))
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())
