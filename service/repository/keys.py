@@ -7,6 +7,8 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, text, update
 
+from schemas.fields import show_time
+from schemas.hands import canonical_json
 from service.audit import EventKind, record_event
 from service.database import Statement, Transaction, ask
 from service.errors import NotFound
@@ -133,7 +135,7 @@ def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
     return _load(found)
 
 
-def end(transaction: Transaction, key_id: UUID, after: timedelta, event: bytes) -> datetime | None:
+def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime | None:
     """
     Let a key of the transaction's club open nothing any more after a while, by the database's own clock.
 
@@ -143,14 +145,20 @@ def end(transaction: Transaction, key_id: UUID, after: timedelta, event: bytes) 
     moment = func.now() + after
     statement = (
         update(_KEY)
-        .where(_KEY.club_id == transaction.club_id, _KEY.id == key_id)
+        .where(_KEY.club_id == transaction.club_id, _KEY.id == key.id)
         .where(or_(_KEY.revoked_at.is_(None), _KEY.revoked_at > moment))
         .values(revoked_at=moment)
         .returning(_KEY.revoked_at)
     )
     ended: datetime | None = transaction.execute(statement).scalar_one_or_none()
     if ended is not None:
-        record_event(transaction, EventKind.KEY_REVOKED, event)
+        event = {
+            "key": str(key.id),
+            "prefix": key.prefix,
+            "overlap_seconds": int(after.total_seconds()),
+            "revoked_at": show_time(ended),
+        }
+        record_event(transaction, EventKind.KEY_REVOKED, canonical_json(event))
     return ended
 
 

@@ -19,6 +19,11 @@ class Submission:
     content: bytes
     id: UUID = field(default_factory=uuid7)
 
+    @property
+    def told(self) -> dict[str, str]:
+        """What the audit trail says of it, so that other bytes in its place can be told from it."""
+        return {"id": str(self.id), "sha256": sha256(self.content).hexdigest()}
+
 
 INSERT_SUBMISSION: Final = """
     INSERT INTO submissions (club_id, id, kind, content, sha256, received_at)

@@ -8,8 +8,6 @@ from hashlib import sha256
 from typing import Final
 from uuid import UUID
 
-from uuid_utils import uuid7
-
 from schemas.hands import canonical_json
 from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand
@@ -33,6 +31,7 @@ from service.repository.hands import score_parameters
 from service.repository.round_state import dump_round, in_order
 from service.repository.settlement_states import Because, finalized_event
 from service.repository.stored_round import StoredRound
+from service.repository.submissions import Submission
 
 DOCUMENT: Final = "document"
 
@@ -87,14 +86,14 @@ class WholeRound:
         opened: before its first hand.
         event: what the audit trail says of the opening.
         steps: everything after it, in order.
-        received: the exact bytes of the document.
+        submission: the exact bytes of the document.
         is_final: whether its settlement is final at once, where no hand can come.
     """
 
     opened: StoredRound
     event: bytes
     steps: Sequence[HandStep | EndingStep]
-    received: bytes
+    submission: Submission
     is_final: bool = False
 
     @cached_property
@@ -205,13 +204,13 @@ class RoundRecords:
 
     def add(self, whole: WholeRound) -> None:
         """Add a round with everything that happened in it."""
-        opened, round_id, submission = whole.opened, str(whole.opened.id), str(uuid7())
+        opened, round_id, submission = whole.opened, str(whole.opened.id), str(whole.submission.id)
         keys = f"{self._club}\t{round_id}\t{opened.revision}"
         before = opened.round
         self._last_event = b""
         self._add_opening(opened, keys)
         self._add_event(opened.id, opened.version, EventKind.ROUND_OPENED, whole.event)
-        self._add_submission(submission, whole.received)
+        self._add_submission(submission, whole.submission.content)
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
                 kind = EventKind.HAND_RECORDED

@@ -6,6 +6,7 @@ from uuid import UUID
 from schemas.corrections import Comparison, CorrectionRequest
 from schemas.documents import RoundDocument, digest_document, dump_document
 from schemas.hands import canonical_json, dump_hand
+from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.hand import Hand
 from service.audit import EventKind
@@ -44,8 +45,9 @@ class CorrectedRound:
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """The hands of a corrected round: the record of each, and those to be recorded anew."""
+    """What a correction came in, and the hands of the corrected round: each one's record, and those recorded anew."""
 
+    submission: Submission
     hand_ids: Sequence[UUID]
     anew: Sequence[tuple[Hand, HandToRecord]]
 
@@ -161,7 +163,7 @@ def _keep(
     submission = Submission("correction", received)
     submissions.add(transaction, submission)
     keep_ruleset(transaction, amended.history.ruleset)
-    corrected = _recorded_anew(amended, happened, submission.id)
+    corrected = _recorded_anew(amended, happened, submission)
     hands.add_records(transaction, before.id, corrected.anew)
     given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
     event = canonical_json(_event(before, happened, amended, request, corrected))
@@ -170,7 +172,7 @@ def _keep(
     return stored
 
 
-def _recorded_anew(amended: AmendedRound, happened: StoredHistory, submission_id: UUID) -> _Corrected:
+def _recorded_anew(amended: AmendedRound, happened: StoredHistory, submission: Submission) -> _Corrected:
     """Give every hand its record: the one that it has where its content is the same, or a new one."""
     kept = {(hand.hand.number, hand.digest): hand.id for hand in happened.hands}
     hand_ids: list[UUID] = []
@@ -180,11 +182,11 @@ def _recorded_anew(amended: AmendedRound, happened: StoredHistory, submission_id
         digest = sha256(content).digest()
         hand_id = kept.get((submitted.hand.number, digest))
         if hand_id is None:
-            record = HandToRecord(content, digest, submission_id, played_at=submitted.played_at)
+            record = HandToRecord(content, digest, submission.id, played_at=submitted.played_at)
             anew.append((submitted.hand, record))
             hand_id = record.id
         hand_ids.append(hand_id)
-    return _Corrected(hand_ids, anew)
+    return _Corrected(submission, hand_ids, anew)
 
 
 def _event(
@@ -209,6 +211,8 @@ def _event(
         "hands_before": [str(hand.id) for hand in happened.hands],
         "recorded": [{"hand": str(record.id), "digest": record.digest.hex()} for _, record in corrected.anew],
         "irregular": [hand.hand.number for hand in amended.played.hands if hand.irregular],
+        "submission": corrected.submission.told,
+        "scorer": SCORER_VERSION,
     }
 
 

@@ -22,8 +22,9 @@ from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetCon
 from service.refusals import refusal_of
 from service.repository import histories, revisions, rounds, rulesets, transfers
 from service.repository.stored_round import StoredRound
+from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
-from service.repository.whole_rounds import EndingStep, HandStep, RoundRecords, WholeRound
+from service.repository.whole_rounds import DOCUMENT, EndingStep, HandStep, RoundRecords, WholeRound
 from service.usecases.add_ruleset import keep_ruleset
 from service.usecases.add_table import keep_table, new_table
 from service.usecases.exact_points import replay_exactly
@@ -192,7 +193,9 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
         currency=document.currency,
         digest=line.digest,
     )
-    whole = WholeRound(opened, opening_event(opened), _steps(opened, line), line.received, is_final)
+    submission = Submission(DOCUMENT, line.received)
+    event = opening_event(opened, submission=submission)
+    whole = WholeRound(opened, event, _steps(opened, line), submission, is_final)
     if whole.stored.round.is_open and table.id in known.open_at:
         raise rounds.one_open()
     if document.expected is not None:

@@ -15,6 +15,7 @@ from service.database import Transaction
 from service.errors import RoundConflict, RoundOpen
 from service.repository import rounds, rulesets, tables
 from service.repository.rounds import FIRST, StoredRound
+from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
 from service.usecases.exact_points import refuse_inexact
 from service.usecases.views import view_round
@@ -72,6 +73,7 @@ def keep_round(
     currency: str | None,
     digest: bytes,
     carried_over: list[Seat],
+    submission: Submission | None = None,
 ) -> StoredRound:
     """
     Keep a round that has just been opened.
@@ -82,7 +84,8 @@ def keep_round(
     opened = make_round(
         transaction, table, round_, reference=reference, point_value=point_value, currency=currency, digest=digest
     )
-    return rounds.add(transaction, opened, opening_event(opened, carried_over), carried_over=carried_over)
+    event = opening_event(opened, carried_over, submission)
+    return rounds.add(transaction, opened, event, carried_over=carried_over)
 
 
 def make_round(
@@ -117,8 +120,17 @@ def make_round(
     )
 
 
-def opening_event(opened: StoredRound, carried_over: Iterable[Seat] = ()) -> bytes:
-    """Say for the audit trail what round was opened, by which rules, and whose stacks come from the round before."""
+def opening_event(
+    opened: StoredRound, carried_over: Iterable[Seat] = (), submission: Submission | None = None
+) -> bytes:
+    """
+    Say for the audit trail what round was opened, by which rules, and whose stacks come from the round before.
+
+    Args:
+        opened: the round.
+        carried_over: seats whose stack comes from the round before.
+        submission: the document that the round came in with, if it did.
+    """
     event = {
         "round": str(opened.id),
         "table": str(opened.table_id),
@@ -131,6 +143,7 @@ def opening_event(opened: StoredRound, carried_over: Iterable[Seat] = ()) -> byt
         "currency": opened.currency,
         "correction_window_minutes": opened.correction_window_minutes,
         "seats": describe_opening(opened.round.seats),
+        "submission": submission and submission.told,
     }
     return canonical_json(event)
 

@@ -64,6 +64,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         return _played(transaction, recorded, is_replay=True)
     history = document.history(ruleset)
     keep_ruleset(transaction, ruleset)
+    submission = Submission("document", received)
     with rounds.open_meanwhile(transaction):
         opened = keep_round(
             transaction,
@@ -74,17 +75,17 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
             currency=document.currency,
             digest=digest,
             carried_over=[],
+            submission=submission,
         )
-        stored = _play(transaction, opened, document, history, received)
+        submissions.add(transaction, submission)
+        stored = _play(transaction, opened, document, history, submission.id)
     return _played(transaction, stored, is_replay=False)
 
 
 def _play(
-    transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, received: bytes
+    transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, submission_id: UUID
 ) -> StoredRound:
     """Record every step of a document in the order in which it happened."""
-    submission = Submission("document", received)
-    submissions.add(transaction, submission)
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
     for step in replay_exactly(stored.round, history, stored.point_value):
         if isinstance(step, PlayedHand):
@@ -93,7 +94,7 @@ def _play(
             digest = sha256(content).digest()
             hand_id = uuid7()
             event = hand_event(stored.id, hand_id, content, step)
-            given = HandToRecord(content, digest, submission.id, event, submitted.played_at, hand_id)
+            given = HandToRecord(content, digest, submission_id, event, submitted.played_at, hand_id)
             stored = hands.add(transaction, stored, step, given)
         else:
             ending = next(departures, None) or document.closed

@@ -7,6 +7,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.hands import canonical_json
+from scoring import SCORER_VERSION
 from scoring.ruleset import Ruleset
 from service.audit import EventKind
 from service.database import Transaction
@@ -191,6 +192,7 @@ def _settle_anew(transaction: Transaction, replayed: Replayed, asked: Recomputat
         "ruleset_digest": digest_ruleset(replayed.history.ruleset).hex(),
         "revision": before.revision + 1,
         "reason": asked.reason,
+        "scorer": SCORER_VERSION,
     }
     after = revisions.add(transaction, before, given, EventKind.ROUND_RECOMPUTED, canonical_json(event))
     return Difference(

@@ -61,24 +61,32 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
     hand_id = uuid7()
-    event = hand_event(round_id, hand_id, content, played, submitted.restores)
-    given = HandToRecord(content, digest, Submission("hand", received), event, submitted.played_at, hand_id)
+    submission = Submission("hand", received)
+    event = hand_event(round_id, hand_id, content, played, submission, submitted.restores)
+    given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
 def hand_event(
-    round_id: UUID, hand_id: UUID, content: bytes, played: PlayedHand, restores: UUID | None = None
+    round_id: UUID,
+    hand_id: UUID,
+    content: bytes,
+    played: PlayedHand,
+    submission: Submission | None = None,
+    restores: UUID | None = None,
 ) -> bytes:
     """
     Say for the audit trail what hand was recorded, in canonical JSON as its content is, and where it left the stacks.
 
-    What it came to can be played again from the events of its round; the stacks say what it was at the time.
+    What it came to can be played again from the events of its round; the stacks say what it was at the time. A hand of
+    a document came in with it, and the opening of its round says what was received.
     """
     irregular = b'"irregular":true,' if played.irregular else b""
     restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
     stacks = b",".join(b"%d" % played.round.stacks[seat] for seat in played.round.seat_numbers)
-    return b'{"hand":%s,"id":"%s",%s%s"round":"%s","scorer":%d,"stacks":[%s]}' % (
+    received = b"" if submission is None else b',"submission":' + canonical_json(submission.told)
+    return b'{"hand":%s,"id":"%s",%s%s"round":"%s","scorer":%d,"stacks":[%s]%s}' % (
         content,
         str(hand_id).encode(),
         irregular,
@@ -86,6 +94,7 @@ def hand_event(
         str(round_id).encode(),
         SCORER_VERSION,
         stacks,
+        received,
     )
 
 

@@ -1,7 +1,6 @@
 from dataclasses import replace
 from datetime import timedelta
 
-from schemas.hands import canonical_json
 from service.database import Database
 from service.repository import keys
 from service.repository.keys import IssuedKey
@@ -17,6 +16,5 @@ def revoke_key(database: Database, known_as: str) -> IssuedKey:
     """
     key = find_key(database, known_as)
     with database.transaction(key.club_id) as transaction:
-        event = {"key": str(key.id), "prefix": key.prefix, "overlap_seconds": 0}
-        ended = keys.end(transaction, key.id, timedelta(0), canonical_json(event))
+        ended = keys.end(transaction, key, timedelta(0))
     return key if ended is None else replace(key, revoked_at=ended)

@@ -1,7 +1,6 @@
 from dataclasses import dataclass, replace
 from datetime import timedelta
 
-from schemas.hands import canonical_json
 from service.database import Database
 from service.errors import OperatorError
 from service.repository import keys
@@ -36,5 +35,4 @@ def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta
             )
         lifetime = None if old.expires_at is None else old.expires_at - old.created_at
         new = issue_key(transaction, old.club, old.name, old.scopes, lifetime, replaces=old.id)
-        event = {"key": str(old.id), "prefix": old.prefix, "overlap_seconds": int(overlap.total_seconds())}
-        return RotatedKey(replace(old, revoked_at=keys.end(transaction, old.id, overlap, canonical_json(event))), new)
+        return RotatedKey(replace(old, revoked_at=keys.end(transaction, old, overlap)), new)

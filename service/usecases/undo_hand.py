@@ -3,6 +3,7 @@ from uuid import UUID
 
 from schemas.hands import canonical_json
 from schemas.rounds import RoundView, UndoRequest
+from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.history import History, replay
 from scoring.round_state import RoundStatus
@@ -61,6 +62,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         "departures": [departure.seat for departure in departures if departure not in history.departures],
         "reason": request.reason,
         "revision": before.revision + 1,
+        "scorer": SCORER_VERSION,
     }
     after = revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, canonical_json(event))
     return UndoneHand(view_round(after), is_replay=False)

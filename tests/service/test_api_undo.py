@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from scoring import SCORER_VERSION
 from tests.oracle import PRESETS, random_document
 from tests.service.house import House
 from tests.service.rounds_to_play import (
@@ -239,6 +240,7 @@ def test_an_undo_is_an_event_that_says_what_was_withdrawn(api: Api, house: House
         "departures": [1],
         "reason": "seat 2 was misread",
         "revision": 2,
+        "scorer": SCORER_VERSION,
     }
     undo(api, round_id, 1)
     reasons = house.ask("SELECT reason FROM settlements WHERE round_id = %s ORDER BY revision", round_id)

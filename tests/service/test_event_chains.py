@@ -133,6 +133,12 @@ def test_events_say_all_that_cannot_be_played_again_from_the_cards(house: House,
     recorded = told["hand.recorded"]
     assert (recorded["id"], recorded["round"]) == (answer["id"], second["id"])
     assert recorded["stacks"] == [answer["stacks"][seat] for seat in ("1", "2", "3")]
+    kept = house.ask(
+        "SELECT id, encode(sha256(content), 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
+    )
+    named = [told[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
+    assert sorted((each["id"], each["sha256"]) for each in named) == sorted((str(id_), digest) for id_, digest in kept)
+    assert opening["submission"] is None
     now = api.get(f"/v1/rounds/{second['id']}/document").document
     assert recorded["hand"] == {**now["hands"][0], "top_ups": []}
     assert told["round.corrected"]["document"] == {key: now[key] for key in told["round.corrected"]["document"]}

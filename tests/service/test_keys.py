@@ -12,12 +12,13 @@ import psycopg
 import pytest
 from uuid_utils.compat import uuid7
 
+from schemas.fields import show_time
 from service.database import Database
 from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
 from service.repository.clubs import StoredClub
 from service.scopes import Scope
 from service.usecases.create_club import create_club
-from service.usecases.create_key import create_key
+from service.usecases.create_key import NewKey, create_key
 from service.usecases.list_clubs import list_clubs
 from service.usecases.list_keys import list_keys
 from service.usecases.revoke_key import revoke_key
@@ -186,18 +187,24 @@ def test_clubs_are_listed_and_their_names_are_unique(owner: Database, club: Stor
 def test_every_change_is_in_the_audit_trail_of_its_club(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     rotated = rotate_key(owner, made.key.prefix, timedelta(minutes=5))
-    old, new = made.key, rotated.new.key
+    old = made.key
     assert events_of(house, club) == [
         ("club.created", f'{{"club":"{club.id}","name":"{club.name}"}}'),
-        ("key.created", created(old.id, old.prefix, "null")),
-        ("key.created", created(new.id, new.prefix, f'"{old.id}"')),
-        ("key.revoked", f'{{"key":"{old.id}","overlap_seconds":300,"prefix":"{old.prefix}"}}'),
+        ("key.created", created(made, "null")),
+        ("key.created", created(rotated.new, f'"{old.id}"')),
+        (
+            "key.revoked",
+            f'{{"key":"{old.id}","overlap_seconds":300,"prefix":"{old.prefix}",'
+            f'"revoked_at":"{show_time(rotated.old.revoked_at)}"}}',
+        ),
     ]
 
 
-def created(key_id: object, prefix: str, replaces: str) -> str:
-    named = f'"key":"{key_id}","name":"tablet","prefix":"{prefix}"'
-    return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"]}}'
+def created(made: NewKey, replaces: str) -> str:
+    """What the audit trail says of a new key: of its secret, the hash of what it is known by."""
+    named = f'"key":"{made.key.id}","name":"tablet","prefix":"{made.key.prefix}"'
+    secret = sha256(sha256(made.secret.encode()).digest()).hexdigest()
+    return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
 
 
 def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
