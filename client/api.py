@@ -158,6 +158,39 @@ class Client:
         """Make an address at which a round can be read without a key, for so many seconds."""
         return self._connection.post(_path("rounds", round_id, "links"), {"expires_in": expires_in}, has_identity=True)
 
+    def open_dispute(self, request: Document) -> Answer:
+        """Hold something against the settlement of a round."""
+        return self._connection.post("/v1/disputes", request)
+
+    def list_disputes(self, **wanted: str | None) -> Iterator[Document]:
+        """List disputes, the oldest first, by `state`, `table` and `round`."""
+        return self._connection.get_pages("/v1/disputes", "disputes", {"limit": _PAGE, **_given(wanted)})
+
+    def get_dispute(self, dispute_id: str) -> Answer:
+        """Show a dispute and everything that followed it."""
+        return self._connection.get(_path("disputes", dispute_id))
+
+    def comment_on_dispute(self, dispute_id: str, comment: Document) -> Answer:
+        """Say something about a dispute."""
+        return self._connection.post(_path("disputes", dispute_id, "comments"), comment)
+
+    def review_dispute(self, dispute_id: str, review: Document) -> Answer:
+        """Look into a dispute from now on."""
+        return self._connection.post(_path("disputes", dispute_id, "review"), review)
+
+    def resolve_dispute(self, dispute_id: str, resolution: Document) -> Answer:
+        """End a dispute: it is upheld or rejected."""
+        return self._connection.post(_path("disputes", dispute_id, "resolve"), resolution)
+
+    def try_resolution(self, dispute_id: str, resolution: Document) -> Answer:
+        """Say what a dispute would come to, and store nothing."""
+        path = f"{_path('disputes', dispute_id, 'resolve')}?dry_run=true"
+        return self._connection.post(path, resolution, has_identity=True)
+
+    def withdraw_dispute(self, dispute_id: str, withdrawal: Document) -> Answer:
+        """Give a dispute up."""
+        return self._connection.post(_path("disputes", dispute_id, "withdraw"), withdrawal)
+
     def get_document(self, round_id: str) -> Answer:
         """Show a round as one document."""
         return self._connection.get(_path("rounds", round_id, "document"))

@@ -12,6 +12,7 @@ from stamina.instrumentation import set_on_retry_hooks
 from client.api import DEFAULT_URL
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
 from client.commands.corrections import correct, what_if
+from client.commands.disputes import disputes
 from client.commands.explain import explain_hand, explain_round
 from client.commands.hands import hands
 from client.commands.leaving import close, leave
@@ -117,7 +118,7 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
 for command in (close, correct, explain_round, leave, what_if):
     rounds.add_command(command)
 hands.add_command(explain_hand)
-for command in (score, post, tables, rounds, hands, undo, queue, rulesets, export, import_, recompute):
+for command in (score, post, tables, rounds, hands, disputes, undo, queue, rulesets, export, import_, recompute):
     main.add_command(command)
 
 

@@ -59,14 +59,11 @@ def correct(
         request: Document = {"reason": reason, "version": client.get_round(str(round_id))["version"]}
         if irregular is not None:
             request["irregular"] = irregular
-        if patch is not None:
-            request["patch"] = read_patch(patch)
-        else:
-            amended = _edit(client, str(round_id)) if document is None else read_document(document)
-            if amended is None:
-                console.print("Nothing was changed.")
-                return
-            request["document"] = amended
+        amended = read_amendment(client, str(round_id), patch=patch, document=document)
+        if amended is None:
+            console.print("Nothing was changed.")
+            return
+        request |= amended
         show_comparison(console, client.try_correction(str(round_id), request))
         console.print()
         if not yes and not confirm(make_asker(), "Correct the round?"):
@@ -77,6 +74,14 @@ def correct(
         print_json(answer)
     else:
         console.print(f"Corrected: the settlement has revision {answer['revision']}.")
+
+
+def read_amendment(client: Client, round_id: str, *, patch: str | None, document: str | None) -> Document | None:
+    """Read what is amended: from a patch, from a document, or else as somebody edits it; None where he does not."""
+    if patch is not None:
+        return {"patch": read_patch(patch)}
+    amended = _edit(client, round_id) if document is None else read_document(document)
+    return None if amended is None else {"document": amended}
 
 
 def _edit(client: Client, round_id: str) -> Document | None:

@@ -6,12 +6,14 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from uuid import uuid4
 
 import click
 import pytest
 
 from client.cli import main
 from client.commands.common import Command
+from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID
@@ -45,6 +47,8 @@ def test_these_are_all_the_commands() -> None:
         "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document", "round correct", "round what-if", "round explain", "round link",
+        "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
+        "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
@@ -107,6 +111,17 @@ def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
             return job
 
 
+def dispute(reached: dict[str, str], workplace: Path, *, is_reviewed: bool) -> str:
+    """Dispute a round that nobody has disputed or corrected yet."""
+    round_ = {**read_example("turbo"), "table": uuid4().hex, "reference": "friday"}
+    recorded = ofc("post", "--json", write(workplace, round_, "disputed.json"), **reached).document["round"]
+    opened = ofc("dispute", "open", recorded["id"], "--claim", "no", "--by", "ben", "--yes", "--json", **reached)
+    dispute_id: str = opened.document["id"]
+    if is_reviewed:
+        assert ofc("dispute", "review", dispute_id, "--by", "auditor-1", **reached).code == 0
+    return dispute_id
+
+
 def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
     """Bring the table and the outbox of the examples to where the command that is shown begins."""
     if (" friday" not in shown and " queue " not in shown) or "table create" in shown:
@@ -135,6 +150,8 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
     if EXAMPLE_JOB in shown:
         line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
+    if EXAMPLE_DISPUTE in shown:
+        line = line.replace(EXAMPLE_DISPUTE, dispute(reached, workplace, is_reviewed="resolve" in shown))
     line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")

@@ -1,0 +1,46 @@
+"""A page of the documentation whose commands are run: what is typed, and what follows."""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+DOCS = Path(__file__).parents[2] / "docs"
+_ANSWERED = re.compile(r"(Button \(seat or player\):|Seat \d, .*?:|.*\? \[.*\]) (.+)")
+_ANYTHING = "…"
+
+
+@dataclass(frozen=True)
+class Typed:
+    """A command of a page, what is answered when it asks, and the lines that it prints."""
+
+    command: str
+    away: bool
+    asked: list[str]
+    answered: list[str]
+    lines: list[str]
+
+
+def sessions(page: str) -> Iterator[Typed]:
+    """Each command of a page, and whether the network is away."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    for away, block in re.findall(r"```console( away)?\n(.*?)```", text, re.DOTALL):
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, *lines = part.strip().splitlines()
+            answers = [match for line in lines if (match := _ANSWERED.fullmatch(line))]
+            printed = [line for line in lines if not _ANSWERED.fullmatch(line)]
+            yield Typed(command, bool(away), [each[1] for each in answers], [each[2] for each in answers], printed)
+
+
+def as_pattern(lines: list[str]) -> str:
+    """Match what is shown, where a line that is an ellipsis stands for any, and one in a line for any text."""
+    parts = []
+    for line in lines:
+        words = [re.escape(word).replace("\\ ", " +") for word in line.strip().split(_ANYTHING)]
+        parts.append("(?:.*\n)*?" if line == _ANYTHING else f"[ ]*{'.*'.join(words)} *\n")
+    return "".join(parts)
+
+
+def shown(out: str) -> str:
+    """What was printed, without empty lines."""
+    return re.sub("\n+", "\n", out).lstrip("\n")
