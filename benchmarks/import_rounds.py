@@ -31,6 +31,7 @@ from sqlalchemy import text
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.database import Database, migrate
 from service.embedded import OWNER, Cluster
+from service.embedded.cluster import DURABLE
 from service.repository.whole_rounds import COLUMNS
 from service.usecases.found_club import found_club
 from service.usecases.import_rounds import import_rounds
@@ -63,6 +64,7 @@ class Bench:
     """A database, and the ways into it."""
 
     superuser: str
+    service_url: str
     service: Database
     club: UUID
 
@@ -122,19 +124,20 @@ def copy_out(connection: psycopg.Connection, table: str, columns: str) -> bytes:
 
 
 @contextmanager
-def bench() -> Iterator[Bench]:
-    """Make a database on an embedded PostgreSQL."""
+def bench(settings: Mapping[str, str] = DURABLE) -> Iterator[Bench]:
+    """Make a database on an embedded PostgreSQL, with the settings of one that is there to stay."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        cluster = stack.enter_context(Cluster(home))
+        cluster = stack.enter_context(Cluster(home, settings))
         owner = cluster.url(OWNER)
         migrate(owner)
         cluster.allow_login("ofc_service")
         found_club(owner, "bench")
         with psycopg.connect(owner) as connection:
             [(club,)] = connection.execute("SELECT id FROM clubs").fetchall()
-        service = Database(cluster.url("ofc_service"))
-        yield Bench(owner, service, club)
+        url = cluster.url("ofc_service")
+        service = Database(url)
+        yield Bench(owner, url, service, club)
         service.close()
 
 

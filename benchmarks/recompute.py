@@ -1,9 +1,11 @@
 """
-Measure how many stored hands one worker audits per second, against reading the same rows and throwing them away.
+Measure how many stored hands workers audit per second, against reading the same rows and throwing them away.
 
 The floor sends the very queries of the audit, as `COPY … TO STDOUT (FORMAT binary)`, and looks at nothing that comes.
-Both take the rounds in the stretches that a worker takes. Runs alternate, so that a slow moment of the machine meets
-both. Rounds are imported once and then copied by the owner of the tables, with other ids and times.
+Both take the rounds in the stretches that a worker takes: of each size the same number, spread over all of it, so that
+what grows with size shows and the run does not last. One worker, two at once, and the floor take turns, so that a slow
+moment of the machine meets all. Rounds are imported once and then copied by the owner of the tables, with other ids and
+times, as much at a time as the next size needs: what is read was filled in the order of its ids, as it is in life.
 
 Example: python -m benchmarks.recompute --runs 5 --hands 100000 1000000 3000000
 """
@@ -12,15 +14,23 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from multiprocessing import get_context
 from random import Random
 from statistics import median
 from typing import Final
+from uuid import UUID
 
+import psutil
 import psycopg
 from psycopg import sql
+from sqlalchemy import text
 
 from benchmarks.import_rounds import Bench, bench, make_lines
+from service.database import Database, Transaction
 from service.jobs.recomputations import MOST_HANDS
 from service.repository import rulesets
 from service.repository.packed.queries import Scope, Stretch, packed_queries, stretch_parameters
@@ -28,8 +38,21 @@ from service.repository.recomputations import cut_stretches
 from service.repository.whole_rounds import COLUMNS
 from service.usecases.audit_rounds import audit_rounds
 
+FORGETFUL: Final = {
+    "fsync": "off",
+    "synchronous_commit": "off",
+    "full_page_writes": "off",
+    "wal_level": "minimal",
+    "max_wal_senders": "0",
+    "max_wal_size": "8GB",
+}
+"""Filling takes most of the time otherwise; who reads does not notice."""
 IMPORTED: Final = 1000
 """Rounds of three hands that are played; all others are copies of them."""
+
+Work = Callable[[Transaction, Stretch], int]
+_elsewhere: Database | None = None
+"""The database of a process that works beside another."""
 
 
 def fill(made: Bench, hands: int) -> None:
@@ -75,74 +98,145 @@ def imported(connection: psycopg.Connection) -> object:
     return last
 
 
-def stretches_of(made: Bench, hands: int) -> list[Stretch]:
-    """Cut the first rounds, of so many hands together, as a worker does."""
+@dataclass(frozen=True)
+class Run:
+    """
+    What one turn took of each hand, in microseconds.
+
+    Attributes:
+        clock: by the clock.
+        python: processor time of the worker.
+        database: processor time of its database process.
+    """
+
+    clock: float
+    python: float
+    database: float
+
+
+@dataclass(frozen=True)
+class Turns:
+    """What turns took in which rows were read, one worker audited, and two did; and how busy all cores were then."""
+
+    reads: list[Run] = field(default_factory=list)
+    audits: list[Run] = field(default_factory=list)
+    in_two: list[float] = field(default_factory=list)
+    busy: list[float] = field(default_factory=list)
+
+
+def stretches_of(made: Bench, most: int) -> list[Stretch]:
+    """Cut all rounds as a worker does, and take so many stretches from all over them."""
     with made.service.transaction(made.club) as transaction:
         cut = [stretch for stretch, _ in cut_stretches(transaction, Scope(), MOST_HANDS)]
-    return cut[: max(hands // MOST_HANDS, 1)]
+    count = min(most, len(cut))
+    return [cut[place * len(cut) // count] for place in range(count)]
 
 
-def read(made: Bench, stretches: Sequence[Stretch]) -> float:
-    """Read what an audit reads, and throw it away."""
+def read(transaction: Transaction, stretch: Stretch) -> int:
+    """Read what an audit reads, and throw it away; count the hands."""
+    names = [(each.name, each.version) for each in rulesets.list_readable(transaction)]
+    parameters = {
+        **stretch_parameters(transaction, stretch),
+        "names": [name for name, _ in names],
+        "numbers": [version for _, version in names],
+    }
+    found = {name: transaction.copy_out(query, parameters) for name, query in packed_queries(stretch.scope).items()}
+    return len(found["hands"]) - 1
+
+
+def audit(transaction: Transaction, stretch: Stretch) -> int:
+    """Audit, and count the hands."""
+    rules = {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}
+    found = audit_rounds(transaction, stretch, rules, None)
+    if found.suspects:
+        raise SystemExit("a round differs that is right")
+    return found.hands
+
+
+def measure(database: Database, club: UUID, stretches: Sequence[Stretch], work: Work) -> tuple[int, Run]:
+    """Do some work with every stretch, and give the hands and the time that each took."""
+    with database.transaction(club) as transaction:
+        backend = int(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())
+    times = psutil.Process(backend).cpu_times
+    clock, python, before, hands = time.perf_counter(), time.process_time(), times(), 0
+    for stretch in stretches:
+        with database.transaction(club) as transaction:
+            hands += work(transaction, stretch)
+    after = times()
+    in_database = after.user + after.system - before.user - before.system
+    each = 1e6 / hands
+    run = Run((time.perf_counter() - clock) * each, (time.process_time() - python) * each, in_database * each)
+    return hands, run
+
+
+def open_elsewhere(url: str) -> None:
+    """Open the database in another process."""
+    global _elsewhere
+    _elsewhere = Database(url)
+
+
+def audit_elsewhere(club: UUID, stretches: Sequence[Stretch]) -> tuple[int, int]:
+    """Audit in another process, and give the hands, and the most memory that it has had, in MB."""
+    assert _elsewhere is not None
+    hands, _ = measure(_elsewhere, club, stretches, audit)
+    return hands, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def take_turns(made: Bench, pool: Executor, stretches: Sequence[Stretch], turns: Turns, *, counts: bool) -> int:
+    """Let everybody have a turn with the same stretches; give the most memory that a worker has had, in MB."""
+    _, reading = measure(made.service, made.club, stretches, read)
+    _, auditing = measure(made.service, made.club, stretches, audit)
+    psutil.cpu_percent()
     started = time.perf_counter()
-    for stretch in stretches:
-        with made.service.transaction(made.club) as transaction:
-            names = [(each.name, each.version) for each in rulesets.list_readable(transaction)]
-            parameters = {
-                **stretch_parameters(transaction, stretch),
-                "names": [name for name, _ in names],
-                "numbers": [version for _, version in names],
-            }
-            for query in packed_queries(stretch.scope).values():
-                transaction.copy_out(query, parameters)
-    return time.perf_counter() - started
+    done = list(pool.map(audit_elsewhere, [made.club] * 2, [stretches[::2], stretches[1::2]]))
+    seconds, busy = time.perf_counter() - started, psutil.cpu_percent()
+    if counts:
+        turns.reads.append(reading)
+        turns.audits.append(auditing)
+        turns.in_two.append(seconds * 1e6 / sum(hands for hands, _ in done))
+        turns.busy.append(busy)
+    return max(memory for _, memory in done)
 
 
-def audit(made: Bench, stretches: Sequence[Stretch]) -> tuple[float, int]:
-    """Audit, and give the seconds taken and the hands that were found."""
-    started, hands = time.perf_counter(), 0
-    for stretch in stretches:
-        with made.service.transaction(made.club) as transaction:
-            rules = {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}
-            found = audit_rounds(transaction, stretch, rules, None)
-            if found.suspects:
-                raise SystemExit("a round differs that is right")
-            hands += found.hands
-    return time.perf_counter() - started, hands
+def report(size: int, turns: Turns) -> None:
+    """Print what the turns with a size took."""
+    ratio = median(reading.clock / auditing.clock for reading, auditing in zip(turns.reads, turns.audits, strict=True))
+    faster = median(one.clock / two for one, two in zip(turns.audits, turns.in_two, strict=True))
+    print(
+        f"{size} hands: read {1e6 / of(turns.reads, 'clock'):.0f}/s, audited {1e6 / of(turns.audits, 'clock'):.0f}/s,"
+        f" ratio {ratio:.2f}; {of(turns.audits, 'clock'):.1f} µs a hand, processor"
+        f" {of(turns.audits, 'python'):.1f} in Python and {of(turns.audits, 'database'):.1f} in PostgreSQL (read"
+        f" {of(turns.reads, 'python'):.1f} and {of(turns.reads, 'database'):.1f}); two workers"
+        f" {1e6 / median(turns.in_two):.0f}/s, {faster:.2f} times one, cores {median(turns.busy):.0f} % busy",
+        flush=True,
+    )
 
 
-def measure(made: Bench, sizes: Sequence[int], runs: int) -> Iterator[tuple[int, list[float], list[float]]]:
-    """Give, for each size, the rates of reading and of auditing; the sizes take turns."""
-    cuts = {size: stretches_of(made, size) for size in sizes}
-    rates: dict[int, tuple[list[float], list[float]]] = {size: ([], []) for size in sizes}
-    for run in range(runs + 1):
-        for size, stretches in cuts.items():
-            reading = read(made, stretches)
-            seconds, hands = audit(made, stretches)
-            if run:  # the first warms both up
-                rates[size][0].append(hands / reading)
-                rates[size][1].append(hands / seconds)
-    for size, (floors, audits) in rates.items():
-        yield size, floors, audits
+def of(runs: Sequence[Run], what: str) -> float:
+    """Give the median of one time of several runs."""
+    return median(getattr(run, what) for run in runs)
 
 
 def main() -> int:
-    """Print both rates and their ratio."""
+    """Print what every size takes."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--runs", type=int, default=5, help="alternating runs of each (default 5)")
+    parser.add_argument("--runs", type=int, default=5, help="turns of each (default 5)")
     parser.add_argument("--hands", type=int, nargs="+", default=[60_000], help="how many are stored (default 60000)")
+    parser.add_argument("--stretches", type=int, default=6, help="of 20,000 hands, at most, in each turn (default 6)")
     chosen = parser.parse_args()
-    with bench() as made:
+    memory = 0
+    with bench(FORGETFUL) as made, ExitStack() as stack:
         made.import_lines(make_lines(IMPORTED, Random(1)), 500)
-        fill(made, max(chosen.hands))
-        for size, floors, audits in measure(made, chosen.hands, chosen.runs):
-            ratio = median(mine / floor for mine, floor in zip(audits, floors, strict=True))
-            cost = 1e6 / median(audits)
-            print(
-                f"{size} hands: read {median(floors):.0f}/s, audited {median(audits):.0f}/s, {cost:.1f} µs a hand,"
-                f" ratio {ratio:.2f}"
-            )
-    print(f"most memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
+        at_work = ProcessPoolExecutor(2, get_context("spawn"), open_elsewhere, [made.service_url])
+        pool = stack.enter_context(at_work)
+        found: dict[int, Turns] = {}
+        for size in sorted(chosen.hands):
+            fill(made, size)
+            turns, stretches = found.setdefault(size, Turns()), stretches_of(made, chosen.stretches)
+            for run in range(chosen.runs + 1):
+                memory = max(memory, take_turns(made, pool, stretches, turns, counts=run > 0))
+            report(size, turns)
+    print(f"most memory of a worker {memory} MB")
     return 0
 
 
