@@ -7,7 +7,7 @@ format to the byte.
 
 from schemas.evidence.checkpoints import Checkpoint
 from schemas.evidence.errors import EvidenceError
-from schemas.evidence.events import Event, hash_event, read_event, write_event, write_heading
+from schemas.evidence.events import Event, Headings, hash_event, read_event, write_event, write_heading
 from schemas.evidence.keys import SigningKey, VerifierKey
 from schemas.evidence.notes import SignedNote, read_note, sign_note, verify_note
 from schemas.evidence.proofs import (
@@ -24,6 +24,7 @@ __all__ = [
     "Edge",
     "Event",
     "EvidenceError",
+    "Headings",
     "Place",
     "Range",
     "SignedNote",

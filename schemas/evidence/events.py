@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from struct import Struct
 from typing import Final
 from uuid import UUID
 
@@ -12,6 +13,7 @@ TAG: Final = b"tablestakes/event/1\n"
 """Says how the bytes after it are to be read; another way of writing events gets another number."""
 
 _LENGTH_BYTES: Final = 4
+_PREFIX: Final = Struct(">I").pack
 _FIELDS: Final = ("club", "id", "round", "sequence", "kind", "actor", "request", "at", "previous", "content")
 
 
@@ -61,22 +63,36 @@ def write_event(event: Event) -> bytes:
 
 def write_heading(event: Event) -> bytes:
     """Write what comes before an event's content, the content's length included."""
-    fields = (
-        str(event.club).encode(),
-        str(event.id).encode(),
-        b"" if event.round_id is None else str(event.round_id).encode(),
-        b"" if event.sequence is None else str(event.sequence).encode(),
-        event.kind.encode(),
-        b"" if event.actor is None else str(event.actor).encode(),
-        b"" if event.request_id is None else event.request_id.encode(),
-        _write_time(event.at),
-        event.previous,
-    )
-    written = [TAG]
-    for field in fields:
-        written += (len(field).to_bytes(_LENGTH_BYTES, "big"), field)
-    written.append(len(event.content).to_bytes(_LENGTH_BYTES, "big"))
-    return b"".join(written)
+    round_id = "" if event.round_id is None else str(event.round_id)
+    headings = Headings(event.club, event.actor, event.request_id, event.at)
+    return headings.write(str(event.id), round_id, event.sequence, event.kind, event.previous, event.content)
+
+
+class Headings:
+    """Writes the headings of many events of one request: what they have in common is written once."""
+
+    def __init__(self, club: UUID, actor: UUID | None, request_id: str | None, at: datetime) -> None:
+        self._start = TAG + _prefixed(str(club).encode())
+        by_whom = (b"" if actor is None else str(actor).encode(), (request_id or "").encode(), _write_time(at))
+        self._by_whom = b"".join(map(_prefixed, by_whom))
+
+    def write(
+        self, event_id: str, round_id: str, sequence: int | None, kind: str, previous: bytes, content: bytes
+    ) -> bytes:
+        """Write what is before the content of one of them; the ids as texts, empty where there is none."""
+        number = b"" if sequence is None else b"%d" % sequence
+        return b"".join(
+            (
+                self._start,
+                _prefixed(event_id.encode()),
+                _prefixed(round_id.encode()),
+                _prefixed(number),
+                _prefixed(kind.encode()),
+                self._by_whom,
+                _prefixed(previous),
+                _PREFIX(len(content)),
+            )
+        )
 
 
 def read_event(written: bytes) -> Event:
@@ -108,6 +124,10 @@ def hash_event(written: bytes) -> bytes:
     '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'
     """
     return hash_leaf(written)
+
+
+def _prefixed(field: bytes) -> bytes:
+    return _PREFIX(len(field)) + field
 
 
 def _split(written: bytes) -> dict[str, bytes]:

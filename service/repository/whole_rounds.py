@@ -6,14 +6,16 @@ from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
-from uuid import UUID
 
+from uuid_utils import uuid7
+
+from schemas.evidence import Headings, hash_event
 from schemas.hands import canonical_json
 from scoring.history import Closing, Departure
 from scoring.round import Departed, PlayedHand
 from scoring.round_state import Round
 from scoring.settlement import Transfer
-from service.audit import EventKind, event_parameters
+from service.audit import EventKind
 from service.database import Transaction
 from service.metrics.counters import check_balance, count_stored_hands
 from service.repository.copied import (
@@ -40,7 +42,7 @@ DOCUMENT: Final = "document"
 class HandStep:
     """A hand that was played; `content` is its canonical JSON, `event` what the audit trail says of it."""
 
-    id: UUID
+    id: str
     played: PlayedHand
     played_at: datetime | None
     content: bytes
@@ -175,6 +177,7 @@ class RoundRecords:
         self._club = str(transaction.club_id)
         self._now = transaction.now.isoformat()
         self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
+        self._headings = Headings(transaction.club_id, transaction.actor, transaction.request_id, transaction.now)
         self._last_event = b""
 
     @property
@@ -209,7 +212,7 @@ class RoundRecords:
         before = opened.round
         self._last_event = b""
         self._add_opening(opened, keys)
-        self._add_event(opened.id, opened.version, EventKind.ROUND_OPENED, whole.event)
+        self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
         self._add_submission(submission, whole.submission.content)
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
@@ -219,11 +222,11 @@ class RoundRecords:
                 kind = self._add_ending(keys, before, step)
             before = step.after
             check_balance(opened.id, before)
-            self._add_event(opened.id, sequence, kind, step.event)
+            self._add_event(round_id, sequence, kind, step.event)
         stored = whole.stored
         if whole.ends_final:
             event = finalized_event(stored.id, stored.revision, Because.IMPORT)
-            self._add_event(opened.id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
+            self._add_event(round_id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
         self._add_head(stored, round_id)
 
     def _add_opening(self, opened: StoredRound, keys: str) -> None:
@@ -245,7 +248,7 @@ class RoundRecords:
         )
 
     def _add_hand(self, round_id: str, keys: str, before: Round, step: HandStep, submission: str) -> None:
-        hand, hand_id = step.played.hand, str(step.id)
+        hand, hand_id = step.played.hand, step.id
         by_seat = sorted(hand.players, key=lambda player: player.seat)
         seats = show_list([player.seat for player in by_seat])
         fantasyland = show_list([player.fantasyland for player in by_seat])
@@ -297,14 +300,13 @@ class RoundRecords:
             f"{firm.open_disputes}\t{show_bytes(self._last_event)}\n"
         )
 
-    def _add_event(self, round_id: UUID, sequence: int, kind: EventKind, content: bytes) -> None:
-        event = event_parameters(
-            self._transaction, kind, content, round_id=round_id, sequence=sequence, previous=self._last_event
-        )
-        self._last_event = event["event_hash"]
+    def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:
+        event_id = str(uuid7())
+        heading = self._headings.write(event_id, round_id, sequence, kind.value, self._last_event, content)
+        self._last_event = hash_event(heading + content)
         self._lines["events"].append(
-            f"{self._club}\t{event['event_id']}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t"
-            f"{show_bytes(event['event_heading'])}\t{show_bytes(content)}\t{show_bytes(self._last_event)}\n"
+            f"{self._club}\t{event_id}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t"
+            f"{show_bytes(heading)}\t{show_bytes(content)}\t{show_bytes(self._last_event)}\n"
         )
 
 

@@ -7,7 +7,7 @@ from hashlib import sha256
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
+from uuid_utils import uuid7
 
 from schemas.base import WireError
 from schemas.documents import dump_played_document
@@ -206,11 +206,12 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
 def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
     document = line.document
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    round_id = str(opened.id)
     steps: list[HandStep | EndingStep] = []
     for step in replay_exactly(opened.round, document.history(line.ruleset), opened.point_value):
         if isinstance(step, PlayedHand):
             index = step.hand.number - 1
-            steps.append(_hand_step(opened.id, step, document.hands[index].played_at, line.hands[index]))
+            steps.append(_hand_step(round_id, step, document.hands[index].played_at, line.hands[index]))
         else:
             ending = next(departures, None) or document.closed
             assert ending is not None, "a step that is no hand is a departure or the closing"
@@ -218,8 +219,8 @@ def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
     return steps
 
 
-def _hand_step(round_id: UUID, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
-    hand_id = uuid7()
+def _hand_step(round_id: str, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
+    hand_id = str(uuid7())
     event = hand_event(round_id, hand_id, content, played)
     return HandStep(hand_id, played, played_at, content, sha256(content).digest(), event)
 

@@ -69,8 +69,8 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
 
 
 def hand_event(
-    round_id: UUID,
-    hand_id: UUID,
+    round_id: UUID | str,
+    hand_id: UUID | str,
     content: bytes,
     played: PlayedHand,
     submission: Submission | None = None,
