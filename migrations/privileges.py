@@ -42,6 +42,9 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "transfers": APPEND,
     "events": APPEND,
     "waiting_events": "SELECT, INSERT, DELETE",
+    "tree_nodes": APPEND,
+    "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at)",
+    "checkpoints": APPEND,
     "kept_answers": APPEND,
     "link_secrets": APPEND,
     "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
@@ -56,6 +59,7 @@ MACHINERY_PRIVILEGES: Final[Mapping[str, str]] = {
     "SCHEMA machinery": "USAGE",
     "SEQUENCE machinery.queue_id_sequence": "USAGE",
     "SEQUENCE machinery.message_id_sequence": "USAGE",
+    "machinery.signing_keys": APPEND,
     "machinery.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
     "machinery.kombu_queue": APPEND,
     # A queue that takes messages out locks and marks them; those that it has marked are removed.

@@ -8,6 +8,7 @@ from service import database
 from service.commands.club import club
 from service.commands.key import key
 from service.commands.options import data_option
+from service.commands.signing_key import signing_key
 from service.commands.status import status
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.embedded import EmbeddedError
@@ -147,6 +148,7 @@ def openapi(output: Path | None, check: Path | None) -> None:
 
 main.add_command(club)
 main.add_command(key)
+main.add_command(signing_key)
 main.add_command(status)
 
 

@@ -53,6 +53,8 @@ class Config:
     """The queue of the messages. Two services that share a broker need two names."""
     rate_limit: int = 0
     """How many times a minute each key may ask, over all workers of a machine; 0 for as often as it likes."""
+    signing_key_file: Path | None = field(default=None, repr=False)
+    """The key that checkpoints are signed with; where it is not given, none are made."""
     database: str = field(init=False)
     """The database as it may be shown: without a password."""
 
@@ -93,15 +95,17 @@ def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
     Read all beside where the database is, by the names that `Config` has for it.
 
     >>> settings_from({"OFC_BROKER_URL": "redis://localhost"})
-    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs', 'rate_limit': 6000}
+    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs', 'rate_limit': 6000, 'signing_key_file': None}
 
     Raises:
         ConfigError: the rate limit is no number, or not one of those.
     """
+    signing_key = environment.get("OFC_SIGNING_KEY_FILE")
     return {
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
         "rate_limit": _number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
+        "signing_key_file": Path(signing_key) if signing_key else None,
     }
 
 

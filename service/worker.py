@@ -23,6 +23,7 @@ from celery.worker import state
 from celery.worker.consumer import Consumer as EveryConsumer
 from uuid_utils.compat import uuid7
 
+from schemas.evidence import SigningKey
 from service.config import Config
 from service.database import Database
 from service.embedded import leash
@@ -32,6 +33,7 @@ from service.jobs.sweeping import sweep
 from service.jobs.work import Worker
 from service.logs import get_log, start_logging
 from service.repository import workers
+from service.signing import read_signing_key
 from service.tasks import WORK_ON_JOB, announcer, make_celery
 
 _SWEEPS_EVERY: Final = 2.0
@@ -110,7 +112,7 @@ def run_worker(config: Config, concurrency: int) -> None:
             try:
                 with database.outside_clubs() as connection:
                     workers.report(connection, worker_id, socket.gethostname(), os.getpid(), concurrency)
-                sweep(database, KINDS, announce)
+                sweep(database, KINDS, announce, _signing_key(config))
             except ServiceError as error:
                 _log.warning("sweep_interrupted", error=str(error))
             except Exception:
@@ -123,6 +125,17 @@ def run_worker(config: Config, concurrency: int) -> None:
     except ServiceError as error:
         _log.warning("sweep_interrupted", error=str(error))
     _log.info("worker_stopped", process=os.getpid())
+
+
+def _signing_key(config: Config) -> SigningKey | None:
+    """Read the key as it is now; without one events join their trees, and nothing is signed."""
+    if config.signing_key_file is None:
+        return None
+    try:
+        return read_signing_key(config.signing_key_file)
+    except ServiceError as error:
+        _log.warning("signing_key_unreadable", error=str(error))
+        return None
 
 
 def _spawn(config: Config) -> subprocess.Popen[bytes]:

@@ -28,11 +28,13 @@ from service.models.settlements import (
     TransferRecord,
 )
 from service.models.tables import TableRecord
+from service.models.trees import CheckpointRecord, TreeHeadRecord, TreeNodeRecord
 
 __all__ = [
     "AdjustmentRecord",
     "ApiKeyRecord",
     "Base",
+    "CheckpointRecord",
     "ChunkRecord",
     "ClosingRecord",
     "ClubRecord",
@@ -61,6 +63,8 @@ __all__ = [
     "SubmissionRecord",
     "TableRecord",
     "TransferRecord",
+    "TreeHeadRecord",
+    "TreeNodeRecord",
     "WaitingEventRecord",
     "WakeUpRecord",
 ]

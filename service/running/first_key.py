@@ -3,10 +3,13 @@ from pathlib import Path
 
 from service.config import Config
 from service.running.errors import UpError
+from service.signing import make_signing_key
 from service.usecases.found_club import found_club
 
 HOME = "home"
 """The club that the first start makes."""
+SIGNING_KEY = "signing-key"
+"""The file in the data directory that holds the key for checkpoints."""
 
 
 def ensure_key(config: Config, directory: Path) -> Path:
@@ -34,6 +37,19 @@ def ensure_key(config: Config, directory: Path) -> Path:
         unfinished.rename(file)
     except OSError as error:
         raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
+    return file
+
+
+def ensure_signing_key(config: Config, directory: Path) -> Path:
+    """
+    Make the key that checkpoints are signed with at the first start: `DIR/signing-key`, unless another file is named.
+
+    Raises:
+        OperatorError: it cannot be written.
+    """
+    file = config.signing_key_file or directory / SIGNING_KEY
+    if config.signing_key_file is None and not file.exists():
+        make_signing_key(file)
     return file
 
 

@@ -11,7 +11,7 @@ from service.database import SERVICE_ROLE, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
 from service.logs import get_log
 from service.running.address import listen
-from service.running.first_key import HOME, ensure_key, read_key
+from service.running.first_key import HOME, ensure_key, ensure_signing_key, read_key
 from service.running.jobs import JobWorker
 from service.running.web import Web
 from service.version import VERSION
@@ -49,6 +49,8 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)
         key_file = ensure_key(config, hosting.directory)
+        if cluster is not None:
+            environment = {**environment, "OFC_SIGNING_KEY_FILE": str(ensure_signing_key(config, hosting.directory))}
         key = read_key(key_file)
         web = stack.enter_context(Web(config, hosting.workers, listener, environment))
         # Only gunicorn holds the port now, so that it is free as soon as that has ended.

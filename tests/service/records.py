@@ -9,6 +9,7 @@ from uuid_utils.compat import uuid7
 
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
+from schemas.evidence import SigningKey
 from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
@@ -17,7 +18,7 @@ from scoring.presets import PRESETS
 from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
-from service.audit import EventKind
+from service.audit import EventKind, record_event
 from service.database import Database, Transaction
 from service.repository import (
     chunks,
@@ -54,8 +55,10 @@ from service.repository.rounds import FIRST, StoredRound
 from service.repository.settlement_states import Because
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
+from service.usecases.make_checkpoint import make_checkpoint
 
 EVENT = b"{}"
+SIGNING_KEY = SigningKey.make("tablestakes")
 PINEAPPLE = PRESETS["pineapple"]
 SECRET = b"a secret of the club "
 
@@ -222,5 +225,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         confirmed = settlement_states.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, Because.WINDOW))
         add_job(transaction)
+        make_checkpoint(transaction, SIGNING_KEY)
+        record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         kept_answers.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

@@ -43,6 +43,7 @@ CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "wake_ups",
     "import_pieces",
     "waiting_events",
+    "tree_heads",
 }
 """Tables whose rows may change; all others are records."""
 

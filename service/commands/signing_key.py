@@ -1,0 +1,92 @@
+import os
+from pathlib import Path
+from typing import Any
+
+import click
+
+from schemas.evidence import SigningKey
+from service.commands.options import data_option, json_option
+from service.commands.printing import print_json, say
+from service.config import Hosting
+from service.running.first_key import SIGNING_KEY
+from service.signing import NAME, make_signing_key, read_signing_key, replace_signing_key
+
+_name_option = click.option("--name", default=NAME, show_default=True, help="What signatures call the key.")
+
+
+@click.group("signing-key")
+def signing_key() -> None:
+    """
+    Make, show and rotate the key that checkpoints are signed with.
+
+    It stands in the file that OFC_SIGNING_KEY_FILE names, or in `signing-key` in the data directory. Every server that
+    signs needs the same one. Of the commands' output nothing is secret.
+    """
+
+
+@signing_key.command()
+@_name_option
+@data_option
+@json_option
+def create(name: str, directory: Path | None, as_json: bool) -> None:
+    """
+    Make a key where there is none; `ofc-server up` on its own PostgreSQL does so itself.
+
+    \b
+    Examples:
+      ofc-server signing-key create
+      OFC_SIGNING_KEY_FILE=/etc/ofc/signing-key ofc-server signing-key create --name example.org/ofc
+    """  # noqa: D301 (click wants the character, not its escape)
+    file = _file(directory)
+    key = make_signing_key(file, name)
+    _show(key, file, as_json, f"Made the signing key in {file}.")
+
+
+@signing_key.command()
+@data_option
+@json_option
+def show(directory: Path | None, as_json: bool) -> None:
+    """
+    Show the public key that belongs to the file, in the line that verifiers take.
+
+    \b
+    Examples:
+      ofc-server signing-key show
+      ofc-server signing-key show --json
+    """  # noqa: D301 (click wants the character, not its escape)
+    file = _file(directory)
+    _show(read_signing_key(file), file, as_json)
+
+
+@signing_key.command()
+@_name_option
+@data_option
+@json_option
+def rotate(name: str, directory: Path | None, as_json: bool) -> None:
+    """
+    Put a new key in the place of the one before, which is gone then.
+
+    The next checkpoint is signed with it. What was signed before stays valid: the public keys stay listed.
+
+    \b
+    Examples:
+      ofc-server signing-key rotate
+    """  # noqa: D301 (click wants the character, not its escape)
+    file = _file(directory)
+    key = replace_signing_key(file, name)
+    _show(key, file, as_json, f"A new signing key is in {file}.")
+
+
+def _file(directory: Path | None) -> Path:
+    named = os.environ.get("OFC_SIGNING_KEY_FILE")
+    return Path(named) if named else Hosting.from_environment(directory=directory).directory / SIGNING_KEY
+
+
+def _show(key: SigningKey, file: Path, as_json: bool, *sentences: str) -> None:
+    public: dict[str, Any] = {"name": key.name, "id": key.verifier.id.hex(), "verifier": key.verifier.written}
+    if as_json:
+        print_json({"file": str(file), **public})
+        return
+    for sentence in sentences:
+        say(sentence)
+    say(f"Public key: {key.verifier.written}")
