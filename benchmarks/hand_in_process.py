@@ -1,0 +1,98 @@
+"""
+Measure what a hand costs the service itself: processor time in Python and in PostgreSQL, without gunicorn and clients.
+
+The application is called as a web server calls it, in this process, by one client. Runs are short, and of Python the
+least of them is given too: what else the machine does can only add to it. So small changes can be told apart that are
+lost in the noise of `benchmarks.post_hands`.
+
+Example: python -m benchmarks.hand_in_process --runs 20
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from statistics import median
+from typing import Any
+from wsgiref.types import WSGIEnvironment
+
+from flask import Flask
+from werkzeug.test import EnvironBuilder, run_wsgi_app
+
+from benchmarks.post_hands import RULESET, SEATS, STACK, database_seconds, make_hands
+from service.app import create_app
+from service.config import Config
+from service.database import migrate
+from service.embedded import OWNER, Cluster
+from service.logs import start_logging
+from service.usecases.found_club import found_club
+
+
+def prepare(key: str, path: str, body: bytes) -> WSGIEnvironment:
+    """Put a request into the form in which a web server hands it on."""
+    headers = {"Authorization": f"Bearer {key}"}
+    sent = EnvironBuilder(path, method="POST", data=body, headers=headers, content_type="application/json")
+    return sent.get_environ()
+
+
+def post(app: Flask, request: WSGIEnvironment) -> Any:
+    """Send a request, and insist that it is taken."""
+    content, status, _ = run_wsgi_app(app, request)
+    answer = b"".join(content)
+    if not status.startswith("201"):
+        raise SystemExit(f"{request['PATH_INFO']} answered {status}: {answer.decode()}")
+    return json.loads(answer)
+
+
+def main() -> int:
+    """Print what a hand costs."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=20, help="runs (default 20)")
+    parser.add_argument("--rounds", type=int, default=40, help="rounds of three hands a run (default 40)")
+    chosen = parser.parse_args()
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
+        sys.stderr = stack.enter_context((home / "log").open("w"))
+        start_logging({"OFC_LOG": "json"})
+        cluster = stack.enter_context(Cluster(home))
+        owner = cluster.url(OWNER)
+        migrate(owner)
+        cluster.allow_login("ofc_service")
+        environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
+        app = create_app(Config.from_environment({**os.environ, **environment}))
+        stack.callback(app.extensions["ofc_database"].close)
+        measure(app, found_club(owner, "bench"), owner, chosen)
+    return 0
+
+
+def measure(app: Flask, key: str, owner: str, chosen: argparse.Namespace) -> None:
+    """Run, and print the figures."""
+    rng, python, postgresql = Random(1), [], 0.0
+    named = [json.dumps({"name": f"table {number}", "ruleset": RULESET}).encode() for number in range(chosen.rounds)]
+    tables = [post(app, prepare(key, "/v1/tables", table))["id"] for table in named]
+    seats = json.dumps(
+        {"seats": [{"seat": seat, "player": f"player {seat}", "stack": STACK} for seat in SEATS]}
+    ).encode()
+    for run in range(chosen.runs + 1):
+        rounds = [post(app, prepare(key, f"/v1/tables/{table}/rounds", seats))["id"] for table in tables]
+        dealt = zip(rounds, make_hands(chosen.rounds, rng), strict=True)
+        requests = [prepare(key, f"/v1/rounds/{round_id}/hands", hand) for round_id, hands in dealt for hand in hands]
+        before = database_seconds(owner)
+        started = time.process_time()
+        for request in requests:
+            post(app, request)
+        seconds = time.process_time() - started
+        if run:  # the first warms up
+            python.append(seconds / len(requests))
+            postgresql += (database_seconds(owner) - before) / len(requests) / chosen.runs
+    least, middle = 1000 * min(python), 1000 * median(python)
+    print(f"a hand: {middle:.2f} ms in Python (at least {least:.2f}) and {1000 * postgresql:.2f} ms in PostgreSQL")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
