@@ -28,6 +28,7 @@ from service.repository.copied import (
     show_texts,
     show_time,
 )
+from service.repository.firmness import Firmness
 from service.repository.hand_records import pack_boards
 from service.repository.hands import score_parameters
 from service.repository.round_state import dump_round, in_order
@@ -101,23 +102,21 @@ class WholeRound:
     @cached_property
     def stored(self) -> StoredRound:
         """The round as it stands after all of it."""
-        played = self._played
-        if not self.ends_final:
-            return played
-        final = replace(played.firmness, final_revision=played.revision)
-        return played.changed(self.opened.opened_at, firmness=final)
+        if not self.steps:
+            return self.opened
+        opened, ends_final = self.opened, self.ends_final
+        # Every step is a change, and so is becoming final; the last of them is made here.
+        before = replace(
+            opened,
+            version=opened.version + len(self.steps) + ends_final - 1,
+            firmness=Firmness(final_revision=opened.revision) if ends_final else opened.firmness,
+        )
+        return before.changed(opened.opened_at, self.steps[-1].after)
 
     @property
     def ends_final(self) -> bool:
         """Whether its settlement is final."""
-        return self.is_final and not self._played.round.is_open
-
-    @cached_property
-    def _played(self) -> StoredRound:
-        if not self.steps:
-            return self.opened
-        before = replace(self.opened, version=self.opened.version + len(self.steps) - 1)
-        return before.changed(self.opened.opened_at, self.steps[-1].after)
+        return self.is_final and bool(self.steps) and not self.steps[-1].after.is_open
 
 
 COLUMNS: Final = {
