@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Final
 
 from flask import Flask, Response, g
+from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
 from schemas.base import Dumped, WireError
@@ -288,6 +289,7 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(ServiceError, _service_problem)
     app.register_error_handler(DatabaseError, _database_problem)
     app.register_error_handler(ClientDisconnected, _incomplete_problem)
+    app.register_error_handler(ParseException, _malformed_problem)
     app.register_error_handler(HTTPException, _http_problem)
     app.register_error_handler(Exception, _unforeseen_problem)
 
@@ -322,6 +324,12 @@ def _http_problem(error: HTTPException) -> Response:
 
 def _incomplete_problem(_error: ClientDisconnected) -> Response:
     return problem("request-incomplete", KINDS["request-incomplete"].advice, headers={"Connection": "close"})
+
+
+def _malformed_problem(_error: ParseException) -> Response:
+    """Answer a body whose chunks are none; what follows on the connection is no request, whatever it looks like."""
+    detail = "the body is sent in chunks, and a chunk is not written as one; RFC 9112 says how"
+    return problem("request-malformed", detail, headers={"Connection": "close"})
 
 
 def _unforeseen_problem(error: Exception) -> Response:

@@ -1,5 +1,6 @@
 """One club per transaction: what another club has, or a query that forgot its club, does not exist."""
 
+import re
 from collections.abc import Iterator
 from uuid import UUID
 
@@ -97,6 +98,31 @@ def copy_row(connection: psycopg.Connection, club_id: UUID | None, table: str, r
     with connection.transaction():
         set_club(connection, club_id)
         connection.execute(copy, [Jsonb(row)])
+
+
+def changes_of(table: str) -> list[str]:
+    """Every statement by which the service may change or remove rows of a table, without a word about which."""
+    privileges = SERVICE_PRIVILEGES[table]
+    columns = re.search(r"UPDATE \(([^)]+)\)", privileges)
+    changes = [f"UPDATE {table} SET {name} = {name}" for name in columns[1].split(", ")] if columns else []
+    return changes + ([f"DELETE FROM {table}"] if "DELETE" in privileges else [])
+
+
+def test_a_change_that_forgets_its_club_changes_nothing_and_never_another_s(
+    filled: Filled, service: psycopg.Connection
+) -> None:
+    tables = tables_of(filled.admin)
+    assert {"round_heads", "api_keys", "players", "jobs"} <= {table for table in tables if changes_of(table)}
+    for table in tables:
+        for change in changes_of(table):
+            for club, expected in ((None, set()), (filled.home, {filled.home})):
+                set_club(service, club)
+                changed = service.execute(f"{change} RETURNING club_id".encode()).fetchall()
+                assert {club_id for (club_id,) in changed} == expected, change
+                service.rollback()
+            set_club(service, filled.home)
+            assert service.execute(f"{change} WHERE club_id = %s".encode(), [filled.away]).rowcount == 0, change
+            service.rollback()
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,145 @@
+"""
+Requests hidden in others: what a proxy and the service could take for different requests is refused by the service.
+
+Bytes go to a real server. Hidden in each is a request, with a key that opens the club, that would make a table.
+"""
+
+import re
+import socket
+
+import pytest
+
+from tests.service.served import Served
+
+BODY = b'{"name": "smuggled", "ruleset": "pineapple"}'
+
+
+def hidden(served: Served) -> bytes:
+    """A whole request that would make a table."""
+    key = served.headers["Authorization"].encode()
+    head = b"POST /v1/tables HTTP/1.1\r\nHost: x\r\nAuthorization: %s\r\nContent-Type: application/json\r\n" % key
+    return head + b"Content-Length: %d\r\n\r\n%s" % (len(BODY), BODY)
+
+
+def outer(served: Served, framing: bytes, version: bytes = b"1.1") -> bytes:
+    """The head of a request whose body has the framing given."""
+    key = served.headers["Authorization"].encode()
+    begins = b"POST /v1/score HTTP/%s\r\nHost: x\r\nAuthorization: %s\r\n" % (version, key)
+    return begins + b"Content-Type: application/json\r\n" + framing + b"\r\n\r\n"
+
+
+def send(served: Served, sent: bytes, seconds: float = 15) -> tuple[list[int], bytes]:
+    """Send bytes, and give the statuses of the answers before the server closes, and all that it said."""
+    host, _, port = served.url.removeprefix("http://").partition(":")
+    said = b""
+    with socket.create_connection((host, int(port)), timeout=seconds) as client:
+        try:
+            client.sendall(sent)
+            client.shutdown(socket.SHUT_WR)
+            while received := client.recv(65536):
+                said += received
+        except TimeoutError:
+            raise
+        except OSError:
+            pass  # the server has heard enough
+    return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", said)], said
+
+
+def tables(served: Served) -> int:
+    return served.records.count_records()["tables"]
+
+
+FRAMINGS: dict[str, tuple[bytes, bytes]] = {
+    "length and chunks": (b"Content-Length: 5\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
+    "chunks and length": (b"Transfer-Encoding: chunked\r\nContent-Length: 4", b"0\r\n\r\n"),
+    "two lengths": (b"Content-Length: 2\r\nContent-Length: 3", b"{}"),
+    "the same length twice": (b"Content-Length: 2\r\nContent-Length: 2", b"{}"),
+    "a list of lengths": (b"Content-Length: 2, 3", b"{}"),
+    "a list of one length": (b"Content-Length: 2, 2", b"{}"),
+    "a length with a sign": (b"Content-Length: +2", b"{}"),
+    "a negative length": (b"Content-Length: -1", b"{}"),
+    "a hexadecimal length": (b"Content-Length: 0x2", b"{}"),
+    "a length as Python writes it": (b"Content-Length: 1_0", b"{}"),
+    "a folded length": (b"X-A: b\r\n Content-Length: 0\r\nContent-Length: 2", b"{}"),
+    "a folded coding": (b"Transfer-Encoding:\r\n chunked", b"0\r\n\r\n"),
+    "a blank before the colon": (b"Content-Length : 2", b"{}"),
+    "a blank before the coding's colon": (b"Transfer-Encoding : chunked", b"0\r\n\r\n"),
+    "a coding that nobody knows": (b"Transfer-Encoding: xchunked", b"0\r\n\r\n"),
+    "a coding after a tab": (b"Transfer-Encoding: \x0bchunked", b"0\r\n\r\n"),
+    "chunks twice": (b"Transfer-Encoding: chunked, chunked", b"0\r\n\r\n"),
+    "two codings": (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"0\r\n\r\n"),
+    "a negative chunk": (b"Transfer-Encoding: chunked", b"-1\r\n"),
+    "a chunk as Python writes it": (b"Transfer-Encoding: chunked", b"0x2\r\n{}\r\n0\r\n\r\n"),
+    "a chunk that does not end": (b"Transfer-Encoding: chunked", b"2\r\n{}XX0\r\n\r\n"),
+    "chunks with half a line break": (b"Transfer-Encoding: chunked", b"2\n{}\n0\n\n"),
+    "a key in a trailer": (
+        b"Transfer-Encoding: chunked\r\nTrailer: Authorization",
+        b"2\r\n{}\r\n0\r\nAuthorization: Bearer x\r\n\r\n",
+    ),
+    "a lone carriage return": (b"X-A: a\rContent-Length: 2", b"{}"),
+    "a null in a header": (b"X-A: a\x00b\r\nContent-Length: 2", b"{}"),
+    "a blank in a name": (b"X A: a\r\nContent-Length: 2", b"{}"),
+}
+
+
+@pytest.mark.parametrize("kind", FRAMINGS)
+def test_a_request_with_two_ends_is_refused_and_nothing_after_it_is_heard(served: Served, kind: str) -> None:
+    framing, body = FRAMINGS[kind]
+    before = tables(served)
+    statuses, said = send(served, outer(served, framing) + body + hidden(served))
+    assert len(statuses) == 1, said
+    assert statuses[0] in (400, 501), said
+    assert tables(served) == before
+    assert b"Traceback" not in said
+
+
+def test_chunks_are_not_understood_in_the_older_version(served: Served) -> None:
+    before = tables(served)
+    sent = outer(served, b"Transfer-Encoding: chunked", version=b"1.0") + b"0\r\n\r\n" + hidden(served)
+    assert send(served, sent)[0] == [400]
+    assert tables(served) == before
+
+
+@pytest.fixture(params=["without a key", "with a wrong key", "too large", "nowhere", "get"])
+def unread(request: pytest.FixtureRequest, served: Served) -> bytes:
+    """The head of a request whose body the service has no reason to read."""
+    inner = len(hidden(served))
+    length = b"Content-Length: %d\r\n\r\n" % inner
+    return {
+        "without a key": b"POST /v1/tables HTTP/1.1\r\nHost: x\r\n" + length,
+        "with a wrong key": b"POST /v1/tables HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ofc_no\r\n" + length,
+        "too large": outer(served, b"Content-Length: %d" % (2 * 1024 * 1024 + inner)) + b" " * 2 * 1024 * 1024,
+        "nowhere": b"POST /nowhere HTTP/1.1\r\nHost: x\r\n" + length,
+        "get": b"GET /healthz HTTP/1.1\r\nHost: x\r\n" + length,
+    }[request.param]
+
+
+def test_a_body_that_is_not_read_is_never_taken_for_a_request(served: Served, unread: bytes) -> None:
+    before = tables(served)
+    statuses, said = send(served, unread + hidden(served))
+    assert len(statuses) <= 1, said
+    assert tables(served) == before
+
+
+@pytest.mark.parametrize(
+    ("sent", "status"),
+    [
+        (b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % (b"a" * 100_000), 414),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-A: %s\r\n\r\n" % (b"a" * 100_000), 431),
+        (b"GET / HTTP/1.1\r\nHost: x\r\n%s\r\n" % b"".join(b"X-%d: a\r\n" % number for number in range(5000)), 431),
+        (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
+        (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+        (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20 + b"\r\n\r\n", 400),
+    ],
+    ids=["a long line", "a long header", "many headers", "no version", "another protocol", "encrypted"],
+)
+def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, status: int) -> None:
+    assert send(served, sent)[0] == [status]
+    assert served.get("/readyz") == {"status": "ok"}
+
+
+def test_the_server_does_not_say_what_it_is_made_of(served: Served) -> None:
+    said = send(served, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[1]
+    assert b"\r\nServer: tablestakes\r\n" in said
+    for word in (b"gunicorn", b"Werkzeug", b"Flask", b"Python"):
+        assert word.lower() not in said.lower()
