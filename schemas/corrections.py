@@ -18,6 +18,7 @@ from schemas.problems import dump_mistakes
 from schemas.rounds import ReasonField, RoundSchema, RoundView, dump_round
 from schemas.rulesets import RulesetReference
 from schemas.scores import ScoredPlayerSchema, ScoreSchema, dump_points, dump_score, dump_transfers
+from schemas.settlements import Adjustment, AdjustmentSchema, dump_adjustment
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
 from scoring.ruleset import Points, Ruleset
@@ -184,6 +185,7 @@ class ComparisonSchema(WireSchema):
     hands = Listing(Inner(ComparedHandSchema), most=MOST_HANDS, required=True)
     net = Listing(Inner(ComparedNetSchema), most=2 * MOST_PLAYERS, required=True)
     carried_over = Listing(Inner(CarriedOverSchema), most=MOST_PLAYERS, required=True)
+    adjustment = Inner(AdjustmentSchema, required=True, allow_none=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,6 +229,7 @@ class Comparison:
     before: RoundSide
     after: RoundSide
     carried_over: tuple[CarriedOver, ...]
+    adjustment: Adjustment | None = None
 
 
 def dump_comparison(comparison: Comparison) -> Dumped:
@@ -250,6 +253,7 @@ def dump_comparison(comparison: Comparison) -> Dumped:
             }
             for carried in comparison.carried_over
         ],
+        "adjustment": dump_adjustment(comparison.adjustment, comparison.view.point_value),
     }
 
 

@@ -1,6 +1,6 @@
 """A round as one document: import, export and evidence all use it."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -23,9 +23,9 @@ from schemas.hands import (
 from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
 from schemas.rounds import ReasonField, ReferenceField, RoundSchema, RoundView, dump_round
 from schemas.rulesets import RulesetReference
-from schemas.settlements import SettlementSchema, dump_settlement
+from schemas.settlements import SettlementSchema, SettlementView, dump_settlement_view
 from schemas.tables import CurrencyField, PointValueField, TableNameField, check_currency
-from scoring.history import Closing, Departure, History, Paid
+from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
 
@@ -174,16 +174,9 @@ def digest_document(document: RoundDocument) -> bytes:
     return digest_of(dump_document(replace(document, irregular=told)))
 
 
-def dump_played_document(
-    view: RoundView,
-    payments: Iterable[Paid],
-    revision: int,
-    reason: str | None = None,
-    irregular: Iterable[IrregularHand] = (),
-) -> Dumped:
+def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
     """Write a round that was played whole, and its settlement."""
-    settlement = dump_settlement(view.round, payments, revision, view.point_value, view.currency, reason, irregular)
-    return {"round": dump_round(view), "settlement": settlement}
+    return {"round": dump_round(view), "settlement": dump_settlement_view(settlement)}
 
 
 def canonical_document(document: RoundDocument, hands: Sequence[bytes]) -> bytes:

@@ -9,7 +9,7 @@ from uuid import UUID
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Choice, Figure, Inner, Integer, Listing, Table, Text, Time, UuidField
+from schemas.fields import Boolean, Choice, Figure, Inner, Integer, Listing, Table, Text, Time, UuidField
 from schemas.jobs import CountField, JobSchema, JobView, dump_job
 from schemas.rounds import ReasonField
 from schemas.rulesets import RulesetReference
@@ -38,6 +38,7 @@ class RecomputationRequest:
     mode: str
     ruleset: str | None
     reason: str
+    final: bool
 
 
 class ScopeSchema(WireSchema):
@@ -63,14 +64,17 @@ class RecomputationRequestSchema(WireSchema):
     """
     A recomputation to start.
 
-    `audit` changes nothing. `apply` settles the rounds that differ anew, as new revisions. With another ruleset, rounds
-    are played by that instead of their own.
+    `audit` changes nothing. `apply` settles the rounds that differ anew, as new revisions; those whose settlement has
+    been final only where `final` is true. With another ruleset, rounds are played by that instead of their own.
     """
 
     scope = Inner(ScopeSchema, required=True)
     mode = Choice({mode: mode for mode in MODES}, required=True)
     ruleset = RulesetReference(load_default=None, allow_none=True)
     reason = ReasonField(required=True)
+    final = Boolean(
+        load_default=False, metadata={"description": "Settle final rounds anew too; needs the scope `correct-final`."}
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RecomputationRequest:
@@ -103,6 +107,7 @@ class RecomputationSchema(JobSchema):
     mode = Choice({mode: mode for mode in MODES}, required=True)
     ruleset = RulesetReference(required=True, allow_none=True)
     reason = ReasonField(required=True)
+    final = Boolean(required=True)
 
 
 class DifferenceSchema(WireSchema):
@@ -153,7 +158,7 @@ def dump_recomputation(view: RecomputationView) -> Dumped:
     """Write a recomputation."""
     scope = {name: view.asked["scope"][name] for name in ("table", "rounds", "ruleset", "from", "to")}
     asked = {name: view.asked[name] for name in ("mode", "ruleset", "reason")}
-    return {**dump_job(view.job), "scope": scope, **asked}
+    return {**dump_job(view.job), "scope": scope, **asked, "final": view.asked.get("final", False)}
 
 
 def dump_difference(view: DifferenceView) -> Dumped:

@@ -28,6 +28,7 @@ from schemas.irregular import ReasonsField
 from schemas.pages import PageQuerySchema, RevisionField
 from schemas.problems import dump_mistakes
 from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
+from schemas.settlement_states import IN_FORCE, SettlementState
 from schemas.tables import CurrencyField, PointValueField
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
@@ -184,6 +185,11 @@ class RoundSchema(WireSchema):
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
     opened_at = Time(required=True)
+    state = Choice(
+        IN_FORCE,
+        required=True,
+        metadata={"description": "How firm the settlement is: open while hands can come."},
+    )
     seats = Listing(Inner(RoundSeatSchema), most=MOST_PLAYERS, required=True)
     next = Inner(NextHandSchema, required=True, allow_none=True)
 
@@ -194,6 +200,7 @@ class RoundQuerySchema(PageQuerySchema):
     table_id = UuidField(data_key="table")
     player = PlayerField()
     status = Choice(STATUSES)
+    state = Choice(IN_FORCE)
     opened_from = Time(data_key="from")
     opened_before = Time(data_key="to")
 
@@ -248,6 +255,7 @@ class RoundView:
     point_value: int | None
     currency: str | None
     opened_at: datetime
+    state: SettlementState
 
 
 def dump_round(view: RoundView) -> Dumped:
@@ -263,6 +271,7 @@ def dump_round(view: RoundView) -> Dumped:
         "point_value": view.point_value,
         "currency": view.currency,
         "opened_at": show_time(view.opened_at),
+        "state": view.state.value,
         "seats": dump_seats(view.round),
         "next": dump_next(view.round.next_hand),
     }

@@ -23,6 +23,7 @@ What the service refuses beyond the rules of the game.
     │   ├── HandConflict          the number belongs to another hand
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
+    │   ├── ConfirmationRefused   the settlement is not provisional, or another is in force
     │   ├── RoundChanged          the round is no longer as the sender read it
     │   ├── DisputeChanged        the dispute is no longer as the sender read it
     │   ├── DisputeRefused        the dispute has ended, or is not as far
@@ -184,6 +185,12 @@ class UndoRefused(Conflict):
     """The hand is not the last one, or something has happened that stands upon it."""
 
     code = "undo-refused"
+
+
+class ConfirmationRefused(Conflict):
+    """The settlement is not provisional, or is another than the one that is confirmed."""
+
+    code = "confirmation-refused"
 
 
 class RoundChanged(Conflict):

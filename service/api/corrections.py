@@ -1,5 +1,6 @@
 """Rounds put right, and rounds as they might have been."""
 
+from functools import partial
 from http import HTTPStatus
 from uuid import UUID
 
@@ -13,7 +14,7 @@ from schemas.corrections import (
     WhatIfRequestSchema,
     dump_comparison,
 )
-from service.api.access import current_transaction
+from service.api.access import current_transaction, require_scope
 from service.api.answers import REPLAYED, answer, recorded
 from service.api.receiving import receive_body
 from service.api.resource import Resource
@@ -38,8 +39,12 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     Answered are all hands of which something changes, old beside new, and the net per player. The records that were
     there stay; the round has a new revision. A hand that could not have followed the corrected ones is refused, unless
     it stands. The same correction again is answered with what its revision changed.
+
+    Where a settlement has been final, everyone was settled up by it: a correction then needs the scope `correct-final`
+    too, and its `adjustment` says who pays whom.
     """
-    corrected = correct_round(current_transaction(), round_id, request, receive_body())
+    require_final = partial(require_scope, Scope.CORRECT_FINAL)
+    corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
     document = dump_comparison(corrected.comparison)
     check_expected(request.expected, document)
     return recorded(document, is_replay=corrected.is_replay)

@@ -28,6 +28,6 @@ def post_document(document: RoundDocument) -> Response:
     """
     played = play_document(current_transaction(), document, receive_body())
     view = played.view
-    result = dump_played_document(view, played.payments, played.revision, played.reason, played.irregular)
+    result = dump_played_document(view, played.settlement)
     check_expected(document.expected, result)
     return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)

@@ -10,6 +10,7 @@ from uuid import UUID
 from flask import Response, current_app, g
 
 from schemas.jobs import ImportQuerySchema, ImportSchema, JobView, dump_job
+from schemas.settlement_states import ARRIVING
 from service.api.access import current_key, current_transaction, database
 from service.api.answers import LOCATION, REPLAYED, WAS_REPLAYED, answer
 from service.api.problems import complete_problem
@@ -34,10 +35,16 @@ _BODY: Final = {
     "description": "Round documents, one a line, of any number; `Content-Encoding: gzip` is understood.",
     "content": {NDJSON: {"schema": {"type": "string"}}},
 }
+_STATE: Final = {
+    "in": "query",
+    "name": "state",
+    "schema": {"type": "string", "enum": [*ARRIVING], "default": ARRIVING[0]},
+    "description": "How firm the settlements of imported rounds are in which no hand can come.",
+}
 
 
 @imports.route("/v1/imports", methods=["POST"])
-@imports.upload("start_import", Scope.IMPORTS, body=_BODY)
+@imports.upload("start_import", Scope.IMPORTS, body=_BODY, query=(_STATE,))
 @imports.arguments(ImportQuerySchema, location="query")
 @imports.response(202, ImportSchema, headers=LOCATION | REPLAYED)
 def post_import(query: dict[str, Any]) -> Response:

@@ -188,8 +188,13 @@ KINDS: Final[Mapping[str, Kind]] = {
     "undo-refused": Kind(
         HTTPStatus.CONFLICT,
         "The hand cannot be undone",
-        "The last hand of a round can be, until the round is closed or another is opened at its table. GET the round"
-        " for the number of its last hand.",
+        "The last hand of a round can be, until the round is closed, another is opened at its table, or its settlement"
+        " is disputed or final. GET the round for the number of its last hand.",
+    ),
+    "confirmation-refused": Kind(
+        HTTPStatus.CONFLICT,
+        "The settlement cannot be confirmed",
+        "A settlement can be confirmed while it is provisional. GET the round's settlement for its state and revision.",
     ),
     "round-changed": Kind(
         HTTPStatus.CONFLICT,

@@ -20,7 +20,7 @@ from schemas.recomputations import (
     dump_difference,
     dump_recomputation,
 )
-from service.api.access import current_transaction, database
+from service.api.access import current_transaction, database, require_scope
 from service.api.answers import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
 from service.api.streams import NDJSON
@@ -51,8 +51,11 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     Play stored rounds again from their boards, and name what is stored otherwise than it is computed.
 
     `audit` changes nothing; with another ruleset it says who would have won what. `apply` settles the rounds that
-    differ anew, as new revisions; it leaves open rounds, and those that change meanwhile, as they are, and says so.
+    differ anew, as new revisions; it leaves open rounds, those that change meanwhile and, unless `final` is true, those
+    whose settlement has been final, as they are, and says so.
     """
+    if request.final:
+        require_scope(Scope.CORRECT_FINAL)
     view = start_recomputation(current_transaction(), request)
     _announce()
     location = {"Location": f"/v1/recomputations/{view.job.id}"}

@@ -175,12 +175,15 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
 
         return decorate
 
-    def upload(self, name: str, *scopes: Scope, body: dict[str, Any]) -> Callable[..., Any]:
+    def upload(
+        self, name: str, *scopes: Scope, body: dict[str, Any], query: tuple[dict[str, Any], ...] = ()
+    ) -> Callable[..., Any]:
         """
         Name an operation that reads a body of any length as it comes, and list the problems that it can answer.
 
         The view itself begins its transactions: none may stay open as long as somebody sends. It can be sent again
-        under an idempotency key, and not be tried.
+        under an idempotency key, and not be tried. What can be asked for in the query is described here, for the
+        parameters described here are all that are.
         """
         problems = {HTTPStatus.NOT_ACCEPTABLE, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
@@ -192,7 +195,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             described = {
                 "operationId": name,
                 "security": _security(scopes),
-                "parameters": [retries.PARAMETER],
+                "parameters": [*query, retries.PARAMETER],
                 "requestBody": body,
             }
             documented: Callable[..., Any] = self.doc(**described)(view)

@@ -20,13 +20,20 @@ from schemas.rounds import (
     UndoRequestSchema,
     dump_round,
 )
-from schemas.settlements import SettlementQuerySchema, SettlementSchema, dump_settlement_view
+from schemas.settlements import (
+    ConfirmationRequest,
+    ConfirmationRequestSchema,
+    SettlementQuerySchema,
+    SettlementSchema,
+    dump_settlement_view,
+)
 from service.api.access import current_transaction
 from service.api.answers import LOCATION, NEXT_PAGE, REPLAYED, answer, page_link, recorded
 from service.api.resource import Resource
 from service.repository.rounds import RoundFilter
 from service.scopes import Scope
 from service.usecases.close_round import close_round
+from service.usecases.confirm_settlement import confirm_settlement
 from service.usecases.expected import check_expected
 from service.usecases.get_document import get_document
 from service.usecases.get_round import get_round
@@ -63,7 +70,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 @rounds.arguments(RoundQuerySchema, location="query")
 @rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
 def get_rounds(query: dict[str, Any]) -> Response:
-    """List the club's rounds, the newest first, by table, player, status and time of opening."""
+    """List the club's rounds, the newest first, by table, player, status, settlement state and time of opening."""
     after, limit = query.pop("cursor"), query.pop("limit")
     page = list_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
     return answer({"rounds": [dump_round(view) for view in page.items]}, headers=page_link(page.next_after))
@@ -121,9 +128,26 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
     """
     Show who paid whom, what was cut off, and where that leaves everyone.
 
-    A round has a new revision for every undo and every correction; the older ones stay as they were.
+    A round has a new revision for every undo and every correction; the older ones stay as they were. A settlement is
+    provisional until `provisional_until` has passed or everyone has confirmed it, and final once a worker, or the last
+    of them, has made it so.
     """
     return answer(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
+@rounds.operation("confirm_settlement", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(ConfirmationRequestSchema)
+@rounds.response(201, SettlementSchema, headers=REPLAYED)
+def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
+    """
+    Keep that a player says the settlement is right. Once everyone of the round does, it is final.
+
+    It must be provisional. The same player's word again is answered with the settlement as it stands; a new revision is
+    confirmed anew.
+    """
+    confirmed = confirm_settlement(current_transaction(), round_id, request)
+    return recorded(dump_settlement_view(confirmed.view), is_replay=confirmed.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])

@@ -1,23 +1,15 @@
 """What players pay each other because a settlement that was final was corrected."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from uuid import UUID
 
 from sqlalchemy import insert, select
 
+from schemas.settlements import Adjustment
 from scoring.settle_up import Payment
 from service.database import Transaction
 from service.models import AdjustmentRecord, SettlementRecord
 from service.repository.stored_round import StoredRound
-
-
-@dataclass(frozen=True, slots=True)
-class StoredAdjustment:
-    """The payments, in points, that lead from the nets of a revision that was final to those of a later one."""
-
-    from_revision: int
-    payments: tuple[Payment, ...]
 
 
 def add(transaction: Transaction, made: StoredRound, payments: Sequence[Payment]) -> None:
@@ -31,7 +23,7 @@ def add(transaction: Transaction, made: StoredRound, payments: Sequence[Payment]
         transaction.execute(insert(AdjustmentRecord), records)
 
 
-def find(transaction: Transaction, round_id: UUID, revision: int) -> StoredAdjustment | None:
+def find(transaction: Transaction, round_id: UUID, revision: int) -> Adjustment | None:
     """Find what is paid because of a revision; None where no settlement had been final before it."""
     made, paid = SettlementRecord, AdjustmentRecord
     of_revision = (made.club_id == transaction.club_id, made.round_id == round_id, made.revision == revision)
@@ -42,4 +34,4 @@ def find(transaction: Transaction, round_id: UUID, revision: int) -> StoredAdjus
         paid.club_id == transaction.club_id, paid.round_id == round_id, paid.revision == revision
     )
     payments = transaction.execute(query.order_by(paid.position))
-    return StoredAdjustment(adjusts, tuple(Payment(each.payer, each.payee, each.points) for each in payments))
+    return Adjustment(adjusts, tuple(Payment(each.payer, each.payee, each.points) for each in payments))

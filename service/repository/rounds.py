@@ -9,6 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import ColumnElement, Select, bindparam, insert, select, text, update
 
+from schemas.settlement_states import SettlementState
 from scoring.hand import Seat
 from scoring.round_state import Round, RoundStatus
 from service.audit import EventKind, record_event
@@ -49,6 +50,7 @@ class RoundFilter:
     table_id: UUID | None = None
     player: str | None = None
     status: RoundStatus | None = None
+    state: SettlementState | None = None
     opened_from: datetime | None = None
     opened_before: datetime | None = None
 
@@ -248,6 +250,8 @@ def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
         yield _ROUND.table_id == wanted.table_id
     if wanted.status is not None:
         yield _HEAD.status == wanted.status.value
+    if wanted.state is not None:
+        yield _HEAD.settlement_state == wanted.state.value
     if wanted.opened_from is not None:
         yield _ROUND.opened_at >= wanted.opened_from
     if wanted.opened_before is not None:

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from uuid import UUID
@@ -13,6 +13,7 @@ from service.audit import EventKind
 from service.database import Transaction
 from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
 from service.repository import (
+    adjustments,
     corrections,
     disputes,
     hands,
@@ -53,7 +54,12 @@ class _Corrected:
 
 
 def correct_round(
-    transaction: Transaction, round_id: UUID, request: CorrectionRequest, received: bytes
+    transaction: Transaction,
+    round_id: UUID,
+    request: CorrectionRequest,
+    received: bytes,
+    *,
+    require_final: Callable[[], None],
 ) -> CorrectedRound:
     """
     Put right what was recorded of a round: its document is amended, and played again from the start.
@@ -66,6 +72,7 @@ def correct_round(
         round_id: the round.
         request: what was wrong.
         received: the exact bytes that it came in, which are kept.
+        require_final: called where the settlement is, or was, final; refuses who may not correct such a one.
 
     Raises:
         NotFound: the club has no such round.
@@ -82,6 +89,8 @@ def correct_round(
     # Without a version the same words can mean another state, unless nothing was corrected since.
     if made is not None and (request.version is not None or made == before.revision):
         return CorrectedRound(_as_recorded(transaction, before, made - 1, made), is_replay=True)
+    if before.firmness.final_revision is not None:
+        require_final()
     _refuse_changed(before, read.version if request.version is None else request.version)
     if request.dispute is not None:
         _refuse_other_dispute(transaction, before, request.dispute)
@@ -100,6 +109,7 @@ def correct_round(
         before=old,
         after=played_side(amended.played),
         carried_over=find_carried_over(transaction, stored),
+        adjustment=adjustments.find(transaction, stored.id, stored.revision),
     )
     return CorrectedRound(comparison, is_replay=False)
 
@@ -142,6 +152,12 @@ def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended
     """Keep a round over that others have followed: who plays on plays in the table's last."""
     if not amended.played.round.is_open or before.round.is_open:
         return
+    if before.firmness.final_revision is not None:
+        detail = (
+            "the round would be open again, and its settlement was final; say in the document after which hand it was"
+            " closed, and why"
+        )
+        raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
     tables.lock(transaction, tables.get(transaction, before.table_id).name)
     latest = rounds.find_last(transaction, before.table_id)
     if latest is not None and latest.id != before.id:
@@ -222,4 +238,6 @@ def _as_recorded(transaction: Transaction, stored: StoredRound, old: int, new: i
         recorded_side(transaction, stored.id, revision, histories.get(transaction, stored.id, revision))
         for revision in (old, new)
     ]
-    return Comparison(view_round(stored), new, sides[0], sides[1], find_carried_over(transaction, stored))
+    carried_over = find_carried_over(transaction, stored)
+    adjustment = adjustments.find(transaction, stored.id, new)
+    return Comparison(view_round(stored), new, sides[0], sides[1], carried_over, adjustment)

@@ -1,7 +1,7 @@
 import gc
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, Literal
@@ -13,6 +13,7 @@ from schemas.base import WireError
 from schemas.documents import dump_played_document
 from schemas.irregular import IrregularHand
 from schemas.problems import MOST_SHOWN, dump_mistakes
+from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import Paid
 from scoring.round import PlayedHand
@@ -20,7 +21,7 @@ from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
 from service.refusals import refusal_of
-from service.repository import histories, revisions, rounds, rulesets, transfers
+from service.repository import rounds, rulesets
 from service.repository.stored_round import StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -29,6 +30,7 @@ from service.usecases.add_ruleset import keep_ruleset
 from service.usecases.add_table import keep_table, new_table
 from service.usecases.exact_points import replay_exactly
 from service.usecases.expected import check_expected
+from service.usecases.get_settlement import settlement_of
 from service.usecases.known_before import Known, Recorded, look_up
 from service.usecases.open_round import make_round, opening_event
 from service.usecases.play_document import ending_event, is_document_of, reference_taken, table_of
@@ -159,24 +161,22 @@ def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) 
     if line.document.expected is None:
         return
     if recorded.stored is not None:
-        _check(line, recorded.stored, recorded.payments, recorded.irregular)
+        _check(line, recorded.stored, _settlement(recorded.stored, recorded.payments, recorded.irregular))
     else:
         stored = rounds.get(transaction, recorded.id)
-        reason = revisions.get_reason(transaction, stored.id, stored.revision)
-        payments = transfers.list_paid(transaction, stored.id, stored.revision)
-        irregular = histories.list_irregular(transaction, stored.id, stored.revision)
-        _check(line, stored, payments, irregular, reason)
+        _check(line, stored, settlement_of(transaction, stored))
 
 
-def _check(
-    line: ReadLine,
-    stored: StoredRound,
-    payments: Sequence[Paid],
-    irregular: Sequence[IrregularHand],
-    reason: str | None = None,
-) -> None:
-    played = dump_played_document(view_round(stored), payments, stored.revision, reason, irregular)
-    check_expected(line.document.expected, played)
+def _settlement(stored: StoredRound, payments: Sequence[Paid], irregular: Sequence[IrregularHand]) -> SettlementView:
+    """Show the settlement of a round that is not written yet."""
+    money = stored.point_value, stored.currency
+    view = view_settlement(stored.round, payments, stored.revision, *money, irregular=irregular)
+    firmness = stored.firmness
+    return replace(view, state=firmness.settlement_state, provisional_until=firmness.provisional_until)
+
+
+def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
+    check_expected(line.document.expected, dump_played_document(view_round(stored), settlement))
 
 
 def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine, *, is_final: bool) -> WholeRound:
@@ -199,7 +199,7 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
     if whole.stored.round.is_open and table.id in known.open_at:
         raise rounds.one_open()
     if document.expected is not None:
-        _check(line, whole.stored, _payments(whole), _irregular(whole))
+        _check(line, whole.stored, _settlement(whole.stored, _payments(whole), _irregular(whole)))
     return whole
 
 

@@ -6,16 +6,16 @@ from uuid_utils.compat import uuid7
 
 from schemas.documents import RoundDocument, digest_document
 from schemas.hands import canonical_json, dump_hand
-from schemas.irregular import IrregularHand
 from schemas.rounds import RoundView
+from schemas.settlements import SettlementView
 from schemas.tables import TableRequest
 from scoring.errors import Mistake
-from scoring.history import Closing, Departure, History, Paid
+from scoring.history import Closing, Departure, History
 from scoring.round import Departed, PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import RoundConflict
-from service.repository import endings, hands, histories, revisions, rounds, submissions, tables, transfers
+from service.repository import endings, hands, rounds, submissions, tables
 from service.repository.hands import HandToRecord
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
@@ -25,6 +25,7 @@ from service.usecases.add_table import make_table
 from service.usecases.exact_points import replay_exactly
 from service.usecases.find_ruleset import ruleset_named
 from service.usecases.get_document import document_of
+from service.usecases.get_settlement import settlement_of
 from service.usecases.open_round import keep_round
 from service.usecases.record_hand import hand_event
 from service.usecases.views import view_round
@@ -32,13 +33,10 @@ from service.usecases.views import view_round
 
 @dataclass(frozen=True, slots=True)
 class PlayedDocument:
-    """A round as it stands after its document, who paid whom, and whether it had been recorded before."""
+    """A round as it stands after its document, its settlement, and whether it had been recorded before."""
 
     view: RoundView
-    revision: int
-    reason: str | None
-    payments: tuple[Paid, ...]
-    irregular: tuple[IrregularHand, ...]
+    settlement: SettlementView
     is_replay: bool
 
 
@@ -151,7 +149,4 @@ def reference_taken(reference: str | None, round_id: UUID) -> RoundConflict:
 
 
 def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:
-    payments = tuple(transfers.list_paid(transaction, stored.id, stored.revision))
-    reason = revisions.get_reason(transaction, stored.id, stored.revision) if is_replay else None
-    irregular = histories.list_irregular(transaction, stored.id, stored.revision)
-    return PlayedDocument(view_round(stored), stored.revision, reason, payments, irregular, is_replay)
+    return PlayedDocument(view_round(stored), settlement_of(transaction, stored), is_replay)

@@ -43,7 +43,7 @@ def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
             opened_from=scope["from"] and datetime.fromisoformat(scope["from"]),
             opened_before=scope["to"] and datetime.fromisoformat(scope["to"]),
         ),
-        Recomputation(job.id, ruleset, asked["mode"] == APPLY, asked["reason"]),
+        Recomputation(job.id, ruleset, asked["mode"] == APPLY, asked["reason"], asked.get("final", False)),
     )
 
 

@@ -35,12 +35,14 @@ class Recomputation:
         ruleset: the rules to play by, where those are others than each round's own.
         applies: whether rounds that differ are settled anew.
         reason: why, for their new settlements.
+        final: whether also those whose settlement is, or was, final.
     """
 
     id: UUID
     ruleset: Ruleset | None
     applies: bool
     reason: str
+    final: bool
 
 
 @dataclass(slots=True)
@@ -165,6 +167,8 @@ def _reason_not_to(
     own = stored.get((head["ruleset_name"], head["ruleset_version"]))
     if replayed.recorded.is_open:
         return "the round is open"
+    if head["final_revision"] is not None and not asked.final:
+        return "its settlement is or was final, and the recomputation leaves those"
     if head["version"] != suspect.version:
         return "the round has changed meanwhile"
     if replayed.played is None or replayed.history is None:

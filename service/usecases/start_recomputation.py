@@ -43,6 +43,7 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
         "mode": request.mode,
         "ruleset": other and str(other),
         "reason": request.reason,
+        "final": request.final,
     }
     job = jobs.add(transaction, uuid7(), KIND, asked)
     wake_ups.top_up(transaction, job.id, 1)

@@ -3,6 +3,7 @@ from uuid import UUID
 
 from schemas.hands import canonical_json
 from schemas.rounds import RoundView, UndoRequest
+from schemas.settlement_states import SettlementState
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.history import History, replay
@@ -91,6 +92,10 @@ def _refuse_what_stands(transaction: Transaction, before: StoredRound, number: i
     if number != last:
         there = f"hand {last} is the last" if last else "no hand is recorded"
         raise _refusal("hand-not-last", f"hand {number} is to be undone; {there}", "number")
+    if before.firmness.final_revision is not None:
+        raise _refusal("settlement-final", "the settlement of the round was final; a correction puts it right")
+    if before.firmness.settlement_state is SettlementState.DISPUTED:
+        raise _refusal("settlement-disputed", "the settlement is disputed; a correction puts right what is wrong in it")
     if before.round.status is RoundStatus.CLOSED:
         raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")
     if before.round.status is RoundStatus.COMPLETE:

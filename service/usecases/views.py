@@ -39,6 +39,7 @@ def view_round(stored: StoredRound) -> RoundView:
         point_value=stored.point_value,
         currency=stored.currency,
         opened_at=stored.opened_at,
+        state=stored.firmness.settlement_state,
     )
 
 

@@ -30,7 +30,7 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
         after = replace(after, ruleset=request.ruleset)
     amended = amend_round(transaction, stored, before, after, stands=True)
     return Comparison(
-        view=view_round(replace(stored, round=amended.played.round)),
+        view=view_round(replace(stored.changed(transaction.now, amended.played.round), version=stored.version)),
         revision=stored.revision,
         before=recorded_side(transaction, round_id, stored.revision, happened),
         after=played_side(amended.played),

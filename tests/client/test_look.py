@@ -72,7 +72,9 @@ def test_a_rounds_document_can_be_scored_and_posted_again(reached: dict[str, str
     path = tmp_path / "round.json"
     path.write_text(ofc("round", "document", posted, **reached).out, encoding="utf-8")
     scored = ofc("score", path, "--json").document["settlement"]
-    assert scored == ofc("round", "settlement", posted, "--json", **reached).document
+    settled = ofc("round", "settlement", posted, "--json", **reached).document
+    assert settled["provisional_until"] is not None
+    assert {**scored, "provisional_until": settled["provisional_until"]} == settled
     assert ofc("post", "--whole", "--json", path, **reached).document["round"]["id"] == posted
     assert "recorded before" in ofc("post", path, **reached).out
 

@@ -33,10 +33,11 @@ def recompute(
     *,
     ruleset: Ruleset | None = None,
     applies: bool = False,
+    final: bool = False,
     stretch: tuple[UUID, UUID] = EVERY,
 ) -> Recomputed:
     """Recompute the rounds of a scope, all at once unless a stretch is given."""
-    asked = Recomputation(uuid7(), ruleset, applies, "checked again")
+    asked = Recomputation(uuid7(), ruleset, applies, "checked again", final)
     return recompute_rounds(transaction, Stretch(scope or Scope(), *stretch), asked)
 
 

@@ -80,6 +80,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     resolve_the_dispute(teller, dispute_id)
     look_at_the_round(teller, round_id)
     show_the_players(teller, round_id)
+    agree_on_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
@@ -230,6 +231,15 @@ def show_the_players(teller: Teller, round_id: str) -> None:
         teller.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
 
 
+def agree_on_the_round(teller: Teller, round_id: str) -> None:
+    """Everybody has seen the settlement as it was corrected, and says that it is right."""
+    in_round = {"round_id": round_id}
+    teller.refuse("confirmation-refused", "confirm_settlement", in_round, {"seat": 1, "revision": 1})
+    for seat in SIXES:
+        agreed = teller.record("confirm_settlement", in_round, {"seat": seat, "revision": 3})
+    assert agreed["state"] == "final"
+
+
 def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     """Another round, sent as one document, and who pays whom in the end."""
     two = {1: "ann 100", 2: "bob 100"}
@@ -241,7 +251,7 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     rounds = teller.ask("list_rounds", {"limit": 1})
     opened = teller.ask("get_round", {"round_id": round_id})["opened_at"]
     before = str(second["round"]["opened_at"])
-    narrowed = {"table": table, "player": "ann", "status": "closed", "from": opened, "to": before}
+    narrowed = {"table": table, "player": "ann", "status": "closed", "state": "final", "from": opened, "to": before}
     found = teller.ask("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     teller.ask("get_statement", {"table_id": table})
@@ -256,7 +266,7 @@ def import_a_file(teller: Teller, house: House) -> None:
     content = lines_of([*lines, lines[0]])
     packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
     teller.refuse("body-unreadable", "start_import", data=content, headers=packed)
-    sent = teller.send_lines("start_import", content, lines_of(lines[:1]).decode())
+    sent = teller.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
     job = {"import_id": str(sent["id"])}
     teller.record("pause_import", job, None)
     teller.record("resume_import", job, None)

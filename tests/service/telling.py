@@ -128,14 +128,15 @@ class Teller:
         if len(lines) > len(kept.splitlines()):
             self.examples[operation]["cut"] = "Some of its lines."
 
-    def send_lines(self, operation: str, content: bytes, shown: str) -> Answer:
+    def send_lines(self, operation: str, content: bytes, shown: str, **asked: str) -> Answer:
         """Send a file of lines, under a key, and keep it as an example that shows less of it."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
-        answer = self._send(operation, key, None, data=content, headers={"Content-Type": "application/x-ndjson"})
+        parameters = {**key, **asked}
+        answer = self._send(operation, parameters, None, data=content, headers={"Content-Type": "application/x-ndjson"})
         assert answer.status == 202, answer
         self.examples[operation] = {
-            "parameters": key,
+            "parameters": parameters,
             "answers": {"202": self._keep(answer)},
             "request": shown,
             "cut": "Cut to one of its lines.",

@@ -101,7 +101,11 @@ def test_what_was_recorded_before_can_be_read_for_ever(api: Api) -> None:
     before = {part: part_of(api, round_id, part).document for part in ("settlement", "hands", "document")}
     correct(api, round_id, patch=SWAPPED)
     old, new = part_of(api, round_id, "hands", 1)["hands"], part_of(api, round_id, "hands")["hands"]
-    assert part_of(api, round_id, "settlement", 1).document == {**before["settlement"], "state": "superseded"}
+    assert part_of(api, round_id, "settlement", 1).document == {
+        **before["settlement"],
+        "state": "superseded",
+        "provisional_until": None,
+    }
     assert part_of(api, round_id, "document", 1).document == before["document"]
     assert old == [changed(listed, ("in_force", listed["number"] != 2)) for listed in before["hands"]["hands"]]
     assert [a["id"] == b["id"] for a, b in zip(old, new, strict=True)] == [True, False, True]
@@ -179,7 +183,7 @@ def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
     with database_of(house).transaction(club_of(house, api)) as transaction:
         assert named(recompute(transaction)) == []
     settled = part_of(api, round_id, "settlement").document
-    beside = ("revision", "reason")
+    beside = ("revision", "reason", "provisional_until")
     assert without(right["settlement"], *beside) == without(settled, *beside)
     assert part_of(other_api, right["round"]["id"], "document").document == told
     kept = ("id", "table", "version", "opened_at")

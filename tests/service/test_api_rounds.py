@@ -42,6 +42,7 @@ def test_a_round_is_opened_and_shown(api: Api) -> None:
         "point_value": None,
         "currency": None,
         "opened_at": opened["opened_at"],
+        "state": "open",
         "seats": [
             {"seat": 2, "player": "ann", "opening_stack": 3, "top_ups": 0, "stack": 3, "playing": True},
             {"seat": 4, "player": "cyd", "opening_stack": 50, "top_ups": 0, "stack": 50, "playing": True},
@@ -57,6 +58,8 @@ def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
     assert api.get(f"/v1/rounds/{round_id}/settlement").document == {
         "revision": 1,
         "state": "open",
+        "provisional_until": None,
+        "confirmed": [],
         "transfers": [],
         "stacks": {"1": 100, "2": 100, "3": 100},
         "net": {"1": 0, "2": 0, "3": 0},
@@ -64,6 +67,7 @@ def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
         "money": None,
         "reason": None,
         "irregular": [],
+        "adjustment": None,
     }
     assert api.get(f"/v1/rounds/{round_id}/hands").document == {"hands": []}
 

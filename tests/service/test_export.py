@@ -53,13 +53,12 @@ def rounds_of(api: Api) -> list[Document]:
 
 
 def settlements_of(api: Api) -> list[tuple[Document, Document]]:
-    """What every round came to: its document, and its settlement but for what undoing made of it."""
+    """What every round came to: its document, and its settlement but for what undoing made of it and until when."""
     came_to = []
     for each in rounds_of(api):
         settlement = api.get(f"/v1/rounds/{each['id']}/settlement").document
-        came_to.append(
-            (api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, "revision": 1, "reason": None})
-        )
+        beside = {"revision": 1, "reason": None, "provisional_until": None}
+        came_to.append((api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, **beside}))
     return came_to
 
 

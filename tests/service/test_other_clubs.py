@@ -22,6 +22,7 @@ SENT: dict[str, Any] = {
     "record_departure": {"seat": 1},
     "close_round": {"reason": "the room closes"},
     "undo_hand": {"number": 1},
+    "confirm_settlement": {"seat": 1},
     "correct_round": {"reason": "a card was misread", "patch": []},
     "what_if": {"ruleset": "turbo"},
     "comment_on_dispute": body_of("comments", 1),

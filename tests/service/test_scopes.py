@@ -41,6 +41,7 @@ OPENED_BY: dict[str, set[str]] = {
     "close_round": {"write"},
     "record_departure": {"write"},
     "undo_hand": {"write"},
+    "confirm_settlement": {"write"},
     "get_settlement": {"read"},
     "get_document": {"read"},
     "record_hand": {"write"},

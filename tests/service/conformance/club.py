@@ -35,11 +35,14 @@ class Club:
             if operation_id != "record_departure" or ruleset["leaving"] == "between_hands"
         }
         self._table: Answer | None = None
+        self._closed: Answer | None = None
         self._round_id = ""
         self.found: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
-            "round_id": lambda: str(self.playing()["id"]),
+            "round_id": lambda: (
+                self.close_round() if operation_id == "confirm_settlement" else str(self.playing()["id"])
+            ),
             "hand_id": self.play_hand,
             "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
             "import_id": self.start_import,
@@ -57,6 +60,7 @@ class Club:
             "record_hand": lambda: self.next_hand(self.playing()),
             "record_departure": self.departure,
             "undo_hand": self.undo,
+            "confirm_settlement": self.confirmation,
             "play_document": self.document,
             "correct_round": self.correction,
             "what_if": dict,
@@ -161,6 +165,18 @@ class Club:
         """Withdraw the hand that was just played."""
         hand = self.api.get(f"/v1/hands/{self.play_hand()}")
         return {"number": hand["number"], "hand": hand["id"]}
+
+    def close_round(self) -> str:
+        """End the round at play, so that its settlement can be confirmed."""
+        self._closed = self.playing()
+        address = f"/v1/rounds/{self._closed['id']}"
+        assert self.api.post(f"{address}/close", {"reason": "the room closes"}).status == 200
+        return str(self._closed["id"])
+
+    def confirmation(self) -> Document:
+        """Let somebody say that the settlement of the round that was closed last is right."""
+        assert self._closed is not None
+        return {"seat": self.rng.choice(self._closed["seats"])["seat"]}
 
     def hand_to_score(self) -> Document:
         """Deal a hand to score, with stacks."""

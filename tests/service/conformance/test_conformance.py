@@ -48,6 +48,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "record_hand": "a hand must follow from the hands before it",
     "record_departure": "who leaves must sit there, and the ruleset must let him",
     "undo_hand": "the number must be the last hand's",
+    "confirm_settlement": "somebody must sit in the seat",
     "play_document": "every hand must follow",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",
