@@ -137,6 +137,10 @@ class Client:
         """Record that a player left between two hands."""
         return self._connection.post(_path("rounds", round_id, "departures"), departure)
 
+    def confirm_settlement(self, round_id: str, confirmation: Document) -> Answer:
+        """Keep that a player says a round's settlement is right."""
+        return self._connection.post(_path("rounds", round_id, "confirmations"), confirmation)
+
     def get_settlement(self, round_id: str) -> Answer:
         """Show who paid whom in a round."""
         return self._connection.get(_path("rounds", round_id, "settlement"))
@@ -203,9 +207,14 @@ class Client:
         """Export rounds as documents, one a line, the oldest first, from a cursor on; by `table`, `from` and `to`."""
         return self._connection.get_lines("/v1/export", {"limit": _LINES, **_given({"cursor": cursor, **wanted})})
 
-    def start_import(self, lines: bytes, key: str) -> Answer:
-        """Import rounds from documents, one a line; the same lines under the same key are the same import."""
-        return self._connection.post_lines("/v1/imports", gzip.compress(lines, mtime=0), key)
+    def start_import(self, lines: bytes, key: str, *, is_provisional: bool = False) -> Answer:
+        """
+        Import rounds from documents, one a line; the same lines under the same key are the same import.
+
+        Their settlements are final, unless they are to be provisional.
+        """
+        path = "/v1/imports?state=provisional" if is_provisional else "/v1/imports"
+        return self._connection.post_lines(path, gzip.compress(lines, mtime=0), key)
 
     def get_import(self, import_id: str) -> Answer:
         """Show an import: how far it is, and what it came to so far."""

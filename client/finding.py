@@ -1,5 +1,6 @@
 """Tables and rounds by what people call them."""
 
+from collections.abc import Iterable
 from typing import Any
 from uuid import UUID
 
@@ -38,6 +39,24 @@ def find_round(client: Client, text: str) -> Document:
     if newest is None:
         raise UnreadableError(f"no round was opened at {text} yet; `ofc round open {text} PLAYER=STACK…` opens one")
     return newest
+
+
+def find_seat(seats: Iterable[Document], player: str, where: str) -> int:
+    """
+    Find the seat of a player by what he is called, or by its number.
+
+    >>> find_seat([{"seat": 3, "player": "ann"}], "ann", "at friday")
+    3
+
+    Raises:
+        UnreadableError: nobody is called so.
+    """
+    sitting = list(seats)
+    for seat in sitting:
+        if player in (str(seat["seat"]), seat["player"]):
+            return int(seat["seat"])
+    there = ", ".join(f"{seat['seat']} ({seat['player']})" for seat in sitting)
+    raise UnreadableError(f"nobody called {player!r} sits {where}; {there} do")
 
 
 def is_id(text: str) -> bool:

@@ -55,7 +55,9 @@ def cut_up(lines: Iterable[bytes], most: int = PIECE) -> Iterator[Piece]:
         yield Piece(bytes(content), numbers, size)
 
 
-def import_piece(client: Client, piece: Piece, tell: Callable[[Answer], None]) -> Iterator[dict[str, Any]]:
+def import_piece(
+    client: Client, piece: Piece, tell: Callable[[Answer], None], *, is_provisional: bool = False
+) -> Iterator[dict[str, Any]]:
     """
     Import a piece, wait until it is done, and say what became of each of its lines.
 
@@ -65,13 +67,14 @@ def import_piece(client: Client, piece: Piece, tell: Callable[[Answer], None]) -
         client: the service.
         piece: whose lines are numbered as in the file.
         tell: is told how far the import is, again and again.
+        is_provisional: whether settlements are provisional, and not final.
 
     Raises:
         TransportError: the service does not answer for minutes.
         RefusedError: it refuses, or somebody has cancelled the import.
     """
     key = str(uuid4())
-    job = patiently(client.start_import, piece.content, key)
+    job = patiently(client.start_import, piece.content, key, is_provisional=is_provisional)
     while job["state"] not in ENDED:
         tell(job)
         time.sleep(_PAUSE)

@@ -11,7 +11,8 @@ from client.connection import Answer
 from client.entry.agreeing import confirm
 from client.entry.asking import make_asker
 from client.entry.in_play import InPlay, find_in_play, require_next
-from client.errors import TransportError, UnreadableError
+from client.errors import TransportError
+from client.finding import find_seat
 from client.render.console import make_console
 from client.render.rounds import show_round
 
@@ -35,7 +36,10 @@ def leave(session: Session, table: str, player: str, reason: str | None, as_json
     """
 
     def request(in_play: InPlay) -> Document:
-        return {"seat": _find_seat(in_play, player), **({"reason": reason} if reason else {})}
+        return {
+            "seat": find_seat(in_play.standing["seats"], player, f"at {in_play.known.table}"),
+            **({"reason": reason} if reason else {}),
+        }
 
     _change(session, table, "record_departure", request, as_json=as_json)
 
@@ -80,12 +84,3 @@ def _change(session: Session, table: str, verb: str, ask: Ask, *, as_json: bool)
         print_json(answer)
     else:
         show_round(console, answer)
-
-
-def _find_seat(in_play: InPlay, player: str) -> int:
-    seats = in_play.standing["seats"]
-    for seat in seats:
-        if player in (str(seat["seat"]), seat["player"]):
-            return int(seat["seat"])
-    sitting = ", ".join(f"{seat['seat']} ({seat['player']})" for seat in seats)
-    raise UnreadableError(f"nobody called {player!r} sits at {in_play.known.table}; {sitting} do")

@@ -9,7 +9,7 @@ from client.commands.common import Command, Group, Session, json_option, pass_se
 from client.commands.sitting import SITTING, Sitting, seat_all
 from client.entry.in_play import remember
 from client.errors import TransportError
-from client.finding import find_round, find_table
+from client.finding import find_round, find_seat, find_table
 from client.render.cards import Names
 from client.render.console import make_console
 from client.render.rounds import list_rounds, show_round
@@ -88,6 +88,11 @@ def show(session: Session, round_: str, as_json: bool) -> None:
 @click.option("--table", help="Only of this table, by its name or id.")
 @click.option("--player", help="Only with this player.")
 @click.option("--status", type=click.Choice(["open", "complete", "closed"]), help="Only in this state.")
+@click.option(
+    "--state",
+    type=click.Choice(["open", "provisional", "disputed", "final"]),
+    help="Only with settlements as firm as this.",
+)
 @click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
 @click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
@@ -98,13 +103,14 @@ def list_(
     table: str | None,
     player: str | None,
     status: str | None,
+    state: str | None,
     opened_from: str | None,
     opened_before: str | None,
     limit: int,
     as_json: bool,
 ) -> None:
     """List rounds, the newest first."""
-    wanted = {"player": player, "status": status, "from": opened_from, "to": opened_before}
+    wanted = {"player": player, "status": status, "state": state, "from": opened_from, "to": opened_before}
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
@@ -128,6 +134,32 @@ def settlement(session: Session, round_id: UUID, as_json: bool) -> None:
         round_ = client.get_round(str(round_id))
         ruleset = client.get_ruleset(round_["ruleset"])
     show_settlement(make_console(), found, ruleset, Names(round_["seats"]))
+
+
+@rounds.command(name="confirm", cls=Command, examples=[f"ofc round confirm {EXAMPLE_ID} ann"])
+@round_argument
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@json_option
+@pass_session
+def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bool) -> None:
+    """
+    Keep that players say the settlement is right.
+
+    Once everyone of the round does, it is final. ROUND is its id or, for the newest one of a table, the table's name;
+    PLAYER is the player's id, or the seat.
+    """
+    with session.client() as client:
+        found = find_round(client, round_)
+        seats = [find_seat(found["seats"], player, "in the round") for player in players]
+        seen = client.get_settlement(found["id"])
+        for seat in seats:
+            seen = client.confirm_settlement(found["id"], {"seat": seat, "revision": seen["revision"]})
+        ruleset = client.get_ruleset(found["ruleset"])
+    if as_json:
+        print_json(seen)
+    else:
+        shown = len(seen["transfers"])
+        show_settlement(make_console(), seen, ruleset, Names(found["seats"]), shown_before=shown)
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])

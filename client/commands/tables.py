@@ -34,6 +34,12 @@ def tables() -> None:
 )
 @click.option("--currency", metavar="CODE", help="Three capital letters, like EUR.")
 @click.option("--minimum-stack", type=click.IntRange(1), help="The least that a player sits down with.")
+@click.option(
+    "--correction-window",
+    type=click.IntRange(0),
+    metavar="MINUTES",
+    help="How long settlements stay provisional: 30 unless said otherwise.",
+)
 @json_option
 @pass_session
 def create(
@@ -43,6 +49,7 @@ def create(
     point_value: int | None,
     currency: str | None,
     minimum_stack: int | None,
+    correction_window: int | None,
     as_json: bool,
 ) -> None:
     """Set up a table. Its rounds keep the ruleset's version, the point value and the currency that it has now."""
@@ -52,6 +59,7 @@ def create(
         "point_value": point_value,
         "currency": currency,
         "minimum_stack": minimum_stack,
+        "correction_window_minutes": correction_window,
     }
     with session.client() as client:
         table = client.add_table({field: value for field, value in wanted.items() if value is not None})

@@ -79,9 +79,10 @@ def _written(output: Path | None) -> Iterator[IO[bytes]]:
     examples=["ofc import rounds.ndjson", "gunzip < october.ndjson.gz | ofc import -"],
 )
 @click.argument("file")
+@click.option("--provisional", is_flag=True, help="Let settlements be confirmed and disputed before they are final.")
 @json_option
 @pass_session
-def import_(session: Session, file: str, as_json: bool) -> None:
+def import_(session: Session, file: str, provisional: bool, as_json: bool) -> None:
     """
     Import rounds: documents, one a line.
 
@@ -101,7 +102,7 @@ def import_(session: Session, file: str, as_json: bool) -> None:
                 share = job["progress"]["done"] / max(job["progress"]["total"] or 0, 1)
                 coming.show(before + share * piece.size, rounds + job["progress"]["done"])
 
-            for result in import_piece(client, piece, tell):
+            for result in import_piece(client, piece, tell, is_provisional=provisional):
                 counted[result["status"]] += 1
                 if as_json:
                     print_json(result, indent=None)

@@ -7,6 +7,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
+from client.render.adjustment import show_adjustment
 from client.render.cards import ROWS, show_cards, signed
 from client.render.grid import make_grid, show_grid
 
@@ -28,6 +29,7 @@ def show_comparison(console: Console, comparison: Document) -> None:
         style = "bold" if net["change"] else "dim"
         grid.add_row(net["player"], _net(net["before"]), _net(net["after"]), Text(signed(net["change"]), style=style))
     show_grid(console, "Net", grid)
+    show_adjustment(console, comparison["adjustment"])
     for carried in comparison["carried_over"]:
         if carried["left"] != carried["opening_stack"]:
             left = "nobody now" if carried["left"] is None else f"{carried['left']} now"

@@ -21,7 +21,8 @@ def show_heading(console: Console, name: str, round_: Document, note: str = "") 
 
 def show_round(console: Console, round_: Document) -> None:
     """Show a round as it stands and what comes next."""
-    show_heading(console, f"Round {round_['id']}", round_)
+    state = "" if round_["state"] == "open" else f"settlement {round_['state']}"
+    show_heading(console, f"Round {round_['id']}", round_, state)
     numbers = ("seat", "opened with", "added", "stack")
     headings = ("seat", "player", "opened with", "added", "stack", "")
     grid = make_grid(console, *headings, numbers=numbers)

@@ -7,6 +7,7 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
+from client.render.adjustment import show_adjustment
 from client.render.cards import Names, plural, signed
 from client.render.comparison import show_irregular
 from client.render.grid import make_grid, show_grid
@@ -36,6 +37,18 @@ def show_settlement(
     _show_standings(console, settlement, names)
 
 
+def _show_firmness(console: Console, settlement: Document, names: Names) -> None:
+    """Show until when a settlement is provisional, who has confirmed it, and who pays whom because it was final."""
+    confirmed = [names[str(seat)] for seat in settlement["confirmed"]]
+    told = [f"Confirmed by {', '.join(confirmed)}."] if confirmed else []
+    if settlement["provisional_until"]:
+        until = settlement["provisional_until"][:16].replace("T", " ")
+        told.append(f"Final at {until} UTC, or once everyone has confirmed it.")
+    if told:
+        console.print(Text(" ".join(told)))
+    show_adjustment(console, settlement["adjustment"])
+
+
 def _show_standings(console: Console, settlement: Document, names: Names) -> None:
     """Show who won and lost what, the most points first, and what the caps cut off in all."""
     money = settlement["money"]
@@ -50,6 +63,7 @@ def _show_standings(console: Console, settlement: Document, names: Names) -> Non
         )
     console.print()
     show_grid(console, title, grid)
+    _show_firmness(console, settlement, names)
     for irregular in settlement["irregular"]:
         show_irregular(console, irregular["hand"], irregular["reasons"])
     cut = sum(transfer["due"] - transfer["paid"] for transfer in settlement["transfers"])

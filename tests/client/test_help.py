@@ -46,7 +46,7 @@ def test_these_are_all_the_commands() -> None:
         "", "score", "post", "table", "table create", "table list", "table statement",
         "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
-        "round document", "round correct", "round what-if", "round explain", "round link",
+        "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",

@@ -25,7 +25,7 @@ def posted(reached: dict[str, str], table: str, tmp_path: Path) -> str:
 def test_a_round_is_shown_as_it_stands(reached: dict[str, str], posted: str) -> None:
     said = ofc("round", "show", posted, **reached)
     lines = said.text.splitlines()
-    assert lines[0] == f"Round {posted} · 2026-11-20/pineapple-qq · pineapple-qq@1"
+    assert lines[0] == f"Round {posted} · 2026-11-20/pineapple-qq · pineapple-qq@1 · settlement provisional"
     assert lines[1].split() == ["seat", "player", "opened", "with", "added", "stack"]
     stacks = read_expected("pineapple-qq")["stacks"]
     for line, seat in zip(lines[2:5], read_example("pineapple-qq")["seats"], strict=True):

@@ -27,7 +27,9 @@ def test_a_table_is_set_up_with_what_a_point_is_worth(reached: dict[str, str], t
     options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
     said = ofc("table", "create", table, *options, **reached)
     assert said.code == 0
-    assert said.out.startswith(f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each  ")
+    assert said.out.startswith(
+        f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each · provisional for 30 minutes  "
+    )
     assert said.out in ofc("table", "list", **reached).out
 
 
