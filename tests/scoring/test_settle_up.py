@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from scoring.errors import StakesError
-from scoring.settle_up import MOST_EXACT, Payment, find_payments
+from scoring.settle_up import MOST_EXACT, Payment, find_adjustment, find_payments
 from tests.scoring.strategies import PROPERTY
 
 NAMES = [f"player-{number:02}" for number in range(40)]
@@ -29,6 +29,17 @@ def settled(nets: Mapping[str, int], payments: tuple[Payment, ...]) -> dict[str,
         left[payment.payer] += payment.amount
         left[payment.payee] -= payment.amount
     return dict(left)
+
+
+@PROPERTY
+@given(before=balanced(7), after=balanced(9))
+def test_an_adjustment_leads_from_the_nets_that_were_settled_to_those_that_are(
+    before: dict[str, int], after: dict[str, int]
+) -> None:
+    payments = find_adjustment(before, after).payments
+    left = settled({player: after.get(player, 0) - before.get(player, 0) for player in {*before, *after}}, payments)
+    assert set(left.values()) <= {0}
+    assert all(payment.amount > 0 and payment.payer != payment.payee for payment in payments)
 
 
 def divisions(players: list[str]) -> Iterator[list[list[str]]]:
