@@ -19,7 +19,8 @@ from tests.service.speaking import Answer
 
 UNTOUCHED_BY_REQUESTS = ("api_keys", "kept_answers")
 """Tables of which a request that changes nothing may leave something: when the key was used, and the answer itself."""
-
+FIRMNESS = ("state", "provisional_until", "confirmed")
+"""What is said of a settlement that changes while the settlement does not."""
 _TABLES = """
     SELECT DISTINCT table_name FROM information_schema.columns
     WHERE table_schema = 'public' AND column_name = 'club_id' AND table_name <> ALL (%s) ORDER BY 1
@@ -36,13 +37,17 @@ class Club:
         self.id = club_of(house, self.api)
         self.tables: dict[str, Document] = {}
         self.names: dict[str, str] = {}
+        self.hasty: set[str] = set()
         self.rounds: list[Modelled] = []
 
     # --- what both are asked ---
 
     def add_table(self, preset: str) -> str:
-        name = f"{preset} {len(self.tables) + 1}"
-        table = add_table(self.api, preset, name)
+        """Set up a table; every second one has no time for corrections."""
+        name, is_hasty = f"{preset} {len(self.tables) + 1}", len(self.tables) % 2 == 1
+        table = add_table(self.api, preset, name, correction_window_minutes=0 if is_hasty else 30)
+        if is_hasty:
+            self.hasty.add(table)
         self.tables[table], self.names[table] = PRESETS[preset], name
         return table
 
@@ -61,9 +66,9 @@ class Club:
         """Say whether another round was opened at its table since."""
         return any(each.table == round_.table for each in self.rounds[self.rounds.index(round_) + 1 :])
 
-    def add(self, round_id: str, table: str, happened: Happened) -> Modelled:
+    def add(self, round_id: str, table: str, happened: Happened, *, is_final: bool = False) -> Modelled:
         version = self.api.get(f"/v1/rounds/{round_id}")["version"]
-        self.rounds.append(Modelled(round_id, table, happened, version))
+        self.rounds.append(Modelled(round_id, table, happened, version, final=1 if is_final else None))
         return self.rounds[-1]
 
     # --- how the two are compared ---
@@ -73,6 +78,7 @@ class Club:
         if revised:
             round_.past.append(self._shown_of(round_))
             round_.revision += 1
+            round_.confirmed = set()
         round_.version += 1
         round_.happened = happened
         assert shown["version"] == round_.version
@@ -91,7 +97,23 @@ class Club:
         for part in COMES_TO:
             assert said[part] == came_to[part], f"{part} is {said[part]}; the model has {came_to[part]}"
         assert (shown["version"], said["revision"]) == (round_.version, round_.revision)
+        assert (said["state"], set(said["confirmed"])) == (round_.state, round_.confirmed)
         assert sum(said["net"].values()) == 0
+        self._is_adjusted(round_, said)
+
+    def _is_adjusted(self, round_: Modelled, said: Document) -> None:
+        """Hold what is paid after a correction to leading from the settlement that was final to this one."""
+        settled = round_.net_when_final
+        if settled is None:
+            assert said["adjustment"] is None or round_.final == round_.revision
+            return
+        adjustment = said["adjustment"]
+        assert adjustment["from_revision"] == round_.final
+        nets = {seat["player"]: settled[str(seat["seat"])] for seat in round_.happened.document["seats"]}
+        for paid in adjustment["transfers"]:
+            nets[paid["payer"]] -= paid["points"]
+            nets[paid["payee"]] += paid["points"]
+        assert nets == {seat["player"]: said["net"][str(seat["seat"])] for seat in round_.happened.document["seats"]}
 
     def replays_itself(self, round_: Modelled) -> None:
         """Play every revision again from its stored document, and hold what older ones said against what they say."""
@@ -108,7 +130,7 @@ class Club:
         number = round_.revision if revision is None else revision
         document = self.ask(round_, f"/document?revision={number}").document
         settlement = self.ask(round_, f"/settlement?revision={number}").document
-        return {"document": document, "settlement": without(settlement, "state")}
+        return {"document": document, "settlement": without(settlement, *FIRMNESS)}
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

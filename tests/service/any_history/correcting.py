@@ -22,6 +22,8 @@ class Correcting(Happening):
         asked: Document = {"reason": "looked at again", "document": amended, "version": round_.version}
         if rng.random() < 0.6:
             asked["irregular"] = "stands"
+        if round_.disputes and rng.random() < 0.7:
+            asked["dispute"] = rng.choice(list(round_.disputes))
         path = f"/v1/rounds/{round_.id}/corrections"
         tried = self.tried(path, asked)
         self.club.remember(round_)
@@ -57,7 +59,7 @@ class Correcting(Happening):
         """Hold a refusal against the model: what can be played is refused only where it would be open once more."""
         if not self.happened(amended, round_.happened.ruleset).plays():
             return
-        assert refused["code"] == "round-open" or "round-follows" in refused.codes, refused
+        assert refused["code"] == "round-open" or refused.codes & {"round-follows", "settlement-final"}, refused
 
     def somebody_asks_what_if(self, rng: Random) -> None:
         round_ = self.pick(rng)

@@ -53,6 +53,13 @@ class Happening:
             answer = self.club.api.post(path, asked)
         assert answer.status in statuses, answer
 
+    def is_repeated(self, path: str, asked: Document) -> None:
+        """Ask for what was done before: it is answered once more, and nothing is changed."""
+        with self.club.unchanged():
+            answer = self.club.api.post(path, asked)
+        assert answer.status in (200, 201), answer
+        assert answer.headers["Idempotent-Replayed"] == "true"
+
     def agree(self, tried: Answer, done: Answer) -> None:
         """Hold what a dry run answered against what was done, but for the ids and times that were made then."""
         assert tried.status == done.status, (tried, done)

@@ -78,6 +78,9 @@ class Modelled:
 
     Attributes:
         past: what was shown of each older revision while it was the newest, byte for byte.
+        final: the newest revision that was final.
+        confirmed: the seats whose players have confirmed this revision.
+        disputes: those that have not ended, and the version of each.
     """
 
     id: str
@@ -86,7 +89,37 @@ class Modelled:
     version: int
     revision: int = 1
     past: list[dict[str, Any]] = field(default_factory=list)
+    final: int | None = None
+    confirmed: set[int] = field(default_factory=set)
+    disputes: dict[str, int] = field(default_factory=dict)
 
     @property
     def status(self) -> str:
         return str(self.happened.view["status"])
+
+    @property
+    def state(self) -> str:
+        """How firm its settlement is."""
+        if self.status == "open":
+            return "open"
+        if self.disputes:
+            return "disputed"
+        return "final" if self.final == self.revision else "provisional"
+
+    @property
+    def had_hands(self) -> bool:
+        """Whether a hand of it was ever recorded, withdrawn since or not."""
+        documents = [self.happened.document, *(each["document"] for each in self.past)]
+        return any(document["hands"] for document in documents)
+
+    def becomes_final(self) -> None:
+        self.final = self.revision
+        self.version += 1
+
+    @property
+    def net_when_final(self) -> dict[str, int] | None:
+        """What everyone was settled up by, before the newest revision."""
+        if self.final is None or self.final == self.revision:
+            return None
+        settled: dict[str, int] = self.past[self.final - 1]["settlement"]["net"]
+        return settled

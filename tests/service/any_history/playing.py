@@ -73,7 +73,11 @@ class Playing(Happening):
         is_over = round_.status == "complete" and (
             self.club.is_followed(round_) or self.club.open_round_at(round_.table) is not None
         )
-        if number == 0 or round_.status == "closed" or is_over:
+        if number == 0 and round_.had_hands:
+            self.is_repeated(path, asked)
+            return
+        is_firm = round_.final is not None or round_.state == "disputed"
+        if number == 0 or is_firm or round_.status == "closed" or is_over:
             self.is_refused(path, asked, 409)
             return
         self.club.remember(round_)

@@ -13,6 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 from tests.postgres import Server
 from tests.service.any_history.correcting import Correcting
 from tests.service.any_history.happening import NAMES, Happening
+from tests.service.any_history.judging import Judging
 from tests.service.any_history.playing import Playing
 from tests.service.any_history.working import Working
 from tests.service.house import House, open_house
@@ -27,6 +28,10 @@ STEPS = {
     "a_round_is_closed": 1,
     "a_round_is_corrected": 6,
     "somebody_asks_what_if": 1,
+    "a_player_confirms": 5,
+    "time_passes": 2,
+    "a_settlement_is_disputed": 2,
+    "a_dispute_goes_on": 3,
     "rounds_are_imported": 2,
     "everything_is_recomputed": 1,
     "a_round_is_settled_by_other_rules": 2,
@@ -36,7 +41,7 @@ STEPS = {
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-class AnyHistory(Playing, Correcting, Working, RuleBasedStateMachine):
+class AnyHistory(Playing, Correcting, Judging, Working, RuleBasedStateMachine):
     """Tables, rounds, hands, undos, corrections and jobs of one club, in any order."""
 
     def __init__(self, house: House, taken: Counter[str]) -> None:

@@ -30,7 +30,7 @@ class Working(Happening):
         self.taken["imports"] += len(lines)
         stored = [each["round"] for each in results_of(self.club.api, f"/v1/imports/{job['id']}")][: len(lines)]
         for round_id, document in zip(stored, documents, strict=True):
-            self.club.agrees(self.club.add(round_id, table, self.happened(document, ruleset)))
+            self.club.agrees(self.club.add(round_id, table, self.happened(document, ruleset), is_final=True))
 
     def everything_is_recomputed(self, _rng: Random) -> None:
         if self.club.rounds:
@@ -51,15 +51,19 @@ class Working(Happening):
         own = round_.happened.ruleset
         other = rng.choice([name for name, rules in PRESETS.items() if rules["variant"] == own["variant"]])
         asked = {"scope": {"rounds": [round_.id]}, "mode": "apply", "ruleset": other, "reason": "other rules"}
+        spares_it = round_.final is not None and rng.random() < 0.3
+        if round_.final is not None and not spares_it:
+            asked["final"] = True
         summary = self._recompute(asked)["summary"]
         after = Happened(round_.happened.document, PRESETS[other], round_.happened.standing)
         if summary["applied"]:
             self.count("recomputations")
             assert round_.status != "open"
+            assert not spares_it
             shown = self.club.ask(round_, "").document
             self.club.has_moved(round_, after, shown, revised=True)
             return
-        may_be = round_.status != "open" and after.plays() and after.view["status"] != "open"
+        may_be = not spares_it and round_.status != "open" and after.plays() and after.view["status"] != "open"
         assert not may_be or after.settlement == round_.happened.settlement
         self.club.agrees(round_)
 
