@@ -44,7 +44,7 @@ class Club:
 
     def add_table(self, preset: str) -> str:
         """Set up a table; every second one has no time for corrections."""
-        name, is_hasty = f"{preset} {len(self.tables) + 1}", len(self.tables) % 2 == 1
+        name, is_hasty = f"{preset} {len(self.tables) + 1}", len(self.tables) % 2 == 0
         table = add_table(self.api, preset, name, correction_window_minutes=0 if is_hasty else 30)
         if is_hasty:
             self.hasty.add(table)

@@ -43,6 +43,8 @@ class Correcting(Happening):
             assert not Happened(happened.document, happened.ruleset, standing - {number}).plays(), number
         self.repeatable = (path, asked)
         self.count("hands that stand" if standing else "corrections")
+        if made["adjustment"]:
+            self.taken["adjustments"] += len(made["adjustment"]["transfers"])
         self.club.has_moved(round_, happened, made["round"], revised=True)
 
     def _amended(self, rng: Random, round_: Modelled) -> Document:

@@ -20,12 +20,12 @@ from tests.service.house import House, open_house
 
 STEPS = {
     "a_table": 1,
-    "a_round_is_opened": 3,
+    "a_round_is_opened": 5,
     "a_round_is_posted_whole": 3,
-    "a_hand_is_played": 12,
+    "a_hand_is_played": 16,
     "the_last_hand_is_undone": 2,
     "somebody_leaves": 2,
-    "a_round_is_closed": 1,
+    "a_round_is_closed": 3,
     "a_round_is_corrected": 6,
     "somebody_asks_what_if": 1,
     "a_player_confirms": 5,
@@ -38,6 +38,7 @@ STEPS = {
     "the_last_request_comes_again": 2,
 }
 """What can happen next, and how often beside the others."""
+OFTEN = [step for step, often in STEPS.items() for _ in range(often)]
 SEEDS = st.integers(0, 2**32 - 1)
 
 
@@ -96,16 +97,19 @@ def _run(house: House, **options: Any) -> Counter[str]:
     return taken
 
 
-DONE = ("rounds", "documents", "hands", "undo", "close", "corrections", "hands that stand", "recomputations", "imports")
+OFTEN_DONE = {"rounds", "documents", "hands", "corrections", "confirmations", "disputes", "imports", "refused"}
+DONE = OFTEN_DONE | {
+    *("undo", "departures", "close", "hands that stand", "recomputations", "adjustments"),
+    *("final by time", "final by everyone's word", "review", "resolve", "withdraw"),
+}
 
 
 def test_whatever_happens_the_service_and_the_model_agree(house: House) -> None:
     taken = _run(house, max_examples=20, stateful_step_count=40, phases=[Phase.generate], derandomize=True)
-    assert set(DONE) <= set(taken), taken
-    assert taken["refused"] > 0
+    assert not OFTEN_DONE - set(taken), taken
 
 
 @pytest.mark.verify
 def test_whatever_happens_for_long_the_service_and_the_model_agree(house: House) -> None:
     taken = _run(house, max_examples=300, stateful_step_count=50)
-    assert {*DONE, "departures", "refused"} <= set(taken), taken
+    assert not DONE - set(taken), taken
