@@ -2,9 +2,11 @@
 
 from flask import Flask
 
+from service.api.checkpoints import checkpoints
 from service.api.corrections import corrections
 from service.api.disputes import disputes
 from service.api.documents import documents
+from service.api.events import events
 from service.api.explanations import explanations
 from service.api.exports import exports
 from service.api.hands import hands
@@ -39,11 +41,12 @@ def create_app(config: Config) -> Flask:
     app.url_map.strict_slashes = False
     app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = database = Database(config.database_url)
+    app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
-    for resource in (*playing, imports, exports, recomputations, health, metrics):
+    for resource in (*playing, imports, exports, checkpoints, events, recomputations, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

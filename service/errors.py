@@ -211,6 +211,12 @@ class DisputeRefused(Conflict):
     code = "dispute-refused"
 
 
+class SigningKeyMissing(Conflict):
+    """The service has no key to sign with."""
+
+    code = "signing-key-missing"
+
+
 class JobEnded(Conflict):
     """The job has ended, or is about to: nothing is left to pause or to resume."""
 

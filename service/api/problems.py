@@ -185,6 +185,11 @@ KINDS: Final[Mapping[str, Kind]] = {
     "table-conflict": Kind(
         HTTPStatus.CONFLICT, "The name belongs to another table", "Names of tables are unique in a club; use a new one."
     ),
+    "signing-key-missing": Kind(
+        HTTPStatus.CONFLICT,
+        "The service has no key to sign with",
+        "Whoever runs it names the key's file in OFC_SIGNING_KEY_FILE; `ofc-server signing-key create` makes one.",
+    ),
     "undo-refused": Kind(
         HTTPStatus.CONFLICT,
         "The hand cannot be undone",

@@ -130,6 +130,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
         asks_database: bool = True,
         records: bool = False,
         streams: bool = False,
+        waits: bool = False,
         problems: tuple[int, ...] = (),
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
@@ -144,6 +145,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             asks_database: whether there is anything to guard.
             records: whether it changes records; it can then be tried, and sent again under an idempotency key.
             streams: whether it reads for as long as its answer is being sent.
+            waits: whether it may wait for something to happen; it then begins its transactions itself.
             problems: statuses beside the usual ones.
             forms: the media types that it can answer in.
         """
@@ -161,6 +163,7 @@ class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest 
             elif asks_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
+                guard = with_key_to_upload if waits else guard
                 view = guard(view, scopes)
             view = answering_in(forms, view)
             for status in sorted({*usual, *problems}):

@@ -1,7 +1,9 @@
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
-from uuid import UUID, uuid4
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
 
 from schemas.evidence import Checkpoint, SigningKey, sign_note
 from service.database import Database, Transaction
@@ -75,8 +77,7 @@ def _is_due(transaction: Transaction, head: TreeHead) -> bool:
 def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
     root = trees.get_root(transaction, head.size)
     note = sign_note(Checkpoint(origin_of(transaction.club_id), head.size, root).text, [key])
-    # Whoever has the address may read it, so it tells nothing of when it was made, nor of its neighbours.
-    made = StoredCheckpoint(uuid4(), head.size, root, note.written, transaction.now)
+    made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
     checkpoints.publish_key(transaction, key.verifier)
     checkpoints.add(transaction, made)
     trees.mark_signed(transaction)

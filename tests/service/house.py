@@ -3,15 +3,19 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final
 
 import kombu.pools
 import psycopg
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask import Flask
 from kombu.transport.sqlalchemy import Channel as DatabaseChannel
 from psycopg import sql
 from uuid_utils.compat import uuid7
 
+from schemas.evidence import SigningKey
 from service.app import create_app
 from service.config import Config
 from service.database import Database
@@ -19,6 +23,9 @@ from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from tests.postgres import Logins, Server
 from tests.service.speaking import Api
+
+SIGNING_KEY: Final = SigningKey("tablestakes", Ed25519PrivateKey.from_private_bytes(bytes(32)))
+"""The same key in every house, which is therefore nobody's."""
 
 
 @dataclass(frozen=True)
@@ -72,9 +79,12 @@ def open_house(server: Server, **messages: str) -> Iterator[House]:
 @contextmanager
 def house_on(logins: Logins, **messages: str) -> Iterator[House]:
     """An application on a database that is there already."""
-    app = create_app(Config(logins.service, logins.owner, **messages))
     owner = Database(logins.owner, role=None, pool_size=1)
-    yield House(logins.owner, app, owner, logins)
+    with TemporaryDirectory() as directory:
+        signing_key = Path(directory) / "signing-key"
+        signing_key.write_text(SIGNING_KEY.secret)
+        app = create_app(Config(logins.service, logins.owner, signing_key_file=signing_key, **messages))
+        yield House(logins.owner, app, owner, logins)
     owner.close()
     app.extensions["ofc_database"].close()
     close_queue()

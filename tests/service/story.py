@@ -82,6 +82,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     show_the_players(teller, round_id)
     agree_on_the_round(teller, round_id)
     settle_the_evening(teller, table, round_id)
+    sign_what_happened(teller, house)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
     send_what_cannot_be_read(teller)
@@ -312,6 +313,21 @@ def send_what_cannot_be_read(teller: Teller) -> None:
     wrong = changed(WORKED, ("players/0/top/0", "Qx"), ("players/1/stack", -1))
     teller.refuse("request-invalid", "score_hand", {}, wrong)
     teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
+
+
+def sign_what_happened(teller: Teller, house: House) -> None:
+    """A checkpoint, something more that happens, another checkpoint, and what can be checked then."""
+    first = teller.ask("make_checkpoint")
+    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
+    second = teller.ask("make_checkpoint")
+    read_two_pages(teller, "list_checkpoints")
+    teller.ask("prove_consistency", {"from": first["size"], "to": second["size"]})
+    teller.read("get_checkpoint", second.headers["Location"], "")
+    teller.ask("list_checkpoint_keys")
+    teller.ask("list_events", {"after": 2, "limit": 1, "wait": 1})
+    keyless = create_app(Config(house.logins.service))
+    teller.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, teller.api.key))
+    keyless.extensions["ofc_database"].close()
 
 
 def come_without_the_right_key(teller: Teller, house: House) -> None:

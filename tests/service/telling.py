@@ -2,6 +2,7 @@
 
 import json
 import re
+from base64 import b64encode
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,8 @@ TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
 """The signed word of a link."""
 A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
+SIGNED = re.compile(r"(?m)^[A-Za-z0-9+/]{43}=$|(?<=^— tablestakes )[A-Za-z0-9+/=]+$|[A-Za-z0-9+/]{120,}={0,2}")
+"""The root and the signature of a checkpoint, and the bytes of an event."""
 COUNTED = re.compile(r" \d+\.\d+$")
 HEADERS = ("Location", "Link")
 LINES = "application/x-ndjson"
@@ -53,6 +56,7 @@ class Stable:
         text = TOKEN.sub(A_TOKEN, part)
         text = ID.sub(lambda found: self.id_of(found[0]), text)
         text = DIGEST.sub("7d" * 32, text)
+        text = SIGNED.sub(lambda found: b64encode(b"}" * (32 if len(found[0]) == 44 else 68)).decode(), text)
         text = MOMENT.sub(lambda found: self.moment_of(found[0]), text)
         return re.sub(r"(?<=cursor=)[\w-]{22}", lambda found: self.cursor_of(found[0]), text)
 

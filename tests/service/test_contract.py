@@ -38,6 +38,8 @@ FORMS = {
     "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson"},
+    "/v1/events": {"application/x-ndjson"},
+    "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
 }
 """What is answered otherwise than in JSON."""
@@ -166,7 +168,7 @@ def test_headers_that_clients_use_are_said(contract: Document) -> None:
         succeeding = next(headers[status] for status in ("201", "202", "200", "204") if status in headers)
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
         makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
-        makes |= {"start_import", "start_recomputation", "open_dispute"}
+        makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 

@@ -49,6 +49,7 @@ class Club:
             "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "token": self.issue_link,
+            "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
             "player": lambda: self.rng.choice(PLAYERS),
         }
