@@ -8,6 +8,7 @@ import click
 
 from client.api import Client
 from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json
+from client.connection import Document
 from client.finding import find_table
 from client.render.console import make_console
 from client.render.progress import watch
@@ -49,6 +50,7 @@ def recompute() -> None:
 @click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
 @click.option("--by", "other", metavar="RULESET", help="Play by this ruleset: who would have won what?")
 @click.option("--apply", "applies", is_flag=True, help="Settle the rounds that differ anew.")
+@click.option("--final", "takes_final", is_flag=True, help="With --apply: those too that have been final.")
 @click.option("--watch", "is_watched", is_flag=True, help="Wait until it is done, and show how far it is.")
 @json_option
 @pass_session
@@ -63,14 +65,18 @@ def start(
     other: str | None,
     *,
     applies: bool,
+    takes_final: bool,
     is_watched: bool,
     as_json: bool,
 ) -> None:
     """
     Ask for stored rounds to be played again.
 
-    They are all of the club's, or those that the options name. Nothing is changed unless --apply is given.
+    They are all of the club's, or those that the options name. Nothing is changed unless --apply is given, and no
+    settlement that has been final unless --final is given too.
     """
+    if takes_final and not applies:
+        raise click.UsageError("--final says what --apply may change; --apply is missing")
     with session.client() as client:
         scope = {
             "table": None if table is None else find_table(client, table)["id"],
@@ -79,7 +85,8 @@ def start(
             "from": opened_from,
             "to": opened_before,
         }
-        asked = {"mode": "apply" if applies else "audit", "reason": reason, **({"ruleset": other} if other else {})}
+        asked: Document = {"mode": "apply" if applies else "audit", "reason": reason}
+        asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         given = {name: value for name, value in scope.items() if value is not None}
         job = client.start_recomputation({"scope": given, **asked})
         _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)

@@ -15,8 +15,9 @@ from tests.brokers import Broker
 from tests.postgres import Logins, Server
 from tests.service.house import open_house
 from tests.service.room import Room
+from tests.service.rounds_to_play import add_table, close, open_round
 from tests.service.running import command, running, wait_until
-from tests.service.working import rounds_to_import
+from tests.service.working import Working, rounds_to_import
 
 MIB = 1024 * 1024
 
@@ -113,3 +114,34 @@ def test_a_worker_stays_small(room: Room) -> None:
         while room.api.get(job)["state"] not in ("succeeded", "failed"):
             most = max(most, *(one.memory_info().rss for one in (check, *worker.children)))
     assert most < 400 * MIB
+
+
+def test_settlements_become_final_once_each_whoever_is_killed(room: Room) -> None:
+    """Sixty settlements whose window has passed, and a worker that is killed while it makes them final."""
+    api, count = room.api, 60
+    for number in range(count):
+        table = add_table(api, name=f"table {number}", correction_window_minutes=0)
+        close(api, open_round(api, table)["id"])
+    assert states_of(room) == {"provisional": count}
+    killed = Working(room.house.logins, **room.broker.variables)
+    try:
+        assert wait_until(lambda: "final" in states_of(room), 30), killed.log
+    finally:
+        killed.close()
+    assert events_of(room) == states_of(room)["final"]
+    with room.work() as worker:
+        assert wait_until(lambda: states_of(room) == {"final": count}, 30), worker.log
+    assert events_of(room) == count
+
+
+def states_of(room: Room) -> dict[str, int]:
+    return dict(room.house.ask("SELECT settlement_state, count(*) FROM round_heads GROUP BY 1"))
+
+
+def events_of(room: Room) -> int:
+    """How often a settlement became final; the key of events keeps any version of a round from having two."""
+    [(count, rounds)] = room.house.ask(
+        "SELECT count(*), count(DISTINCT round_id) FROM events WHERE kind = 'settlement.finalized'"
+    )
+    assert count == rounds
+    return int(count)
