@@ -73,7 +73,7 @@ def _document(read: Mapping[str, Any]) -> RoundDocument:
         point_value=None if point_value is None else int(point_value),
         currency=read.get("currency"),
         seats=tuple([RoundSeat(int(seat["seat"]), seat["player"], int(seat["stack"])) for seat in read["seats"]]),
-        hands=tuple(map(_hand, read["hands"])),
+        hands=tuple(map(build_hand, read["hands"])),
         departures=tuple(map(_departure, read.get("departures", _NONE))),
         closed=None if closed is None else Closing(int(closed["after_hand"]), closed["reason"]),
         expected=read.get("expected"),
@@ -84,7 +84,8 @@ def _departure(read: Mapping[str, Any]) -> Departure:
     return Departure(int(read["seat"]), int(read["after_hand"]), read.get("reason"))
 
 
-def _hand(read: Mapping[str, Any]) -> SubmittedHand:
+def build_hand(read: Mapping[str, Any]) -> SubmittedHand:
+    """Build a hand that has the right shape."""
     played_at = read.get("played_at")
     top_ups = tuple([TopUp(int(added["seat"]), int(added["points"])) for added in read.get("top_ups", _NONE)])
     hand = Hand(int(read["number"]), int(read["button"]), tuple(map(_player, read["players"])), top_ups)

@@ -10,6 +10,7 @@ from service.commands.key import key
 from service.commands.options import data_option
 from service.commands.signing_key import signing_key
 from service.commands.status import status
+from service.commands.verify import verify
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.embedded import EmbeddedError
 from service.errors import ServiceError
@@ -150,6 +151,7 @@ main.add_command(club)
 main.add_command(key)
 main.add_command(signing_key)
 main.add_command(status)
+main.add_command(verify)
 
 
 if __name__ == "__main__":

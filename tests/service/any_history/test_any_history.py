@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_state_machine_as_test
 
+from service.usecases.verify_database import verify_database
 from tests.postgres import Server
 from tests.service.any_history.correcting import Correcting
 from tests.service.any_history.happening import NAMES, Happening
@@ -55,6 +56,8 @@ class AnyHistory(Playing, Correcting, Judging, Working, RuleBasedStateMachine):
             self.club.agrees(round_)
             self.club.replays_itself(round_)
         self.finds_all_right()
+        pages = verify_database(self.club.house.owner, [self.club.id])
+        assert [finding for page in pages for finding in page.findings] == []
 
     @initialize(name=st.sampled_from(NAMES))
     def a_first_table(self, name: str) -> None:

@@ -1,0 +1,239 @@
+"""All that is kept of a club, in pages small enough to be held, for who holds it against the club's events."""
+
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from service.database import Transaction
+from service.repository.packed.rows import split_rows
+
+Row = Mapping[str, Any]
+
+FIRST: Final = UUID(int=0)
+LAST: Final = UUID(int=2**128 - 1)
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Ids after one, up to another, which is among them."""
+
+    after: UUID
+    upto: UUID
+
+    @property
+    def is_last(self) -> bool:
+        """Whether nothing can come after it."""
+        return self.upto == LAST
+
+
+_UPTO: Final = {
+    "rounds": text("""
+        SELECT id FROM rounds WHERE club_id = :club_id AND id > :after ORDER BY id OFFSET :most LIMIT 1
+    """),
+    "events": text("""
+        SELECT round_id FROM events WHERE club_id = :club_id AND round_id > :after
+        ORDER BY round_id OFFSET :most LIMIT 1
+    """),
+    "loose events": text("""
+        SELECT id FROM events WHERE club_id = :club_id AND round_id IS NULL AND id > :after
+        ORDER BY id OFFSET :most LIMIT 1
+    """),
+}
+_EVENTS: Final = """
+    SELECT club_id::text, id::text, coalesce(round_id::text, ''), coalesce(sequence::text, ''), kind,
+        coalesce(actor::text, ''), coalesce(request_id, ''),
+        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), heading, content, hash
+    FROM events WHERE club_id = %(club_id)s
+"""
+_IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
+    ORDER BY round_id, sequence, id"""
+_LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
+_HEADS: Final = text("""
+    SELECT round_id, version, last_event FROM round_heads
+    WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
+""")
+_TOLD: Final = text("""
+    SELECT round_id, sequence, kind, at, content, hash FROM events
+    WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id, sequence, id
+""")
+_TOLD_LOOSE: Final = text("""
+    SELECT id, kind, at, content FROM events WHERE club_id = :club_id AND round_id IS NULL ORDER BY id
+""")
+_IN_STRETCH: Final = "SELECT * FROM {} WHERE club_id = :club_id AND {} > :after AND {} <= :upto"
+_OF_DISPUTES: Final = text("""
+    SELECT head.* FROM dispute_heads AS head
+    JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
+    WHERE head.club_id = :club_id AND dispute.round_id > :after AND dispute.round_id <= :upto
+""")
+# Of the bytes that came in the digest is enough, and PostgreSQL takes it where they are.
+_SUBMISSIONS: Final = text("""
+    SELECT id, kind, sha256(content) AS content, sha256, received_at FROM submissions
+    WHERE club_id = :club_id AND id = ANY (:ids)
+""")
+_NOBODYS: Final = {
+    "submissions": text("""
+        SELECT id FROM submissions AS came_in WHERE club_id = :club_id
+            AND NOT EXISTS (SELECT FROM hands WHERE club_id = :club_id AND submission_id = came_in.id)
+            AND NOT EXISTS (SELECT FROM corrections WHERE club_id = :club_id AND submission_id = came_in.id)
+            -- A document without a hand is named by the opening of its round alone.
+            AND NOT EXISTS (
+                SELECT FROM rounds AS round
+                JOIN events AS event ON (event.club_id, event.round_id, event.sequence) = (round.club_id, round.id, 1)
+                WHERE round.club_id = :club_id AND round.opened_at = came_in.received_at
+                    AND position(convert_to(came_in.id::text, 'UTF8') IN event.content) > 0
+            )
+        ORDER BY id
+    """),
+    "dispute_heads": text("""
+        SELECT dispute_id FROM dispute_heads AS head WHERE club_id = :club_id
+            AND NOT EXISTS (SELECT FROM disputes WHERE club_id = :club_id AND id = head.dispute_id)
+        ORDER BY dispute_id
+    """),
+}
+_IN_CLUB: Final = {
+    "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
+    **{table: text(f"SELECT * FROM {table} WHERE club_id = :club_id") for table in ("api_keys", "rulesets", "tables")},
+}
+_OF_ROUNDS: Final = {
+    table: text(_IN_STRETCH.format(table, key, key))
+    for table, key in {
+        "rounds": "id",
+        **dict.fromkeys(
+            (
+                "settlements",
+                "round_seats",
+                "departures",
+                "closings",
+                "hands",
+                "corrections",
+                "confirmations",
+                "hand_scores",
+                "payouts",
+                "transfers",
+                "adjustments",
+                "disputes",
+                "dispute_entries",
+                "round_heads",
+            ),
+            "round_id",
+        ),
+    }.items()
+} | {"dispute_heads": _OF_DISPUTES}
+OF_ROUNDS: Final = tuple(_OF_ROUNDS)
+"""The tables whose records belong to rounds."""
+OF_CLUBS: Final = tuple(_IN_CLUB)
+"""The tables whose records belong to no round."""
+
+_FIELDS: Final = 11
+_LENGTH: Final = struct.Struct(">i").unpack_from
+
+
+def find_stretch(transaction: Transaction, what: str, after: UUID, most: int) -> Stretch:
+    """Find where a page ends that begins after an id and has as many as said, or a few more."""
+    parameters = {"club_id": transaction.club_id, "after": after, "most": most - 1}
+    return Stretch(after, transaction.execute(_UPTO[what], parameters).scalar_one_or_none() or LAST)
+
+
+def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> Iterator[list[bytes]]:
+    """
+    Read events, each column as the bytes that belong into an event: those of rounds in order, or those of none.
+
+    Gives the columns up to the time, and then heading, content and hash.
+    """
+    parameters = {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto}
+    for row in split_rows(transaction.copy_out(_LOOSE if loose else _IN_ROUNDS, parameters)):
+        place, fields = 2, []
+        for _ in range(_FIELDS):
+            first = place + 4
+            place = first + _LENGTH(row, place)[0]
+            fields.append(row[first:place])
+        yield fields
+
+
+def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:
+    """Read the version of each round, and the hash of its last event."""
+    found = transaction.execute(_HEADS, _in(transaction, stretch))
+    return {str(head.round_id): (head.version, head.last_event) for head in found}
+
+
+def list_told(transaction: Transaction, stretch: Stretch) -> Sequence[Any]:
+    """List what the events of some rounds say, in order."""
+    return transaction.execute(_TOLD, _in(transaction, stretch)).all()
+
+
+def list_told_outside_rounds(transaction: Transaction) -> Iterator[Any]:
+    """List what those events of a club say that belong to no round."""
+    yield from transaction.execute(_TOLD_LOOSE, {"club_id": transaction.club_id})
+
+
+def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch) -> list[Row]:
+    """List all records of a table that belong to rounds of a stretch."""
+    return [*transaction.execute(_OF_ROUNDS[table], _in(transaction, stretch)).mappings()]
+
+
+def list_of_club(transaction: Transaction, table: str) -> list[Row]:
+    """List all records of a table that belongs to no round."""
+    return [*transaction.execute(_IN_CLUB[table], {"club_id": transaction.club_id}).mappings()]
+
+
+def list_submissions(transaction: Transaction, ids: Sequence[UUID]) -> list[Row]:
+    """List some of what came in; in place of the content its SHA-256."""
+    found = transaction.execute(_SUBMISSIONS, {"club_id": transaction.club_id, "ids": list(ids)})
+    return [*found.mappings()]
+
+
+def list_nobodys(transaction: Transaction) -> Iterator[tuple[str, str, UUID]]:
+    """List records of a table, with the column of its key, that no other record leads to."""
+    for table, query in _NOBODYS.items():
+        found = transaction.execute(query, {"club_id": transaction.club_id})
+        [column] = found.keys()
+        for id_ in found.scalars():
+            yield table, column, id_
+
+
+def count_events(transaction: Transaction) -> int:
+    """Count the events of a club."""
+    counting = text("SELECT count(*) FROM events WHERE club_id = :club_id")
+    found: int = transaction.execute(counting, {"club_id": transaction.club_id}).scalar_one()
+    return found
+
+
+def list_clubs(transaction: Transaction) -> list[UUID]:
+    """List every club that the login sees records of, those that are not in `clubs` too, in order."""
+    sought = " UNION ".join(_DISTINCT.format(table) for table in _WITH_CLUBS)
+    found = transaction.execute(text(f"SELECT id FROM clubs UNION {sought} ORDER BY 1"))
+    return [*found.scalars()]
+
+
+def is_there(transaction: Transaction) -> bool:
+    """Say whether the club has its record."""
+    return bool(list_of_club(transaction, "clubs"))
+
+
+_WITH_CLUBS: Final = (
+    *OF_CLUBS[1:],
+    *OF_ROUNDS,
+    "submissions",
+    "events",
+    "waiting_events",
+    "tree_nodes",
+    "tree_heads",
+    "checkpoints",
+)
+# From club to club by an index, however many records each has.
+_DISTINCT: Final = """
+    (WITH RECURSIVE club (id) AS (
+        (SELECT club_id FROM {0} ORDER BY club_id LIMIT 1)
+        UNION ALL
+        SELECT (SELECT club_id FROM {0} WHERE club_id > club.id ORDER BY club_id LIMIT 1) FROM club
+        WHERE club.id IS NOT NULL
+    ) SELECT id FROM club WHERE id IS NOT NULL)
+"""
+
+
+def _in(transaction: Transaction, stretch: Stretch) -> dict[str, UUID]:
+    return {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto}

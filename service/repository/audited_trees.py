@@ -1,0 +1,121 @@
+"""A club's tree as it is kept, in pages of leaves, for who hashes it anew."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from schemas.evidence import Place, VerifierKey
+from service.database import Transaction
+from service.repository.checkpoints import list_keys
+
+_LEAVES: Final = text("""
+    SELECT leaf.position, leaf.hash, leaf.event_id, event.hash AS event_hash FROM tree_nodes AS leaf
+    LEFT JOIN events AS event ON (event.club_id, event.id) = (leaf.club_id, leaf.event_id)
+    WHERE leaf.club_id = :club_id AND leaf.level = 0 AND leaf.position >= :first AND leaf.position < :last
+    ORDER BY leaf.position
+""")
+_NODES: Final = text("""
+    SELECT node.level, node.position, node.hash, node.event_id FROM tree_nodes AS node
+    JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
+        USING (level, position)
+    WHERE node.club_id = :club_id
+""")
+_HEAD: Final = text("SELECT size, signed_size, signed_at FROM tree_heads WHERE club_id = :club_id")
+_CHECKPOINTS: Final = text("""
+    SELECT size, root, note, created_at FROM checkpoints WHERE club_id = :club_id AND size > :first AND size <= :last
+    ORDER BY size
+""")
+_NEWEST: Final = text("""
+    SELECT size, created_at FROM checkpoints WHERE club_id = :club_id ORDER BY size DESC LIMIT 1
+""")
+_END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
+# Each level by itself, for the index leads there.
+_BEYOND: Final = text("""
+    SELECT node.level, node.position FROM generate_series(-1, 64) AS level
+    CROSS JOIN LATERAL (
+        SELECT level, position FROM tree_nodes AS beyond WHERE beyond.club_id = :club_id AND beyond.level = level.level
+            AND (beyond.position >= (CAST(:size AS bigint) >> greatest(level.level, 0)) OR beyond.position < 0
+                OR level.level < 0 OR level.level > 62)
+    ) AS node
+""")
+_TWICE: Final = text("""
+    SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND level = 0 GROUP BY event_id HAVING count(*) > 1
+""")
+_UNPLACED: Final = text("""
+    SELECT event.id FROM events AS event WHERE event.club_id = :club_id
+        AND NOT EXISTS (SELECT FROM waiting_events AS w WHERE w.club_id = :club_id AND w.event_id = event.id)
+        AND NOT EXISTS (SELECT FROM tree_nodes AS n WHERE n.club_id = :club_id AND n.event_id = event.id)
+    ORDER BY event.id
+""")
+_WAITING_FOR_NOTHING: Final = text("""
+    SELECT waiting.event_id, EXISTS (
+        SELECT FROM tree_nodes AS n WHERE n.club_id = :club_id AND n.event_id = waiting.event_id
+    ) AS has_place FROM waiting_events AS waiting WHERE waiting.club_id = :club_id AND (
+        NOT EXISTS (SELECT FROM events AS e WHERE e.club_id = :club_id AND e.id = waiting.event_id)
+        OR EXISTS (SELECT FROM tree_nodes AS n WHERE n.club_id = :club_id AND n.event_id = waiting.event_id)
+    ) ORDER BY waiting.event_id
+""")
+
+
+def read_head(transaction: Transaction) -> Any:
+    """Read how far the tree goes by its own account; None where there is no tree."""
+    return transaction.execute(_HEAD, _mine(transaction)).one_or_none()
+
+
+def read_end(transaction: Transaction) -> int:
+    """Say where the last leaf is."""
+    return transaction.execute(_END, _mine(transaction)).scalar_one() or 0
+
+
+def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
+    """List leaves from one to the one before another, each with the hash that its event has now."""
+    return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
+
+
+def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, Any]:
+    """Read some full subtrees; those that are there."""
+    levels, positions = [level for level, _ in places], [position for _, position in places]
+    found = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
+    return {(node.level, node.position): node for node in found}
+
+
+def list_checkpoints(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
+    """List what was signed of trees larger than one size and up to another."""
+    return transaction.execute(_CHECKPOINTS, {**_mine(transaction), "first": first, "last": last}).all()
+
+
+def find_newest(transaction: Transaction) -> Any:
+    """Find what was signed last; None where nothing was."""
+    return transaction.execute(_NEWEST, _mine(transaction)).one_or_none()
+
+
+def list_beyond(transaction: Transaction, size: int) -> Iterator[Place]:
+    """List the subtrees that a tree of a size has no place for."""
+    for node in transaction.execute(_BEYOND, {**_mine(transaction), "size": size}):
+        yield node.level, node.position
+
+
+def list_twice(transaction: Transaction) -> Sequence[UUID]:
+    """List the events that have more than one place."""
+    return transaction.execute(_TWICE, _mine(transaction)).scalars().all()
+
+
+def list_unplaced(transaction: Transaction) -> Sequence[UUID]:
+    """List the events that neither have a place nor wait for one."""
+    return transaction.execute(_UNPLACED, _mine(transaction)).scalars().all()
+
+
+def list_waiting_for_nothing(transaction: Transaction) -> Sequence[Any]:
+    """List what waits for a place though it is no event, or has one."""
+    return transaction.execute(_WAITING_FOR_NOTHING, _mine(transaction)).all()
+
+
+def list_verifiers(transaction: Transaction) -> list[VerifierKey]:
+    """List every public key that ever signed."""
+    return [published.key for published in list_keys(transaction.connection)]
+
+
+def _mine(transaction: Transaction) -> dict[str, UUID]:
+    return {"club_id": transaction.club_id}

@@ -1,0 +1,142 @@
+"""A club's tree hashed anew from its events, page by page, and held against everything that was ever signed of it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.base import WireError
+from schemas.evidence import Checkpoint, Edge, VerifierKey, places_of, read_note, verify_note
+from service.database import Transaction
+from service.repository import audited_trees
+from service.usecases.make_checkpoint import origin_of
+from service.usecases.verification.findings import Finding, FindingKind
+
+LEAVES_AT_ONCE: Final = 8192
+_NOTHING: Final = b""
+
+
+def check_leaves(transaction: Transaction, first: int, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
+    """
+    Hash a page of the tree anew: every leaf is its event's, every subtree is of those below it.
+
+    What is before the page was looked at with the pages before; of it only the few subtrees are read that are needed.
+
+    Args:
+        transaction: of whose club.
+        first: the first leaf.
+        kept: checkpoints that somebody kept elsewhere.
+    """
+    places = places_of([(0, first)])
+    before = audited_trees.read_nodes(transaction, places)
+    edge = Edge(first, [bytes(before[place].hash) if place in before else _NOTHING for place in places])
+    last = first + LEAVES_AT_ONCE
+    signed = {each.size: each for each in audited_trees.list_checkpoints(transaction, first, last)}
+    keys = audited_trees.list_verifiers(transaction)
+    right: dict[tuple[int, int], bytes] = {}
+    for leaf in audited_trees.list_leaves(transaction, first, last):
+        key = {"club_id": transaction.club_id, "level": 0, "position": leaf.position}
+        for missing in range(edge.size, leaf.position):
+            yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", {**key, "position": missing})
+            right.update(edge.append(_NOTHING))
+        if leaf.position < edge.size:
+            yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
+            continue
+        if leaf.event_hash is None:
+            event = {"club_id": transaction.club_id, "id": leaf.event_id}
+            yield Finding(FindingKind.EVENT_MISSING, "events", event)
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
+        elif leaf.event_hash != leaf.hash:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, leaf.event_hash)
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
+        right.update(edge.append(bytes(leaf.event_hash or leaf.hash)))
+        if edge.size in signed:
+            yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
+        for checkpoint in kept:
+            if checkpoint.size == edge.size and checkpoint.root != edge.root:
+                yield _broken(transaction, checkpoint, edge.root)
+    yield from _check_nodes(transaction, right)
+    for size in signed:
+        yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", {"club_id": transaction.club_id, "size": size})
+
+
+def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
+    """Look at the tree as a whole, after its leaves: that it has all of them once, and nothing beside."""
+    club = {"club_id": transaction.club_id}
+    size, head = audited_trees.read_end(transaction), audited_trees.read_head(transaction)
+    newest = audited_trees.find_newest(transaction)
+    right = {
+        "size": size,
+        "signed_size": newest.size if newest else 0,
+        "signed_at": newest.created_at if newest else None,
+    }
+    if head is None and size:
+        yield Finding(FindingKind.RECORD_MISSING, "tree_heads", club)
+    elif head is not None:
+        for column, value in right.items():
+            if getattr(head, column) != value:
+                yield Finding(FindingKind.RECORD_DIFFERS, "tree_heads", club, column, getattr(head, column), value)
+        if (newest is None and head.signed_size) or (newest is not None and newest.size < head.signed_size):
+            place = {**club, "size": head.signed_size}
+            yield Finding(FindingKind.RECORD_MISSING, "checkpoints", place)
+    if head is not None:
+        for missing in range(size, head.size):
+            yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", {**club, "level": 0, "position": missing})
+    for level, position in audited_trees.list_beyond(transaction, size):
+        yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", {**club, "level": level, "position": position})
+    for event_id in audited_trees.list_twice(transaction):
+        yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", {**club, "event_id": event_id})
+    for event_id in audited_trees.list_unplaced(transaction):
+        yield Finding(FindingKind.RECORD_MISSING, "waiting_events", {**club, "event_id": event_id})
+        yield Finding(FindingKind.EVENT_SURPLUS, "events", {**club, "id": event_id})
+    for waiting in audited_trees.list_waiting_for_nothing(transaction):
+        yield Finding(FindingKind.RECORD_SURPLUS, "waiting_events", {**club, "event_id": waiting.event_id})
+        if not waiting.has_place:
+            yield Finding(FindingKind.EVENT_MISSING, "events", {**club, "id": waiting.event_id})
+    for checkpoint in kept:
+        if checkpoint.size > size:
+            yield _broken(transaction, checkpoint, None)
+        elif not any(
+            each.root == checkpoint.root
+            for each in audited_trees.list_checkpoints(transaction, checkpoint.size - 1, checkpoint.size)
+        ):
+            yield Finding(FindingKind.RECORD_MISSING, "checkpoints", {**club, "size": checkpoint.size})
+
+
+def _check_nodes(transaction: Transaction, right: dict[tuple[int, int], bytes]) -> Iterator[Finding]:
+    """Hold the subtrees that became full against what they are of."""
+    kept = audited_trees.read_nodes(transaction, list(right))
+    for (level, position), node in right.items():
+        key = {"club_id": transaction.club_id, "level": level, "position": position}
+        found = kept.get((level, position))
+        if found is None:
+            yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", key)
+            continue
+        if found.hash != node:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", found.hash, node)
+        if level and found.event_id is not None:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", found.event_id)
+
+
+def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[VerifierKey]) -> Iterator[Finding]:
+    """Hold a stored checkpoint against the tree, its note against both, and see that every signature is right."""
+    key = {"club_id": club_id, "size": stored.size}
+    if stored.root != root:
+        yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "root", stored.root, root)
+    text = Checkpoint(origin_of(club_id), stored.size, root).text
+    try:
+        note = read_note(stored.note)
+        signed = verify_note(note, keys)
+    except WireError as error:
+        yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, str(error))
+        return
+    if note.text != text:
+        yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "note", note.text, text)
+    elif len(signed) != len(note.signatures) or note.written != stored.note:
+        why = "signatures by published keys alone"
+        yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, why)
+
+
+def _broken(transaction: Transaction, checkpoint: Checkpoint, root: bytes | None) -> Finding:
+    key = {"club_id": transaction.club_id}
+    found = root or f"a tree of {audited_trees.read_end(transaction)} events"
+    return Finding(FindingKind.CHECKPOINT_BROKEN, "tree_nodes", key, "hash", found, checkpoint.root)

@@ -1,0 +1,169 @@
+"""What somebody can do to records who administers the database: anything, to any column."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from schemas.evidence import Checkpoint
+from service.database import Database, Transaction
+from service.repository import audited
+from service.usecases.verification.covers import AUDITED
+from service.usecases.verification.findings import Finding
+from service.usecases.verify_database import Pass, Position, verify_page
+
+_OTHER: Final[Mapping[str, str]] = {
+    "uuid": "gen_random_uuid()",
+    "text": "coalesce({0}, '') || 'x'",
+    "smallint": "coalesce({0}, 0) + 1",
+    "integer": "coalesce({0}, 0) + 1",
+    "bigint": "coalesce({0}, 0) + 1",
+    "boolean": "NOT {0}",
+    "timestamp with time zone": "coalesce({0}, now()) + interval '1 microsecond'",
+    "bytea": "CASE WHEN length({0}) > 0 THEN set_byte({0}, 0, get_byte({0}, 0) # 1) ELSE '\\x01' END",
+    "jsonb": "CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} || '{{\"more\": 1}}' ELSE '[1]' END",
+    "text[]": "array_append({0}, 'x')",
+    "smallint[]": "({0}[1] + 1) || {0}[2:]",
+    "bigint[]": "({0}[1] + 1) || {0}[2:]",
+    "boolean[]": "(NOT {0}[1]) || {0}[2:]",
+}
+"""Another value, by the type of a column."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of every table, by the catalogue's own account, each with its type."""
+
+    types: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, transaction: Transaction) -> "Columns":
+        """Ask the catalogue."""
+        found = transaction.execute(
+            text("""
+                SELECT relname, attname, format_type(atttypid, NULL) FROM pg_attribute
+                JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0
+                    AND NOT attisdropped ORDER BY relname, attnum
+            """)
+        )
+        types: dict[str, dict[str, str]] = {}
+        for table, column, type_ in found:
+            types.setdefault(table, {})[column] = type_
+        return cls(types)
+
+
+@contextmanager
+def tampering(owner: Database, club: UUID) -> Iterator[Transaction]:
+    """Give a superuser's hands into the records, with everything off that stops them; nothing of it is kept."""
+    with owner.transaction(club, rolled_back=True) as transaction:
+        transaction.execute(text("SET LOCAL session_replication_role = replica"))
+        constraints = transaction.execute(
+            text("""
+                SELECT conrelid::regclass::text, conname FROM pg_constraint
+                WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'f', 'u', 'p', 'x')
+                ORDER BY contype = 'f' DESC, contype
+            """)
+        ).all()
+        for table, name in constraints:
+            transaction.execute(text(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE'))
+        for (name,) in transaction.execute(text("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")).all():
+            unique = text("SELECT indisunique FROM pg_index WHERE indexrelid = CAST(:name AS regclass)")
+            if transaction.execute(unique, {"name": name}).scalar_one():
+                transaction.execute(text(f'DROP INDEX "{name}"'))
+        for table, columns in Columns.of(transaction).types.items():
+            for column in columns:
+                transaction.execute(text(f'ALTER TABLE {table} ALTER COLUMN "{column}" DROP NOT NULL'))
+        yield transaction
+
+
+@contextmanager
+def undone(transaction: Transaction) -> Iterator[None]:
+    """Take back whatever is done inside."""
+    transaction.execute(text("SAVEPOINT before"))
+    try:
+        yield
+    finally:
+        transaction.execute(text("ROLLBACK TO SAVEPOINT before"))
+
+
+def verify(transaction: Transaction, kept: Sequence[Checkpoint] = ()) -> list[Finding]:
+    """Look at all of the transaction's club."""
+    found: list[Finding] = []
+    for passing in Pass:
+        position: Position | None = Position(transaction.club_id, passing)
+        while position is not None:
+            page = verify_page(transaction, position, kept)
+            found += page.findings
+            position = page.position
+    return found
+
+
+def verify_all(transaction: Transaction) -> list[Finding]:
+    """Look at all clubs that there are, or that there are records of."""
+    clubs = audited.list_clubs(transaction)
+    return [finding for club in clubs for finding in verify(replace(transaction, club_id=club))]
+
+
+class Table:
+    """A table of the club's, to be tampered with."""
+
+    def __init__(self, transaction: Transaction, name: str) -> None:
+        self.transaction = transaction
+        self.name = name
+        self.key = AUDITED[name].key
+        self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
+
+    def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
+        """Read records, with the place of each."""
+        query = (
+            f"SELECT ctid::text AS place, * FROM {self.name} WHERE {self.mine} AND ({condition})"
+            f" ORDER BY {', '.join(self.key)}"
+        )
+        return [dict(row) for row in self.transaction.execute(text(query)).mappings()]
+
+    def run(self, statement: str) -> None:
+        """Change just one or two records."""
+        changed = self.transaction.execute(text(statement.replace(":", "\\:")))
+        assert changed.rowcount in (1, 2), statement
+
+    def change(self, column: str, type_: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Give a column another value, in a record that has one if there is any; the record before and after."""
+        row = [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
+        other = _OTHER[type_].format(column)
+        statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
+        return row, dict(self.transaction.execute(text(statement)).mappings().one())
+
+    def delete(self, row: Mapping[str, Any]) -> None:
+        """Take a record away."""
+        self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['place']}'")
+
+    def insert(self, row: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
+        """Put a copy of a record beside it, with another key; gives the key."""
+        column = self.key[-1]
+        other = "gen_random_uuid()" if types[column] == "uuid" else _OTHER[types[column]].format(column)
+        if types[column] in ("smallint", "integer"):
+            other = f"{column} + 1000"
+        columns = [name for name in types if name != column]
+        names = ", ".join(columns)
+        returned = ", ".join(self.key)
+        added = self.transaction.execute(
+            text(
+                f"INSERT INTO {self.name} ({names}, {column}) SELECT {names}, {other} FROM {self.name}"
+                f" WHERE ctid = '{row['place']}' RETURNING {returned}"
+            )
+        )
+        return dict(added.mappings().one())
+
+    def swap(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+        """Give two records each other's contents; they keep their keys."""
+        columns = ", ".join(name for name in one if name not in self.key and name != "place")
+        a, b = one["place"], other["place"]
+        self.run(
+            f"UPDATE {self.name} AS here SET ({columns}) = (SELECT {columns} FROM {self.name} AS there"
+            f" WHERE there.ctid = CASE here.ctid WHEN '{a}' THEN CAST('{b}' AS tid) ELSE CAST('{a}' AS tid) END)"
+            f" WHERE ctid IN ('{a}', '{b}')"
+        )

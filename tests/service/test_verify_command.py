@@ -1,0 +1,92 @@
+"""`ofc-server verify` as an operator uses it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import pytest
+
+from schemas.evidence import SigningKey
+from service.usecases.make_checkpoint import make_checkpoint, origin_of
+from tests.postgres import Server
+from tests.service.house import House, open_house
+from tests.service.importing import club_of, database_of
+from tests.service.recomputing import tamper
+from tests.service.rounds_to_play import COMPLETE, play, start_round
+from tests.service.running import command
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A house of its own, with one club that has played one round."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+@pytest.fixture
+def checkpoint(house: House, tmp_path: Path) -> Path:
+    """The club's checkpoint after its round, kept elsewhere."""
+    api = house.new_client()
+    play(api, start_round(api), *COMPLETE)
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        note = make_checkpoint(transaction, SigningKey.make("suite")).checkpoint.note
+    kept = tmp_path / "home.checkpoint"
+    kept.write_text(note, encoding="utf-8")
+    return kept
+
+
+def verify(house: House, *arguments: object) -> CompletedProcess[str]:
+    login = {"OFC_DATABASE_URL": house.logins.service, "OFC_OWNER_URL": house.owner_url}
+    return command("verify", *map(str, arguments), **login)
+
+
+def test_what_is_as_it_was_written_passes_given_a_checkpoint_kept_elsewhere(house: House, checkpoint: Path) -> None:
+    passed = verify(house, "--checkpoint", checkpoint)
+    assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
+    assert "0 findings" in passed.stderr
+    incomplete = verify(house)
+    assert incomplete.returncode == 3
+    [(club,)] = house.ask("SELECT id FROM clubs")
+    assert f"no checkpoint was given of {origin_of(club)}" in incomplete.stderr
+
+
+def test_what_was_changed_is_printed(house: House, checkpoint: Path) -> None:
+    tamper(house.owner_url, "UPDATE transfers SET due = due + 1 WHERE (number, position) = (2, 1)")
+    found = verify(house, "--checkpoint", checkpoint)
+    [(round_id, due)] = house.ask("SELECT round_id, due FROM transfers WHERE (number, position) = (2, 1)")
+    [line] = found.stdout.splitlines()
+    assert found.returncode == 1
+    assert line.startswith("figure-differs: transfers ")
+    assert f"round_id={round_id} revision=1 number=2" in line
+    assert line.endswith(f"due is {due}; {due - 1} is right")
+    as_json = verify(house, "--json")
+    finding, summary = map(json.loads, as_json.stdout.splitlines())
+    assert (finding["kind"], finding["table"], finding["column"]) == ("figure-differs", "transfers", "due")
+    assert (finding["found"], finding["right"]) == (due, due - 1)
+    assert summary["summary"]["found"] == {"figure-differs": 1}
+    assert as_json.returncode == 1
+
+
+def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, checkpoint: Path) -> None:
+    [(club,)] = house.ask("SELECT id FROM clubs")
+    state = checkpoint.with_name("verify.state")
+    tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
+    before = {"position": {"club": str(club), "pass": "chains", "after": str(club)}, "events": 9, "found": {}}
+    state.write_text(json.dumps({**before, "found": {"record-differs": 1}}))
+    found = verify(house, "--resume", state)
+    # The name was looked at before, and is not looked at again.
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "1 findings" in found.stderr
+    assert not state.exists()
+    state.write_text("{}")
+    refused = verify(house, "--resume", state)
+    assert refused.returncode == 1
+    assert "is not what `ofc-server verify` keeps" in refused.stderr
+
+
+def test_what_is_no_checkpoint_is_refused(house: House, checkpoint: Path) -> None:
+    checkpoint.write_text("nothing\n")
+    refused = verify(house, "--checkpoint", checkpoint)
+    assert refused.returncode == 1
+    assert "home.checkpoint is no checkpoint" in refused.stderr

@@ -1,0 +1,191 @@
+"""Whatever is changed behind the service's back is found, with the table, the record and the column."""
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from schemas.evidence import Checkpoint, SigningKey
+from service.database import Database, Transaction
+from service.usecases.make_checkpoint import make_checkpoint
+from service.usecases.verification.covers import AUDITED, UNAUDITED, Cover
+from service.usecases.verification.findings import MEANS, Finding, FindingKind
+from service.usecases.verify_database import count_events, list_clubs, verify_database
+from tests.postgres import Server
+from tests.service.house import open_house
+from tests.service.lived import Lived, live
+from tests.service.tampering import Columns, Table, tampering, undone, verify, verify_all
+
+DOCUMENTED = Path(__file__).parents[2] / "docs" / "evidence.md"
+
+
+@pytest.fixture(scope="module")
+def lived(embedded_postgres: Server) -> Iterator[Lived]:
+    """A database with a club in which everything has happened, and another one."""
+    with open_house(embedded_postgres) as house:
+        lived = live(house, house.new_client())
+        house.new_client()
+        yield lived
+
+
+@pytest.fixture(scope="module")
+def hands_in(lived: Lived) -> Iterator[Transaction]:
+    owner = Database(lived.house.owner_url, role=None)
+    with tampering(owner, lived.club) as transaction:
+        yield transaction
+    owner.close()
+
+
+@pytest.fixture(scope="module")
+def columns(hands_in: Transaction) -> Mapping[str, Mapping[str, str]]:
+    return Columns.of(hands_in).types
+
+
+def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
+    """The findings that name a record, or the number that an event had in its round."""
+
+    def is_of(finding: Finding) -> bool:
+        return all(str(row.get(name)) == str(value) for name, value in finding.key.items())
+
+    return [finding for finding in found if finding.table == table and is_of(finding)]
+
+
+def test_what_nobody_has_touched_is_as_it_was_written(lived: Lived) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    assert len(clubs) == 2
+    pages = list(verify_database(owner, clubs, lived.kept))
+    assert [finding for page in pages for finding in page.findings] == []
+    [(leaves,)] = lived.house.ask("SELECT count(*) FROM tree_nodes WHERE level = 0")
+    assert sum(page.events for page in pages) == 2 * count_events(owner, clubs) + leaves
+
+
+def test_verifying_goes_on_where_it_was_interrupted(lived: Lived) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    whole = list(verify_database(owner, clubs))
+    for page, following in pairwise(whole):
+        assert next(verify_database(owner, clubs, start=page.position)) == following
+
+
+def test_every_column_is_held_against_something_or_it_is_said_why_not(
+    columns: Mapping[str, Mapping[str, str]],
+) -> None:
+    assert {table: set(AUDITED[table].columns) for table in AUDITED} == {
+        table: set(those) for table, those in columns.items() if table not in UNAUDITED
+    }
+    assert set(UNAUDITED) <= set(columns)
+
+
+def test_every_audited_table_has_records_to_tamper_with(hands_in: Transaction) -> None:
+    few = {table for table in AUDITED if len(Table(hands_in, table).rows()) < 2}
+    assert few == {"clubs", "tree_heads"}
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_a_changed_column_is_named(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
+) -> None:
+    table, unfound = Table(hands_in, name), []
+    for column, cover in AUDITED[name].columns.items():
+        with undone(hands_in):
+            before, after = table.change(column, columns[name][column])
+            found = verify(hands_in, lived.kept)
+            if cover is Cover.NOTHING:
+                assert found == []
+                continue
+            named = [*names(found, name, before), *names(found, name, after)]
+            if not any(cover is Cover.KEY or finding.column == column for finding in named):
+                unfound.append((column, before[column], after[column], found[:3]))
+    assert unfound == []
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_a_record_that_is_taken_away_is_missed(lived: Lived, hands_in: Transaction, name: str) -> None:
+    table = Table(hands_in, name)
+    rows = table.rows()
+    for row in (rows[0], rows[-1]):
+        with undone(hands_in):
+            table.delete(row)
+            found = verify(hands_in, lived.kept)
+            kinds = {finding.kind for finding in names(found, name, row)}
+            assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_a_record_that_is_slipped_in_is_named(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
+) -> None:
+    table = Table(hands_in, name)
+    with undone(hands_in):
+        added = table.insert(table.rows()[0], columns[name])
+        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.kept)
+        assert names(found, name, added), (added, found[:5])
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: Transaction, name: str) -> None:
+    table = Table(hands_in, name)
+    contents = [column for column in AUDITED[name].columns if column not in table.key]
+    first, *others = table.rows()
+    other = next((row for row in others if any(row[column] != first[column] for column in contents)), None)
+    if other is None:
+        assert name in ("clubs", "tree_heads", "waiting_events")
+        return
+    with undone(hands_in):
+        table.swap(first, other)
+        found = verify(hands_in, lived.kept)
+        assert names(found, name, first), found[:5]
+        assert names(found, name, other), found[:5]
+
+
+def test_what_is_written_anew_as_if_an_event_had_never_been_shows_against_a_checkpoint_kept_elsewhere(
+    lived: Lived, hands_in: Transaction
+) -> None:
+    with undone(hands_in):
+        events = Table(hands_in, "events")
+        [named] = events.rows("kind = 'player.erased'")
+        events.delete(named)
+        for table in ("tree_nodes", "tree_heads", "checkpoints", "waiting_events"):
+            hands_in.execute(text(f"DELETE FROM {table} WHERE {events.mine}"))
+        hands_in.execute(text(f"INSERT INTO waiting_events SELECT club_id, id FROM events WHERE {events.mine}"))
+        make_checkpoint(hands_in, SigningKey.make("suite"))
+        assert verify(hands_in) == []
+        broken = [finding for finding in verify(hands_in, lived.kept) if finding.table == "tree_nodes"]
+        assert {finding.kind for finding in broken} == {FindingKind.CHECKPOINT_BROKEN}
+
+
+def test_the_tail_that_is_cut_off_shows_against_a_checkpoint_kept_elsewhere(
+    lived: Lived, hands_in: Transaction
+) -> None:
+    newest = Checkpoint(lived.kept[-1].origin, 10_000, bytes(32))
+    [finding] = verify(hands_in, [newest])
+    assert finding.kind is FindingKind.CHECKPOINT_BROKEN
+
+
+def test_records_of_a_club_that_is_gone_are_found(lived: Lived, hands_in: Transaction) -> None:
+    with undone(hands_in):
+        hands_in.execute(text("DELETE FROM clubs"))
+        unknown = {finding.key["id"] for finding in verify_all(hands_in) if finding.kind is FindingKind.CLUB_UNKNOWN}
+        assert lived.club in unknown
+        assert len(unknown) == 2
+
+
+def test_every_kind_of_finding_is_explained() -> None:
+    assert set(MEANS) == set(FindingKind)
+    documented = DOCUMENTED.read_text()
+    for kind, means in MEANS.items():
+        assert f"| `{kind}` | {means} |" in documented
+
+
+def test_the_documents_say_of_every_column_what_it_is_held_against() -> None:
+    documented = DOCUMENTED.read_text()
+    for name, table in AUDITED.items():
+        cells = [", ".join(columns) for columns in (table.key, table.event, table.played, table.bytes + table.tree)]
+        line = f"| `{name}` | {' | '.join(cells)} | {', '.join(table.free)} |"
+        assert line in documented, line
+    for name, why in UNAUDITED.items():
+        assert f"- `{name}`: {why}." in documented, name
