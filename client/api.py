@@ -199,6 +199,12 @@ class Client:
         """Show a round as one document."""
         return self._connection.get(_path("rounds", round_id, "document"))
 
+    def get_evidence(self, round_id: str, since: int | None = None) -> Answer:
+        """Show all that proves a round; since a checkpoint of so many events, that it has grown from that."""
+        return self._connection.get(
+            _path("rounds", round_id, "evidence"), {} if since is None else {"since": str(since)}
+        )
+
     def play_document(self, document: Document) -> Answer:
         """Play a round whole from one document."""
         return self._connection.post("/v1/documents", document, has_identity=True)

@@ -25,6 +25,7 @@ from client.commands.score import score
 from client.commands.tables import tables
 from client.commands.transfers import export, import_
 from client.commands.undo import undo
+from client.commands.verify import get_evidence, verify
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.console import make_console, print_plainly_where_needed
 from client.render.problem import show_problem
@@ -104,7 +105,7 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     """
     Scores and settles finished hands of Open Face Chinese poker.
 
-    `ofc score` works by itself; the other commands ask a service.
+    `ofc score` and `ofc verify` work by themselves; the other commands ask a service.
 
     Exit codes: 0 done, 1 refused, 2 not readable or not understood, 3 no answer,
     130 interrupted.
@@ -115,10 +116,24 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     context.obj = Session(url, key, key_file, data)
 
 
-for command in (close, correct, explain_round, leave, what_if):
+for command in (close, correct, explain_round, get_evidence, leave, what_if):
     rounds.add_command(command)
 hands.add_command(explain_hand)
-for command in (score, post, tables, rounds, hands, disputes, undo, queue, rulesets, export, import_, recompute):
+for command in (
+    score,
+    verify,
+    post,
+    tables,
+    rounds,
+    hands,
+    disputes,
+    undo,
+    queue,
+    rulesets,
+    export,
+    import_,
+    recompute,
+):
     main.add_command(command)
 
 

@@ -33,7 +33,28 @@ def read_json(name: str) -> dict[str, Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON object.
     """
-    return parse_object(_read_text(name), name)
+    return parse_object(read_text(name), name)
+
+
+def read_text(name: str) -> str:
+    """
+    Read a text from a file, or from standard input for `-`.
+
+    Raises:
+        UnreadableError: there is no such file, it is no text, or it is empty.
+    """
+    try:
+        content = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
+        text = content.decode("utf-8-sig")
+    except OSError as error:
+        raise UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+    except UnicodeDecodeError as error:
+        raise UnreadableError(f"{name}: byte {error.start} is not UTF-8; a JSON file in UTF-8 is right") from None
+    except ValueError as error:
+        raise UnreadableError(f"{name!r} is no file name: {error}") from None
+    if not text.strip():
+        raise UnreadableError(f"{name}: it is empty; a JSON document is right")
+    return text
 
 
 def read_patch(name: str) -> list[Any]:
@@ -43,7 +64,7 @@ def read_patch(name: str) -> list[Any]:
     Raises:
         UnreadableError: there is no such file, or it is no JSON list.
     """
-    patch = _parse(_read_text(name), name)
+    patch = _parse(read_text(name), name)
     if not isinstance(patch, list):
         raise _wrong_kind(name, patch, "a JSON list of changes")
     return patch
@@ -92,21 +113,6 @@ def _parse(text: str, name: str) -> Any:
 
 class _WrongError(Exception):
     """It can be read, and means nothing or two things."""
-
-
-def _read_text(name: str) -> str:
-    try:
-        content = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
-        text = content.decode("utf-8-sig")
-    except OSError as error:
-        raise UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}") from None
-    except UnicodeDecodeError as error:
-        raise UnreadableError(f"{name}: byte {error.start} is not UTF-8; a JSON file in UTF-8 is right") from None
-    except ValueError as error:
-        raise UnreadableError(f"{name!r} is no file name: {error}") from None
-    if not text.strip():
-        raise UnreadableError(f"{name}: it is empty; a JSON document is right")
-    return text
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

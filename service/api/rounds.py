@@ -7,6 +7,7 @@ from uuid import UUID
 from flask import Response
 
 from schemas.documents import RoundDocumentSchema, dump_document
+from schemas.evidence_files import EvidenceQuerySchema, EvidenceSchema, dump_evidence
 from schemas.rounds import (
     CloseRequestSchema,
     DepartureRequest,
@@ -36,6 +37,7 @@ from service.usecases.close_round import close_round
 from service.usecases.confirm_settlement import confirm_settlement
 from service.usecases.expected import check_expected
 from service.usecases.get_document import get_document
+from service.usecases.get_evidence import get_evidence
 from service.usecases.get_round import get_round
 from service.usecases.get_settlement import get_settlement
 from service.usecases.list_rounds import list_rounds
@@ -157,3 +159,16 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
     """Show a round as one document: all that happened, as it stands or in an older revision, and no result."""
     return answer(dump_document(get_document(current_transaction(), round_id, query["revision"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/evidence", methods=["GET"])
+@rounds.operation("get_evidence", Scope.AUDIT, streams=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(EvidenceQuerySchema, location="query")
+@rounds.response(200, EvidenceSchema)
+def get_all_evidence(query: dict[str, Any], round_id: UUID) -> Response:
+    """
+    Show all that proves a round in one file: every revision, the events that they follow from, and who signed these.
+
+    `ofc verify` checks the file without the service. An event joins the tree of a checkpoint within a minute or so.
+    """
+    return answer(dump_evidence(get_evidence(current_transaction(), round_id, query["since"])))

@@ -1,7 +1,7 @@
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import UniqueConstraint
+from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped
 
 from service.models.base import Base, Key, leads_to
@@ -19,6 +19,12 @@ class EventRecord(Base):
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "sequence", name="events_sequence_key"),
         leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
+        Index(
+            "events_of_tables_and_rules",
+            "club_id",
+            "kind",
+            postgresql_where=text("kind IN ('table.created', 'ruleset.added')"),
+        ),
     )
 
     club_id: Mapped[Key]

@@ -21,6 +21,7 @@ from client.outbox.store import Outbox
 from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
 from tests.client.conftest import key_file
 from tests.client.evenings import PLAIN, add_hand, answers
+from tests.evidence import newest_evidence
 from tests.service.running import Running
 
 
@@ -43,10 +44,11 @@ SHOWN = list(
 
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
-        "", "score", "post", "table", "table create", "table list", "table statement",
+        "", "score", "verify", "post", "table", "table create", "table list", "table statement",
         "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
+        "round evidence",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
@@ -96,6 +98,8 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     (directory / "hand").write_text(explained[0]["hand"], encoding="utf-8")
     (directory / "mine.json").write_text(ofc("ruleset", "show", "turbo", "--json", **reached).out, encoding="utf-8")
     write(directory, answers("1", *PLAIN), "boards.txt")
+    for kept, name in (("json", "evidence.json"), ("key", "club.key"), ("checkpoint", "checkpoint.txt")):
+        write(directory, newest_evidence(kept).read_text(encoding="utf-8"), name)
     amended = ofc("round", "document", recorded["id"], **reached).document
     amended["hands"][0]["played_at"] = "2026-11-20T20:15:00Z"
     write(directory, amended, "fixed.json")

@@ -81,8 +81,8 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     look_at_the_round(teller, round_id)
     show_the_players(teller, round_id)
     agree_on_the_round(teller, round_id)
-    settle_the_evening(teller, table, round_id)
-    sign_what_happened(teller, house)
+    second_id = settle_the_evening(teller, table, round_id)
+    sign_what_happened(teller, house, second_id)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
     send_what_cannot_be_read(teller)
@@ -241,8 +241,8 @@ def agree_on_the_round(teller: Teller, round_id: str) -> None:
     assert agreed["state"] == "final"
 
 
-def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
-    """Another round, sent as one document, and who pays whom in the end."""
+def settle_the_evening(teller: Teller, table: str, round_id: str) -> str:
+    """Another round, sent as one document, and who pays whom in the end; answers its id."""
     two = {1: "ann 100", 2: "bob 100"}
     played = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: LOW, 2: HIGH})]
     document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, currency="EUR")
@@ -259,6 +259,7 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> None:
     teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
     exported = teller.ask("export_rounds", {"table": table, "limit": 1})
     teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
+    return str(in_second["round_id"])
 
 
 def import_a_file(teller: Teller, house: House) -> None:
@@ -315,7 +316,7 @@ def send_what_cannot_be_read(teller: Teller) -> None:
     teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
 
 
-def sign_what_happened(teller: Teller, house: House) -> None:
+def sign_what_happened(teller: Teller, house: House, round_id: str) -> None:
     """A checkpoint, something more that happens, another checkpoint, and what can be checked then."""
     first = teller.ask("make_checkpoint")
     teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
@@ -324,6 +325,8 @@ def sign_what_happened(teller: Teller, house: House) -> None:
     teller.ask("prove_consistency", {"from": first["size"], "to": second["size"]})
     teller.read("get_checkpoint", second.headers["Location"], "")
     teller.ask("list_checkpoint_keys")
+    teller.ask("get_evidence", {"round_id": round_id, "since": first["size"]})
+    teller.cut("get_evidence", "events", 2)
     teller.ask("list_events", {"after": 2, "limit": 1, "wait": 1})
     keyless = create_app(Config(house.logins.service))
     teller.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, teller.api.key))

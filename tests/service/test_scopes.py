@@ -44,6 +44,7 @@ OPENED_BY: dict[str, set[str]] = {
     "confirm_settlement": {"write"},
     "get_settlement": {"read"},
     "get_document": {"read"},
+    "get_evidence": {"audit"},
     "record_hand": {"write"},
     "list_hands": {"read"},
     "get_hand": {"read"},

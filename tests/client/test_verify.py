@@ -1,0 +1,405 @@
+"""`ofc verify`: the evidence of a round checked with no service anywhere, and whatever was changed in it found."""
+
+import copy
+import json
+import re
+import shlex
+import subprocess
+import sys
+import time
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from client.offline.findings import Outcome, Report
+from client.offline.proofs import check_tree, read_signed
+from client.offline.verify import read_keys, verify
+from schemas.evidence import SigningKey, read_note, sign_note
+from schemas.evidence_files import load_evidence
+from tests.client.asking import ofc, read_example, surroundings, write
+from tests.client.forging import FORGER, Change, events_of, forge
+from tests.evidence import FOLDER, RELEASES
+from tests.service.running import Running
+
+NEWEST = RELEASES[-1]
+PAGE = Path(__file__).parents[2] / "docs" / "evidence.md"
+Document = dict[str, Any]
+
+
+def kept(release: str, suffix: str) -> Path:
+    return FOLDER / f"{release}.{suffix}"
+
+
+@cache
+def read_kept_file() -> Document:
+    return dict(json.loads(kept(NEWEST, "json").read_text(encoding="utf-8")))
+
+
+KEYS = read_keys([kept(NEWEST, "key").read_text(encoding="utf-8")])
+OLDER = read_signed(kept(NEWEST, "checkpoint").read_text(encoding="utf-8"))
+
+
+def changed_at(path: tuple[str | int, ...], value: object) -> Document:
+    """Give the file with another value at one place, which alone is copied."""
+    document = copy.copy(read_kept_file())
+    place: Any = document
+    for step in path[:-1]:
+        place[step] = copy.copy(place[step])
+        place = place[step]
+    place[path[-1]] = value
+    return document
+
+
+def leaves(document: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(document, dict | list) and document:
+        steps = document.items() if isinstance(document, dict) else enumerate(document)
+        for step, inner in steps:
+            yield from leaves(inner, (*path, step))
+    else:
+        yield path, document
+
+
+def other(value: Any, place: int = 0) -> Any:
+    """Another value of the same kind, one character of which is another where it is a text."""
+    if isinstance(value, bool) or value is None or isinstance(value, list | dict):
+        return value is not True
+    if isinstance(value, int):
+        return value + 1
+    place %= len(value)
+    return value[:place] + ("x" if value[place] != "x" else "y") + value[place + 1 :]
+
+
+LEAVES = list(leaves(read_kept_file()))
+
+
+_WITHOUT_NETWORK = """
+import os, sys
+
+def refuse(event, _):
+    if event.startswith("socket."):
+        os._exit(99)
+
+sys.addaudithook(refuse)
+from client.cli import main
+main()
+"""
+"""Runs `ofc` so that whatever looks for a network ends it."""
+
+
+# --- what is as it was recorded ---
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_evidence_of_every_release_passes_with_its_key(release: str) -> None:
+    said = ofc("verify", kept(release, "json"), "--key", kept(release, "key"))
+    assert (said.code, said.err) == (0, ""), said.out
+    assert said.text.endswith("PASSED: everything was checked, and is as it should be.")
+    assert "Failed" not in said.out
+    assert "Could not be checked" not in said.out
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_evidence_agrees_with_the_checkpoint_that_was_kept_before_it(release: str) -> None:
+    said = ofc(
+        "verify", kept(release, "json"), "--key", kept(release, "key"), "--checkpoint", kept(release, "checkpoint")
+    )
+    assert said.code == 0, said.out
+    assert re.search(r"grown from the one of \d+ events that you kept", said.out)
+
+
+def test_no_service_is_asked_and_no_network() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_NETWORK, "verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key")],
+        env=surroundings(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert run.stdout.endswith("PASSED: everything was checked, and is as it should be.\n")
+
+
+def test_the_answer_can_be_read_by_a_program() -> None:
+    document = ofc("verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key"), "--json").document
+    assert document["outcome"] == "passed"
+    assert (document["failed"], document["unchecked"]) == ([], [])
+
+
+def test_the_page_shows_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PAGE.parents[1])
+    shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    for command, lines in shown:
+        _ofc, *arguments = shlex.split(command)
+        said = ofc(*arguments)
+        pattern = re.escape(lines).replace(re.escape("…\n"), "(.*\n)*").replace("…", ".*")
+        assert re.fullmatch(pattern, said.out), said.out
+    assert len(shown) == 2
+
+
+def test_a_round_s_evidence_is_fetched_and_checked_with_the_service_s_key(
+    service: Running, reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    document = {**read_example("turbo"), "table": table}
+    assert ofc("post", write(tmp_path, document), **reached).code == 0
+    gives_up_at = time.monotonic() + 150
+    while True:
+        evidence = ofc("round", "evidence", table, "--since", "0", **reached)
+        assert evidence.code == 0, evidence
+        said = ofc("verify", write(tmp_path, evidence.out, "evidence.json"), "--key", key_of(service, tmp_path))
+        assert said.code in (0, 4), said
+        if said.code == 0:
+            break
+        assert time.monotonic() < gives_up_at, said.out
+        time.sleep(1)
+    assert ofc("verify", "-", text=evidence.out).code == 4
+
+
+def key_of(service: Running, directory: Path) -> Path:
+    """Read the service's public key from where its operator has it."""
+    signing = SigningKey.read((service.directory / "signing-key").read_text(encoding="utf-8").strip())
+    return write(directory, signing.verifier.written, "club.key")
+
+
+# --- what could not be checked ---
+
+
+def test_the_files_own_key_is_not_one_that_somebody_trusts() -> None:
+    said = ofc("verify", kept(NEWEST, "json"))
+    assert said.code == 4
+    assert "which stands in the file itself" in said.out
+    assert said.text.endswith("INCOMPLETE: nothing is wrong in what was checked, but not everything was.")
+
+
+def test_an_event_that_has_not_joined_the_tree_could_not_be_checked() -> None:
+    last = len(read_kept_file()["events"]) - 1
+    waiting = {**read_kept_file()["events"][last], "position": None, "proof": None}
+    report = verify(changed_at(("events", last), waiting), KEYS)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert report.unchecked == [f"/events/{last} had not joined the tree of the checkpoint yet"]
+
+
+def test_without_a_checkpoint_nothing_was_signed() -> None:
+    report = verify(changed_at(("checkpoint",), None), KEYS, OLDER)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert len(report.unchecked) == 2
+
+
+def test_without_a_proof_of_it_nobody_knows_whether_a_kept_checkpoint_has_grown() -> None:
+    report = verify(changed_at(("consistency",), None), KEYS, OLDER)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert f"?since={OLDER.checkpoint.size}" in report.unchecked[0]
+
+
+def test_what_a_later_release_says_beside_is_not_known_here() -> None:
+    settlement = {**read_kept_file()["revisions"][0]["settlement"], "mood": "good"}
+    report = verify(changed_at(("revisions", 0, "settlement"), settlement), KEYS)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert report.unchecked == ["#/revisions/0/settlement/mood is not known to this release"]
+
+
+# --- what is not as it was recorded ---
+
+
+def test_a_figure_that_was_changed_is_named_with_what_would_be_right(tmp_path: Path) -> None:
+    right = read_kept_file()["revisions"][0]["settlement"]["stacks"]["1"]
+    changed = changed_at(("revisions", 0, "settlement", "stacks", "1"), right + 1)
+    said = ofc("verify", write(tmp_path, changed), "--key", kept(NEWEST, "key"))
+    assert said.code == 1
+    assert f"#/revisions/0/settlement/stacks/1  {right + 1}; {right} is right" in said.out
+    assert said.text.endswith("FAILED: this is not what was recorded, or not all of it.")
+
+
+def test_whatever_value_is_changed_in_the_file_it_fails() -> None:
+    reports = {path: verify(changed_at(path, other(value)), KEYS, OLDER) for path, value in LEAVES}
+    # A consistency proof from another size says nothing of the checkpoint that was kept.
+    assert reports.pop(("consistency", "size")).outcome is Outcome.INCOMPLETE
+    assert [path for path, report in reports.items() if report.outcome is not Outcome.FAILED] == []
+
+
+@given(st.sampled_from([leaf for leaf in LEAVES if leaf[0] != ("consistency", "size")]), st.integers(0, 100_000))
+def test_whatever_character_is_changed_in_a_text_it_fails(leaf: tuple[tuple[str | int, ...], Any], place: int) -> None:
+    path, value = leaf
+    assert verify(changed_at(path, other(value, place)), KEYS, OLDER).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize("part", ["events", "related"])
+def test_whatever_bit_is_changed_in_an_event_its_proof_fails(part: str) -> None:
+    proved = [
+        (part, index, place)
+        for index, each in enumerate(read_kept_file()[part])
+        for place in range(len(b64decode(each["event"])))
+        if not _is_unproved(part, index, place)
+    ]
+    assert proved == []
+
+
+def _is_unproved(part: str, index: int, place: int) -> bool:
+    written = bytearray(b64decode(read_kept_file()[part][index]["event"]))
+    written[place] ^= 1 << place % 8
+    event = b64encode(written).decode()
+    alone = {"events": [{**read_kept_file()[part][index], "event": event}], "related": [], "revisions": []}
+    report = Report()
+    check_tree(report, load_one({**read_kept_file(), **alone}), KEYS, None)
+    return report.outcome is Outcome.FAILED
+
+
+def load_one(document: Document) -> Any:
+    """Read a file of one event and one revision, whatever that is."""
+    return load_evidence({**document, "revisions": [{"revision": 1, "document": {}, "settlement": {}, "hands": []}]})
+
+
+@pytest.mark.parametrize("part", ["events", "related", "revisions", "rulesets"])
+def test_whatever_is_left_out_or_put_in_twice_it_does_not_pass(part: str) -> None:
+    items = read_kept_file()[part]
+    for index in range(len(items)):
+        assert verify({**read_kept_file(), part: items[:index] + items[index + 1 :]}, KEYS).failed
+    if part != "related":
+        assert verify({**read_kept_file(), part: [*items, items[-1]]}, KEYS).failed
+
+
+@pytest.mark.parametrize("part", ["document", "settlement"])
+def test_whatever_field_is_missing_it_fails(part: str) -> None:
+    told = read_kept_file()["revisions"][0][part]
+    for name in told:
+        fewer = {key: value for key, value in told.items() if key != name}
+        assert verify(changed_at(("revisions", 0, part), fewer), KEYS).failed
+
+
+def test_two_events_changed_for_each_other_fail() -> None:
+    events = read_kept_file()["events"]
+    swapped = [*events[:1], events[2], events[1], *events[3:]]
+    assert {finding.code for finding in verify({**read_kept_file(), "events": swapped}, KEYS).failed} >= {
+        "chain-broken"
+    }
+
+
+def test_another_key_of_the_same_name_is_not_the_one_that_signed() -> None:
+    stranger = SigningKey.make(KEYS[0].name)
+    assert verify(read_kept_file(), [stranger.verifier]).failed[0].code == "signature-unknown"
+    forged = sign_note(read_note(read_kept_file()["checkpoint"]).text, [stranger])
+    document = {**read_kept_file(), "checkpoint": forged.written, "keys": [stranger.verifier.written]}
+    assert verify(document).outcome is Outcome.INCOMPLETE
+    assert verify(document, KEYS).outcome is Outcome.FAILED
+
+
+def test_a_tree_that_was_made_anew_does_not_agree_with_a_kept_checkpoint() -> None:
+    checkpoint = OLDER.checkpoint
+    other_root = type(checkpoint)(checkpoint.origin, checkpoint.size, bytes(32))
+    elsewhere = type(OLDER)(OLDER.note, other_root)
+    assert verify(read_kept_file(), KEYS, elsewhere).failed[0].code == "consistency-unproved"
+
+
+# --- what was signed, and contradicts itself ---
+
+
+def say(kind: str, **more: Any) -> Change:
+    """Let every event of a kind say something else."""
+
+    def change(found: str, content: Document) -> None:
+        if found == kind:
+            content |= more
+
+    return change
+
+
+def test_events_that_say_what_they_said_pass_whoever_signed_them() -> None:
+    forged = forge(read_kept_file(), lambda _kind, _content: None)
+    assert verify(forged, [FORGER.verifier]).outcome is Outcome.PASSED
+    assert verify(forged, KEYS).outcome is Outcome.FAILED
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "place"),
+    [
+        (say("hand.recorded", stacks=[1, 2, 3]), "figure-differs", "content/stacks"),
+        (say("hand.recorded", id="01a1fa84-64a0-7085-97f3-8afdbd6ebc27"), "event-content", "events"),
+        (say("hand.withdrawn", number=1), "event-content", "number"),
+        (say("hand.withdrawn", reason="another"), "figure-differs", "settlement/reason"),
+        (say("round.corrected", revision=7), "event-content", "revision"),
+        (say("round.corrected", hands=[]), "event-content", "hands"),
+        (say("round.corrected", document={"ruleset": "turbo"}), "field-missing", "seats"),
+        (say("departure.recorded", seat=3), "figure-differs", "departures"),
+        (say("departure.recorded", seat="three"), "not-an-integer", "seat"),
+        (say("round.closed", after_hand=1), "closed-after-hand", "closed"),
+        (say("round.opened", point_value=7), "event-content", "point_value"),
+        (say("round.opened", seats=[]), "list-length", "seats"),
+        (say("round.opened", ruleset_digest="00" * 32), "ruleset-differs", "related"),
+        (say("ruleset.added", low_middle=True), "ruleset-differs", "related"),
+        (say("ruleset.added", name="other"), "ruleset-differs", "related"),
+        (say("table.created", name="attic"), "figure-differs", "document/table"),
+        (say("table.created", id="01a1fa84-64a0-7085-97f3-8afdbd6ebc27"), "table-missing", "related"),
+    ],
+)
+def test_events_that_contradict_each_other_or_the_figures_fail(change: Change, code: str, place: str) -> None:
+    report = verify(forge(read_kept_file(), change), [FORGER.verifier])
+    found = [(each["code"], each["where"]) for each in report.document["failed"]]
+    assert [where for said, where in found if said == code and place in where], found
+
+
+@pytest.mark.parametrize(
+    "kind", ["round.opened", "hand.recorded", "hand.withdrawn", "departure.recorded", "round.closed"]
+)
+def test_a_history_without_some_of_its_events_fails_though_it_is_signed(kind: str) -> None:
+    forged = forge(read_kept_file(), lambda _kind, _content: None, without=kind)
+    assert verify(forged, [FORGER.verifier]).failed
+
+
+def test_an_event_of_a_kind_that_a_later_release_knows_leaves_the_file_incomplete() -> None:
+    last = "round.closed"
+    assert events_of(read_kept_file())[-1].kind == last
+    forged = forge(read_kept_file(), lambda _kind, _content: None, kind={last: "round.blessed"})
+    report = verify(forged, [FORGER.verifier])
+    assert f"/events/{len(forged['events']) - 1} is round.blessed, which this release does not know" in report.unchecked
+
+
+# --- events from before they told everything ---
+
+
+def test_what_earlier_events_did_not_tell_could_not_be_checked() -> None:
+    untold = {
+        "round.opened": ("ruleset_digest", "correction_window_minutes"),
+        "hand.recorded": ("id", "stacks", "scorer"),
+    }
+
+    def forget(kind: str, content: Document) -> None:
+        for name in untold.get(kind, ()):
+            del content[name]
+
+    report = verify(forge(read_kept_file(), forget), [FORGER.verifier])
+    assert report.failed == []
+    assert report.outcome is Outcome.INCOMPLETE
+    assert "/revisions/0/hands/0/id is not told by the events" in report.unchecked
+
+
+def test_a_correction_that_does_not_tell_its_document_leaves_the_figures_unchecked() -> None:
+    def forget(kind: str, content: Document) -> None:
+        if kind == "round.corrected":
+            content["document"] = "7d" * 32
+
+    report = verify(forge(read_kept_file(), forget), [FORGER.verifier])
+    assert (report.failed, report.outcome) == ([], Outcome.INCOMPLETE)
+    assert "the correction was recorded before its event told the document" in report.unchecked[0]
+
+
+# --- what cannot be read ---
+
+
+def test_what_is_no_evidence_says_so(tmp_path: Path) -> None:
+    said = ofc("verify", write(tmp_path, {"hands": []}))
+    assert said.code == 1
+    assert "#/format  is missing; it must be given" in said.out
+    assert ofc("verify", write(tmp_path, "no JSON")).code == 2
+    assert ofc("verify", tmp_path / "nowhere.json").code == 2
+
+
+def test_a_key_or_a_checkpoint_that_is_none_says_so(tmp_path: Path) -> None:
+    said = ofc("verify", kept(NEWEST, "json"), "--key", "tablestakes")
+    assert (said.code, "--key: this is not a verifier key" in said.err) == (2, True)
+    said = ofc("verify", kept(NEWEST, "json"), "--checkpoint", write(tmp_path, "no note"))
+    assert (said.code, "a signed note is a text" in said.err) == (2, True)
