@@ -45,6 +45,10 @@ OPENED_BY: dict[str, set[str]] = {
     "get_settlement": {"read"},
     "get_document": {"read"},
     "get_evidence": {"audit"},
+    "make_checkpoint": {"audit"},
+    "list_checkpoints": {"audit"},
+    "prove_consistency": {"audit"},
+    "list_events": {"audit"},
     "record_hand": {"write"},
     "list_hands": {"read"},
     "get_hand": {"read"},
@@ -85,7 +89,10 @@ NAMES_AN_ID = {"open_dispute"}
 BESIDE_OTHERS = {Scope.CORRECT_FINAL}
 """Scopes that open nothing alone: some requests need them beside the operation's own."""
 
-OPEN_NOTHING_YET = {Scope.AUDIT, Scope.ADMIN}
+OPEN_NOTHING_YET = {Scope.ADMIN}
+
+QUERIES = {"prove_consistency": "?from=0&to=0"}
+"""What has to be asked for."""
 
 BODIES: dict[str, Any] = {**SENT, "name_player": {"display_name": "Ann"}}
 
@@ -121,6 +128,7 @@ def ask(api: Api, operation_id: str, club: Club) -> Answer:
     method, path = where(api, operation_id)
     found = {**club.found, "player": lambda: "ann"}
     address = path.format_map({name: give() for name, give in found.items() if f"{{{name}}}" in path})
+    address += QUERIES.get(operation_id, "")
     if operation_id == "start_import":
         headers = {"Content-Type": "application/x-ndjson"}
         return api.ask(method, address, data=lines_of(rounds_to_import(1)), headers=headers)
