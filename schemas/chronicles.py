@@ -14,9 +14,10 @@ from schemas.documents import (
     load_document,
 )
 from schemas.evidence import Event, EvidenceError
-from schemas.hands import SubmittedHand, canonical_json, dump_hand, load_hand
+from schemas.hands import SubmittedHand, digest_of, dump_hand, load_hand
 from schemas.irregular import IrregularHand
 from schemas.strict_json import read_json
+from schemas.tables import LONGEST_WINDOW
 from scoring.errors import Mistake
 from scoring.hand import Seat
 from scoring.history import Closing, Departure, History
@@ -179,10 +180,17 @@ def _open(event: Event, content: Content) -> Chronicle:
         reference=opened.reference,
         point_value=opened.point_value,
         currency=opened.currency,
-        window=content.get("correction_window_minutes"),
+        window=_window(content),
         revisions=(ToldRevision(1, opened.ruleset, content.get("ruleset_digest"), opened.seats),),
         changed_at=event.at,
     )
+
+
+def _window(content: Content) -> int | None:
+    window = content.get("correction_window_minutes")
+    if window is not None and not (type(window) is int and 0 <= window <= LONGEST_WINDOW):
+        raise ValueError(f"a correction window of {window}")
+    return window
 
 
 def _follow(before: Chronicle, kind: str, step: _Step) -> Chronicle:
@@ -227,11 +235,15 @@ def _withdraw(before: Chronicle, step: _Step) -> Chronicle:
     withdrawn = newest.hands[-1].id
     if withdrawn is not None:
         _expect("hand", content["hand"], str(withdrawn))
+    _expect("digest", content["digest"], _digest(newest.hands[-1]))
+    kept = tuple(departure for departure in newest.departures if departure.after_hand < number)
+    gone = [departure.seat for departure in newest.departures if departure not in kept]
+    _expect("departures", content["departures"], gone)
     return _revise(
         before,
         step,
         hands=newest.hands[:-1],
-        departures=tuple(each for each in newest.departures if each.after_hand < number),
+        departures=kept,
         irregular=newest.irregular - {number},
         reason=content["reason"] or f"hand {number} was undone",
     )
@@ -245,9 +257,14 @@ def _correct(before: Chronicle, step: _Step) -> Chronicle:
         _expect(f"document/{name}", getattr(document, name), getattr(before, name))
     ids = [UUID(each) for each in content["hands"]]
     _expect("hands", len(ids), len(document.hands))
-    kept = {_same(told): told for told in before.newest.hands}
+    told_before = before.newest.hands
+    if all(told.id for told in told_before):
+        _expect("hands_before", content["hands_before"], [str(told.id) for told in told_before])
+    kept = {_same(told): told for told in told_before}
     anew = [ToldHand(hand_id, submitted, step.at) for hand_id, submitted in zip(ids, document.hands, strict=True)]
     hands = [replace(kept.get(_same(told), told), id=told.id) for told in anew]
+    recorded = [{"hand": str(told.id), "digest": _digest(told)} for told in anew if _same(told) not in kept]
+    _expect("recorded", content["recorded"], recorded)
     return _revise(
         before,
         step,
@@ -270,9 +287,13 @@ def _document(step: _Step) -> RoundDocument:
     return load_document(told)
 
 
-def _same(told: ToldHand) -> tuple[int, bytes]:
+def _same(told: ToldHand) -> tuple[int, str]:
     """Say what two records of the same hand have in common."""
-    return told.submitted.hand.number, canonical_json(dump_hand(told.submitted))
+    return told.submitted.hand.number, _digest(told)
+
+
+def _digest(told: ToldHand) -> str:
+    return digest_of(dump_hand(told.submitted)).hex()
 
 
 def _recompute(before: Chronicle, step: _Step) -> Chronicle:

@@ -10,6 +10,7 @@ import psycopg
 from psycopg import sql
 
 from client.offline.score import play_round
+from client.offline.verify import verify
 from tests.oracle import PRESETS
 from tests.service.any_history.modelled import COMES_TO, VIEWED, Happened, Modelled
 from tests.service.house import House
@@ -87,6 +88,12 @@ class Club:
     def remember(self, round_: Modelled) -> None:
         """Keep what is shown of a revision, before there may be a newer one."""
         round_.past[round_.revision - 1 :] = [self._shown_of(round_)]
+
+    def proves_itself(self, round_: Modelled) -> None:
+        """Let who has nothing but the round's evidence check it, once all that happened is signed."""
+        report = verify(self.ask(round_, "/evidence").document)
+        assert report.failed == []
+        assert ["stands in the file itself" in unchecked for unchecked in report.unchecked] == [True]
 
     def agrees(self, round_: Modelled) -> None:
         """Hold all that the service says of a round against the model, and the round's points against zero."""

@@ -56,6 +56,9 @@ class AnyHistory(Playing, Correcting, Judging, Working, RuleBasedStateMachine):
             self.club.agrees(round_)
             self.club.replays_itself(round_)
         self.finds_all_right()
+        assert self.club.api.ask("POST", "/v1/checkpoints").status in (200, 201)
+        for round_ in self.club.rounds:
+            self.club.proves_itself(round_)
         pages = verify_database(self.club.house.owner, [self.club.id])
         assert [finding for page in pages for finding in page.findings] == []
 
