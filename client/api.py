@@ -260,6 +260,31 @@ class Client:
         path = _path("recomputations", recomputation_id, "differences")
         return self._connection.get_pages(path, "differences", {"limit": _PAGE})
 
+    def make_checkpoint(self) -> Answer:
+        """Sign the tree of all events so far; where nothing happened since the newest checkpoint, it is that one."""
+        return self._connection.post("/v1/checkpoints", {})
+
+    def list_checkpoints(self) -> Iterator[Document]:
+        """List what was signed of the club's tree, the newest first, page by page as they are read."""
+        return self._connection.get_pages("/v1/checkpoints", "checkpoints", {"limit": _PAGE})
+
+    def get_checkpoint(self, address: str) -> str:
+        """Read a checkpoint as it was signed; no key is needed."""
+        return self._connection.get_text(_path("checkpoints", address), "text/plain")
+
+    def list_checkpoint_keys(self) -> list[Document]:
+        """List every public key that ever signed a checkpoint, the oldest first; no key is needed."""
+        return list(self._connection.get_pages("/.well-known/tablestakes-checkpoint-keys", "keys", {}))
+
+    def list_events(self, after: int | None = None, wait: int = 0) -> Lines:
+        """
+        List what happened, one event a line, after the one at a position or from the first on.
+
+        Where there is none yet, the service waits for one, so many seconds at most.
+        """
+        query = {"limit": _LINES, "wait": str(wait)} | ({} if after is None else {"after": str(after)})
+        return self._connection.get_lines("/v1/events", query)
+
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:
     return {name: value for name, value in wanted.items() if value is not None}

@@ -10,9 +10,11 @@ from click.core import ParameterSource
 from stamina.instrumentation import set_on_retry_hooks
 
 from client.api import DEFAULT_URL
+from client.commands.checkpoints import checkpoints
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
 from client.commands.corrections import correct, what_if
 from client.commands.disputes import disputes
+from client.commands.events import events
 from client.commands.explain import explain_hand, explain_round
 from client.commands.hands import hands
 from client.commands.leaving import close, leave
@@ -133,6 +135,8 @@ for command in (
     export,
     import_,
     recompute,
+    checkpoints,
+    events,
 ):
     main.add_command(command)
 

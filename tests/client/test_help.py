@@ -12,6 +12,7 @@ import click
 import pytest
 
 from client.cli import main
+from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.common import Command
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
@@ -54,6 +55,7 @@ def test_these_are_all_the_commands() -> None:
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
+        "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys", "events",
     }  # fmt: skip
 
 
@@ -157,6 +159,14 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
     if EXAMPLE_DISPUTE in shown:
         line = line.replace(EXAMPLE_DISPUTE, dispute(reached, workplace, is_reviewed="resolve" in shown))
     line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
+    if EXAMPLE_ADDRESS in shown:
+        signed = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"]
+        line = line.replace(EXAMPLE_ADDRESS, signed[0]["id"])
+    if "-o" in shown and "checkpoint" in shown:
+        line = line.replace(" -o ", f" -o {table}-")
+    if "--follow" in shown:
+        # It goes on until somebody ends it, as Ctrl-C does.
+        line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"

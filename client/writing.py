@@ -1,0 +1,47 @@
+"""Files that are written whole or not at all."""
+
+import os
+from pathlib import Path
+
+from client.errors import UnreadableError
+
+
+def refuse_existing(file: Path, *, overwrites: bool) -> None:
+    """
+    Refuse to write where something is already, unless it is a file that may be overwritten.
+
+    Raises:
+        UnreadableError: it is there, and stays as it is.
+    """
+    if file.exists() and not file.is_file():
+        raise UnreadableError(f"{file} cannot be written: it is no file; the name of one is right")
+    if file.exists() and not overwrites:
+        raise UnreadableError(f"{file} is there already, and stays as it is; another name or --overwrite is right")
+
+
+def write_whole(file: Path, content: bytes, *, overwrites: bool) -> None:
+    """
+    Write a file: it has all of its content, or stays what it was.
+
+    Args:
+        file: where; a link is followed.
+        content: all of it.
+        overwrites: whether a file that is there already gives way.
+
+    Raises:
+        UnreadableError: it cannot be written, or is there and stays.
+    """
+    refuse_existing(file, overwrites=overwrites)
+    target = file.resolve()
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    try:
+        try:
+            with unfinished.open("xb") as writer:
+                writer.write(content)
+                writer.flush()
+                os.fsync(writer.fileno())
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise UnreadableError(f"{file} cannot be written: {(error.strerror or str(error)).lower()}") from None
