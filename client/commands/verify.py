@@ -32,7 +32,7 @@ _CODES: Final = {Outcome.PASSED: 0, Outcome.FAILED: FAILED, Outcome.INCOMPLETE: 
 @json_option
 def verify(file: str, keys: tuple[str, ...], kept: str | None, as_json: bool) -> None:
     """
-    Check the evidence of a round, without a service and without a network.
+    Check the evidence of a round, without a service or a network.
 
     Every revision is played again from its cards, and every figure compared; so are the chain of the events, their
     proofs and the signature. FILE is what `ofc round evidence` wrote.
@@ -70,7 +70,7 @@ def _lines(key: str) -> list[str]:
 @pass_session
 def get_evidence(session: Session, round_: str, since: int | None) -> None:
     """
-    Print all that proves a round, as one file that `ofc verify` checks.
+    Print all that proves a round, for `ofc verify` to check.
 
     ROUND is its id or, for the newest one of a table, the table's name.
     """
