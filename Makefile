@@ -36,13 +36,14 @@ check: setup  ## everything that must hold: format, lint, imports, types, depend
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, and recomputed
+bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, recomputed and verified
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
 	$(BIN)/python -m benchmarks.post_hands
 	$(BIN)/python -m benchmarks.import_rounds
 	$(BIN)/python -m benchmarks.recompute
+	$(BIN)/python -m benchmarks.verify
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .

@@ -44,16 +44,17 @@ _UPTO: Final = {
     """),
 }
 _EVENTS: Final = """
-    SELECT club_id::text, id::text, coalesce(round_id::text, ''), coalesce(sequence::text, ''), kind,
+    SELECT club_id::text, id::text, coalesce(round_id::text, ''), coalesce(sequence::text, ''), coalesce(kind, ''),
         coalesce(actor::text, ''), coalesce(request_id, ''),
-        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), heading, content, hash
+        coalesce(to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'), ''),
+        coalesce(heading, ''), coalesce(content, ''), coalesce(hash, '')
     FROM events WHERE club_id = %(club_id)s
 """
 _IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
     ORDER BY round_id, sequence, id"""
 _LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
 _HEADS: Final = text("""
-    SELECT round_id, version, last_event FROM round_heads
+    SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
     WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
 """)
 _TOLD: Final = text("""
@@ -87,6 +88,13 @@ _NOBODYS: Final = {
                     AND position(convert_to(came_in.id::text, 'UTF8') IN event.content) > 0
             )
         ORDER BY id
+    """),
+    **{
+        table: text(f"SELECT id FROM {table} WHERE club_id = :club_id AND round_id IS NULL ORDER BY id")
+        for table in ("hands", "disputes")
+    },
+    "dispute_entries": text("""
+        SELECT dispute_id FROM dispute_entries WHERE club_id = :club_id AND round_id IS NULL ORDER BY dispute_id
     """),
     "dispute_heads": text("""
         SELECT dispute_id FROM dispute_heads AS head WHERE club_id = :club_id
@@ -130,6 +138,12 @@ OF_CLUBS: Final = tuple(_IN_CLUB)
 
 _FIELDS: Final = 11
 _LENGTH: Final = struct.Struct(">i").unpack_from
+
+
+def take_time(transaction: Transaction) -> None:
+    """Let statements take as long as they do, for some look at all of a club, and the playing between them too."""
+    transaction.execute(text("SET LOCAL statement_timeout = 0"))
+    transaction.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
 
 
 def find_stretch(transaction: Transaction, what: str, after: UUID, most: int) -> Stretch:

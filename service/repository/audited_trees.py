@@ -11,26 +11,36 @@ from service.database import Transaction
 from service.repository.checkpoints import list_keys
 
 _LEAVES: Final = text("""
-    SELECT leaf.position, leaf.hash, leaf.event_id, event.hash AS event_hash FROM tree_nodes AS leaf
-    LEFT JOIN events AS event ON (event.club_id, event.id) = (leaf.club_id, leaf.event_id)
-    WHERE leaf.club_id = :club_id AND leaf.level = 0 AND leaf.position >= :first AND leaf.position < :last
-    ORDER BY leaf.position
+    SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
+    WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
 """)
+# By themselves, for joined to the leaves they would be read all, for every page anew.
+_HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
 _NODES: Final = text("""
-    SELECT node.level, node.position, node.hash, node.event_id FROM tree_nodes AS node
+    SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
         USING (level, position)
     WHERE node.club_id = :club_id
 """)
-_HEAD: Final = text("SELECT size, signed_size, signed_at FROM tree_heads WHERE club_id = :club_id")
+_HEAD: Final = text("""
+    SELECT coalesce(size, -1) AS size, coalesce(signed_size, -1) AS signed_size, signed_at
+    FROM tree_heads WHERE club_id = :club_id
+""")
 _CHECKPOINTS: Final = text("""
-    SELECT size, root, note, created_at FROM checkpoints WHERE club_id = :club_id AND size > :first AND size <= :last
+    SELECT size, coalesce(root, '') AS root, coalesce(note, '') AS note, created_at
+    FROM checkpoints WHERE club_id = :club_id AND size > :first AND size <= :last
     ORDER BY size
 """)
 _NEWEST: Final = text("""
     SELECT size, created_at FROM checkpoints WHERE club_id = :club_id ORDER BY size DESC LIMIT 1
 """)
 _END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
+_COUNT: Final = text("SELECT count(*) FROM tree_nodes WHERE club_id = :club_id AND level = 0")
+_MISSING: Final = text("""
+    SELECT place FROM generate_series(CAST(0 AS bigint), CAST(:size AS bigint) - 1) AS place
+    WHERE NOT EXISTS (SELECT FROM tree_nodes WHERE club_id = :club_id AND level = 0 AND position = place)
+    LIMIT :most
+""")
 # Each level by itself, for the index leads there.
 _BEYOND: Final = text("""
     SELECT node.level, node.position FROM generate_series(-1, 64) AS level
@@ -69,9 +79,25 @@ def read_end(transaction: Transaction) -> int:
     return transaction.execute(_END, _mine(transaction)).scalar_one() or 0
 
 
+def count_leaves(transaction: Transaction) -> int:
+    """Count the leaves, wherever they are."""
+    return int(transaction.execute(_COUNT, _mine(transaction)).scalar_one())
+
+
+def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int]:
+    """List the places of leaves that a tree of a size does not have; so many at most."""
+    return transaction.execute(_MISSING, {**_mine(transaction), "size": size, "most": most}).scalars().all()
+
+
 def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List leaves from one to the one before another, each with the hash that its event has now."""
+    """List leaves from one to the one before another."""
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
+
+
+def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:
+    """Read the hash that each of some events has; of those that are there."""
+    found = transaction.execute(_HASHES, {**_mine(transaction), "ids": event_ids})
+    return {event.id: bytes(event.hash or b"") for event in found}
 
 
 def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, Any]:

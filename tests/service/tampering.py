@@ -137,6 +137,11 @@ class Table:
         statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
         return row, dict(self.transaction.execute(text(statement)).mappings().one())
 
+    def empty(self, row: Mapping[str, Any]) -> None:
+        """Take everything out of a record but its key."""
+        columns = ", ".join(f"{name} = NULL" for name in row if name not in self.key and name != "place")
+        self.run(f"UPDATE {self.name} SET {columns} WHERE ctid = '{row['place']}'")
+
     def delete(self, row: Mapping[str, Any]) -> None:
         """Take a record away."""
         self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['place']}'")

@@ -5,7 +5,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from schemas.evidence.events import TAG
-from service.usecases.verification.findings import Finding, FindingKind
+from service.usecases.verification.findings import MOST_NAMED, Finding, FindingKind
 
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")
 _CONTENT: Final = 9
@@ -85,7 +85,7 @@ def _name_gap(event: list[bytes], number: int) -> Iterator[Finding]:
     found = int(event[3] or 0)
     if found < number:
         yield _finding(FindingKind.EVENT_SURPLUS, event, "sequence", found, number)
-    for missing in range(number, found):
+    for missing in range(number, min(found, number + MOST_NAMED)):
         key = {"round_id": event[2].decode(), "sequence": missing}
         yield Finding(FindingKind.EVENT_MISSING, "events", key)
 
@@ -96,7 +96,7 @@ def _check_end(round_id: bytes, number: int, last: bytes, unseen: dict[str, tupl
         return
     name = round_id.decode()
     version, last_event = unseen.pop(name, (number, last))
-    for missing in range(number + 1, version + 1):
+    for missing in range(number + 1, min(version, number + MOST_NAMED) + 1):
         yield Finding(FindingKind.EVENT_MISSING, "events", {"round_id": name, "sequence": missing})
     if version < number:
         yield Finding(FindingKind.EVENT_SURPLUS, "round_heads", {"round_id": name}, "version", version, number)

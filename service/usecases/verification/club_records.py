@@ -57,7 +57,7 @@ def _club(records: Records, content: Content, at: datetime) -> None:
 
 def _key(records: Records, content: Content, at: datetime) -> None:
     def secret(row: Row) -> bytes | str:
-        kept = bytes(row["secret_sha256"])
+        kept = bytes(row["secret_sha256"] or b"")
         said: str = content["secret"]
         return kept if sha256(kept).hexdigest() == said else f"one of the SHA-256 {said}"
 

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
+MOST_NAMED: Final = 1000
+"""So many records that are missing are named one by one where a single number says how many there must be."""
+
 
 class FindingKind(StrEnum):
     """How a record is not as it was written."""

@@ -6,10 +6,11 @@ from uuid import UUID
 
 from schemas.base import WireError
 from schemas.evidence import Checkpoint, Edge, VerifierKey, places_of, read_note, verify_note
+from schemas.evidence.tree import HASH_BYTES
 from service.database import Transaction
 from service.repository import audited_trees
 from service.usecases.make_checkpoint import origin_of
-from service.usecases.verification.findings import Finding, FindingKind
+from service.usecases.verification.findings import MOST_NAMED, Finding, FindingKind
 
 LEAVES_AT_ONCE: Final = 8192
 _NOTHING: Final = b""
@@ -33,22 +34,26 @@ def check_leaves(transaction: Transaction, first: int, kept: Sequence[Checkpoint
     signed = {each.size: each for each in audited_trees.list_checkpoints(transaction, first, last)}
     keys = audited_trees.list_verifiers(transaction)
     right: dict[tuple[int, int], bytes] = {}
-    for leaf in audited_trees.list_leaves(transaction, first, last):
+    leaves = audited_trees.list_leaves(transaction, first, last)
+    hashes = audited_trees.read_hashes(transaction, [leaf.event_id for leaf in leaves])
+    for leaf in leaves:
         key = {"club_id": transaction.club_id, "level": 0, "position": leaf.position}
-        for missing in range(edge.size, leaf.position):
-            yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", {**key, "position": missing})
+        while edge.size < leaf.position:
             right.update(edge.append(_NOTHING))
         if leaf.position < edge.size:
             yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
             continue
-        if leaf.event_hash is None:
+        event_hash = hashes.get(leaf.event_id)
+        if event_hash is None:
             event = {"club_id": transaction.club_id, "id": leaf.event_id}
             yield Finding(FindingKind.EVENT_MISSING, "events", event)
             yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
-        elif leaf.event_hash != leaf.hash:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, leaf.event_hash)
+            if len(leaf.hash) != HASH_BYTES:
+                yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash)
+        elif event_hash != leaf.hash:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, event_hash)
             yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
-        right.update(edge.append(bytes(leaf.event_hash or leaf.hash)))
+        right.update(edge.append(bytes(event_hash or leaf.hash)))
         if edge.size in signed:
             yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
         for checkpoint in kept:
@@ -62,7 +67,7 @@ def check_leaves(transaction: Transaction, first: int, kept: Sequence[Checkpoint
 def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
     """Look at the tree as a whole, after its leaves: that it has all of them once, and nothing beside."""
     club = {"club_id": transaction.club_id}
-    size, head = audited_trees.read_end(transaction), audited_trees.read_head(transaction)
+    size, head = audited_trees.count_leaves(transaction), audited_trees.read_head(transaction)
     newest = audited_trees.find_newest(transaction)
     right = {
         "size": size,
@@ -78,10 +83,10 @@ def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator
         if (newest is None and head.signed_size) or (newest is not None and newest.size < head.signed_size):
             place = {**club, "size": head.signed_size}
             yield Finding(FindingKind.RECORD_MISSING, "checkpoints", place)
-    if head is not None:
-        for missing in range(size, head.size):
-            yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", {**club, "level": 0, "position": missing})
-    for level, position in audited_trees.list_beyond(transaction, size):
+    most = max(size, min(head.size, size + MOST_NAMED) if head else 0)
+    for missing in audited_trees.list_missing(transaction, most, MOST_NAMED):
+        yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", {**club, "level": 0, "position": missing})
+    for level, position in audited_trees.list_beyond(transaction, most):
         yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", {**club, "level": level, "position": position})
     for event_id in audited_trees.list_twice(transaction):
         yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", {**club, "event_id": event_id})
