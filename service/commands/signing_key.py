@@ -37,7 +37,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
       ofc-server signing-key create
       OFC_SIGNING_KEY_FILE=/etc/ofc/signing-key ofc-server signing-key create --name example.org/ofc
     """  # noqa: D301 (click wants the character, not its escape)
-    file = _file(directory)
+    file = signing_key_file(directory)
     key = make_signing_key(file, name)
     _show(key, file, as_json, f"Made the signing key in {file}.")
 
@@ -54,7 +54,7 @@ def show(directory: Path | None, as_json: bool) -> None:
       ofc-server signing-key show
       ofc-server signing-key show --json
     """  # noqa: D301 (click wants the character, not its escape)
-    file = _file(directory)
+    file = signing_key_file(directory)
     _show(read_signing_key(file), file, as_json)
 
 
@@ -72,12 +72,13 @@ def rotate(name: str, directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server signing-key rotate
     """  # noqa: D301 (click wants the character, not its escape)
-    file = _file(directory)
+    file = signing_key_file(directory)
     key = replace_signing_key(file, name)
     _show(key, file, as_json, f"A new signing key is in {file}.")
 
 
-def _file(directory: Path | None) -> Path:
+def signing_key_file(directory: Path | None) -> Path:
+    """Say where the key stands, or would."""
     named = os.environ.get("OFC_SIGNING_KEY_FILE")
     return Path(named) if named else Hosting.from_environment(directory=directory).directory / SIGNING_KEY
 

@@ -1,3 +1,4 @@
+import os
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,10 @@ from schemas.fields import show_time
 from service.commands.options import data_option, json_option
 from service.commands.printing import print_json, print_table, say, show_moment
 from service.commands.records import owned_records
-from service.usecases.get_status import Status, get_status
+from service.commands.signing_key import signing_key_file
+from service.errors import OperatorError
+from service.signing import read_signing_key
+from service.usecases.get_status import SigningStatus, Status, get_status
 
 
 @click.command()
@@ -16,9 +20,10 @@ from service.usecases.get_status import Status, get_status
 @json_option
 def status(directory: Path | None, as_json: bool) -> None:
     """
-    Show which workers live, which jobs are under way, and how long the oldest has been waiting.
+    Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.
 
-    A worker is here while it says so every few seconds; half a minute after it was last heard of it is not.
+    A worker is here while it says so every few seconds; half a minute after it was last heard of it is not. Whether
+    there is a key to sign with is said of this machine.
 
     \b
     Examples:
@@ -27,8 +32,9 @@ def status(directory: Path | None, as_json: bool) -> None:
     """  # noqa: D301 (click wants the character, not its escape)
     with owned_records(directory) as database:
         found = get_status(database)
+    key, missing = _find_key(directory)
     if as_json:
-        print_json(_dump(found))
+        print_json({**_dump(found), "signing_key": key})
         return
     if found.workers:
         print_table(
@@ -54,6 +60,29 @@ def status(directory: Path | None, as_json: bool) -> None:
     if found.oldest_waiting is not None:
         waited = datetime.now(UTC) - found.oldest_waiting
         say(f"The oldest job that nobody has begun has waited for {max(0, round(waited.total_seconds()))} seconds.")
+    _tell_signing(found.signing)
+    if missing:
+        say(missing)
+
+
+def _tell_signing(found: SigningStatus) -> None:
+    if found.signed_at is None:
+        say("Nothing has been signed yet.")
+    else:
+        ago = datetime.now(UTC) - found.signed_at
+        say(f"The newest checkpoint was signed {max(0, round(ago.total_seconds()))} seconds ago.")
+    if found.waiting or found.unsigned:
+        say(f"Events that wait for their place: {found.waiting}; that no checkpoint stands for yet: {found.unsigned}.")
+
+
+def _find_key(directory: Path | None) -> tuple[str | None, str]:
+    """Find the public key of the file that servers here sign with; where there is none, say why."""
+    if not os.environ.get("OFC_SIGNING_KEY_FILE") and os.environ.get("OFC_DATABASE_URL"):
+        return None, "OFC_SIGNING_KEY_FILE names no signing key here; servers started like this sign nothing."
+    try:
+        return read_signing_key(signing_key_file(directory)).verifier.written, ""
+    except OperatorError as error:
+        return None, f"{error} Until there is one, nothing is signed."
 
 
 def _share(done: int, total: int | None) -> str:
@@ -86,4 +115,9 @@ def _dump(found: Status) -> dict[str, Any]:
             for job in found.jobs
         ],
         "oldest_waiting": show_time(found.oldest_waiting),
+        "signing": {
+            "waiting": found.signing.waiting,
+            "unsigned": found.signing.unsigned,
+            "signed_at": show_time(found.signing.signed_at),
+        },
     }

@@ -48,6 +48,7 @@ _TAKE: Final = text("""
     SELECT event.id, event.hash FROM events AS event JOIN taken ON event.id = taken.event_id
     WHERE event.club_id = :club_id ORDER BY event.id
 """)
+_COUNT_WAITING: Final = text("SELECT count(*) FROM waiting_events WHERE club_id = :club_id")
 _ADD: Final = text("""
     INSERT INTO tree_nodes (club_id, level, position, hash, event_id)
     SELECT :club_id, node.* FROM unnest(
@@ -95,6 +96,11 @@ def get_head(transaction: Transaction) -> TreeHead:
     """Read how far the club's tree goes."""
     found = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
     return TreeHead(0, 0, None) if found is None else _load(found)
+
+
+def count_waiting(transaction: Transaction) -> int:
+    """Count the club's events that have no place in its tree yet."""
+    return int(transaction.execute(_COUNT_WAITING, {"club_id": transaction.club_id}).scalar_one())
 
 
 def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:

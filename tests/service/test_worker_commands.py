@@ -13,7 +13,7 @@ from service.tasks import WORK_ON_JOB, make_celery
 from service.worker import Consumer
 from tests.brokers import Broker
 from tests.postgres import Logins, Server
-from tests.service.house import open_house
+from tests.service.house import SIGNING_KEY, open_house
 from tests.service.room import Room
 from tests.service.rounds_to_play import add_table, close, open_round
 from tests.service.running import command, running, wait_until
@@ -36,7 +36,8 @@ def status(logins: Logins) -> Any:
 
 def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None:
     logins = room.house.logins
-    assert status(logins) == {"workers": [], "jobs": [], "oldest_waiting": None}
+    found = status(logins)
+    assert (found["workers"], found["jobs"], found["oldest_waiting"]) == ([], [], None)
     job = room.send(rounds_to_import(2))
     found = status(logins)
     assert found["oldest_waiting"] == found["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
@@ -51,6 +52,35 @@ def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None
         assert (found["jobs"], found["oldest_waiting"]) == ([], None)
         assert worker.stop() == 0
     assert status(logins)["workers"] == []
+
+
+def test_status_shows_what_waits_to_be_signed_and_when_something_was(room: Room, tmp_path: Path) -> None:
+    logins = room.house.logins
+    file = tmp_path / "signing-key"
+    reached = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
+    [(waiting,)] = room.house.ask("SELECT count(*) FROM waiting_events")
+    assert waiting > 0
+    found = status(logins)
+    assert found["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
+    assert found["signing_key"] is None
+    said = command("status", **reached).stderr
+    assert f"Events that wait for their place: {waiting}; that no checkpoint stands for yet: 0." in said
+    assert "Nothing has been signed yet." in said
+    assert "OFC_SIGNING_KEY_FILE names no signing key here" in said
+    assert f"{file} cannot be read" in command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
+    with room.work():
+        assert wait_until(lambda: status(logins)["signing"] == {"waiting": 0, "unsigned": waiting, "signed_at": None})
+    made = room.api.post("/v1/checkpoints", {})
+    assert made.status == 201, made
+    signed = status(logins)["signing"]
+    assert signed == {"waiting": 0, "unsigned": 0, "signed_at": made["created_at"]}
+    file.write_text(SIGNING_KEY.secret, encoding="utf-8")
+    told = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
+    assert json.loads(told.stdout)["signing_key"] == SIGNING_KEY.verifier.written
+    said = command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
+    assert "The newest checkpoint was signed " in said
+    assert "signing key" not in said
+    assert SIGNING_KEY.secret not in said + told.stdout
 
 
 def test_up_starts_a_worker_and_starts_it_again_when_it_dies(tmp_path: Path) -> None:
