@@ -11,7 +11,7 @@ from tests.service.house import House
 from tests.service.rounds_to_play import Document, without
 from tests.service.speaking import Answer
 
-NAMES = ("pineapple", "pineapple-qq", "progressive-round", "turbo", "classic")
+NAMES = ("pineapple", "pineapple-qq", "pineapple-2-4-us-classic", "progressive-round", "turbo", "classic")
 
 
 class Happening:

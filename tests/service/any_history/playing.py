@@ -89,7 +89,7 @@ class Playing(Happening):
         round_ = self.pick(rng, "open")
         if round_ is None:
             return
-        seat = rng.randint(1, 9)
+        seat = rng.choice([each["seat"] for each in round_.happened.document["seats"]])
         after = round_.happened.with_departure(seat)
         path, asked = f"/v1/rounds/{round_.id}/departures", {"seat": seat}
         if not after.plays():
