@@ -110,10 +110,17 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
 
 
 def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
-    """Start a recomputation, and pause it before it is done; who is too slow for that starts another."""
+    """
+    Start a recomputation, and pause it before a worker has begun; who is too slow for that starts another.
+
+    One that was begun may be done before it rests.
+    """
     while True:
         job: str = ofc("recompute", "start", "--reason", "audit", "--json", **reached).document["id"]
-        if not is_paused or ofc("recompute", "pause", job, **reached).code == 0:
+        if not is_paused:
+            return job
+        paused = ofc("recompute", "pause", job, "--json", **reached)
+        if paused.code == 0 and paused.document["started_at"] is None:
             return job
 
 
