@@ -42,6 +42,7 @@ def test_what_is_not_asked_for_is_none() -> None:
         "table_id": None,
         "player": None,
         "status": None,
+        "state": None,
         "opened_from": None,
         "opened_before": None,
     }

@@ -221,6 +221,10 @@ def test_every_command_asks_for_what_the_contract_says(page: ElementTree.Element
         [command] = ["".join(code.itertext()) for code in part(page, name).findall("pre/code")]
         address, *words = heard_by_curl(command)
         template = re.sub(r"\{\w+\}", r"[^/{}]+", path)
+        needed = [
+            each["name"] for each in operation.get("parameters", ()) if each["in"] == "query" and each.get("required")
+        ]
+        template += rf"\?{'&'.join(rf'{name}=[^&]+' for name in needed)}" if needed else ""
         assert re.fullmatch(rf"http://127\.0\.0\.1:8000{template}", address), address
         options = list(zip(words[::2], words[1::2], strict=True))
         assert ("-X", method.upper()) in options or method in ("get", "post")
