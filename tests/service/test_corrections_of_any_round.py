@@ -43,7 +43,7 @@ def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: A
         posted = post_document(api, document)
         assert posted.status == 201, posted
         round_id, revisions = posted["round"]["id"], 1
-        for attempt in range(25):
+        for attempt in range(12):
             told = api.get(f"/v1/rounds/{round_id}/document").document
             if not told["hands"]:
                 break
@@ -59,7 +59,7 @@ def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: A
             of_revision = [stored(api, round_id, part, revision).document for part in ("document", "settlement")]
             plays_to_itself(*of_revision)
         assert api.get(f"/v1/rounds/{round_id}/settlement")["revision"] == revisions
-    assert corrected > 4
+    assert corrected > 2
 
 
 def answered(answer: Answer) -> Document:

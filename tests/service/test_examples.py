@@ -49,8 +49,8 @@ def test_the_story_told_again_is_answered_with_the_examples(house: House, bare_l
     told = tell(house, bare_logins)
     stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
     assert set(told) == set(stored), "`make examples` writes them anew"
-    for name, examples in told.items():
-        assert examples == stored[name], f"{name}: `make examples` writes it anew"
+    differing = [name for name, examples in told.items() if examples != stored[name]]
+    assert not differing, f"`make examples` writes them anew: {differing}, {told[differing[0]]}"
 
 
 def test_every_request_and_every_answer_has_an_example_of_its_shape(contract: Document) -> None:

@@ -24,7 +24,7 @@ HEAVY = {
     "deep inside a field": b'{"ruleset": "pineapple", "players": ' + b"[" * DEEP + b"]" * DEEP + b"}",
     "a number of a million digits": b'{"button": ' + b"9" * 1_000_000 + b"}",
     "a number with a huge exponent": b'{"button": 1e999999999}',
-    "many fields": b"{" + b",".join(b'"%d":1' % number for number in range(80_000)) + b"}",
+    "many fields": b"{" + b",".join(b'"%d":1' % number for number in range(20_000)) + b"}",
     "many players": b'{"ruleset": "pineapple", "players": [' + b",".join([b"{}"] * 300_000) + b"]}",
     "escapes": b'{"ruleset": "' + b"\\u0041" * 170_000 + b'"}',
 }
