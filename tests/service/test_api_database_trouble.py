@@ -63,7 +63,7 @@ def test_a_database_that_comes_back_is_used_again(logins: Logins, house: House) 
     api = Api(app, found_club(logins.owner, "home"))
     assert api.get("/v1/tables").status == 200
     house.ask(
-        "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
         logins.service.rpartition("/")[2].partition("?")[0],
     )
     assert api.get("/v1/tables").status == 200

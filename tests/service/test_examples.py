@@ -9,8 +9,8 @@ import yaml
 from service.api.problems import KINDS
 from service.examples import FOLDER, PROBLEMS
 from service.openapi import contract_of
-from tests.postgres import Logins
-from tests.service.house import House
+from tests.postgres import Logins, Server
+from tests.service.house import House, open_house
 from tests.service.speaking import Document, resolve, validate
 from tests.service.story import tell
 
@@ -19,6 +19,13 @@ UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowe
 OF_AN_OPERATOR = {"database-newer", "database-denied"}
 REFUSED_AS_SHAPE = {"card-invalid", "board-invalid", "stakes-invalid"}
 """What the shape of a request leaves no room for."""
+
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A database of the story's own: the keys that checkpoints are signed by belong to all clubs of a database."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
 
 
 @pytest.fixture(scope="module")

@@ -134,7 +134,9 @@ def test_a_body_that_is_not_read_is_never_taken_for_a_request(served: Served, un
     ids=["a long line", "a long header", "many headers", "no version", "another protocol", "encrypted"],
 )
 def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, status: int) -> None:
-    assert send(served, sent)[0] == [status]
+    said = send(served, sent)[0]
+    # Who is refused in the middle of what he sends may find the connection cut before he reads why.
+    assert said == [status] or (said == [] and len(sent) > 20_000)
     assert served.get("/readyz") == {"status": "ok"}
 
 
