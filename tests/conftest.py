@@ -1,3 +1,4 @@
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -16,6 +17,8 @@ def pytest_configure(config: pytest.Config) -> None:
         "markers", f"{EVERY_SERVER}: run on the embedded PostgreSQL, and on an external one where there is one"
     )
     config.addinivalue_line("markers", f"{EVERY_BROKER}: run with messages through the database, RabbitMQ and Redis")
+    # Where the suite runs in the background, its processes would be deaf to Ctrl-C, and so would those that they start.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     config.stash[USED] = set()
     config.stash[BROKERS] = set()
 
