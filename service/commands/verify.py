@@ -164,14 +164,18 @@ def _progress(total: int, done: int) -> Iterator[Any]:
 
 
 def _conclude(context: click.Context, state: _State, events: int, unchecked: list[str], as_json: bool) -> None:
-    code = FOUND if state.found else INCOMPLETE if unchecked else 0
+    untold = state.found[FindingKind.CONTENT_UNTOLD]
+    wrong = state.found.total() - untold
+    if untold:
+        unchecked = [*unchecked, f"what became of {untold} rounds, keys or tables: events did not tell all then"]
+    code = FOUND if wrong else INCOMPLETE if unchecked else 0
     if as_json:
         summary = {"events": events, "found": state.found, "unchecked": unchecked}
         click.echo(json.dumps({"summary": summary}))
     for kind in FindingKind:
         if state.found[kind]:
             say(f"{state.found[kind]} {kind}: {MEANS[kind]}")
-    say(f"{events} events, and all that they made, were looked at; {state.found.total()} findings.")
+    say(f"{events} events, and all that they made, were looked at; {wrong} findings.")
     for sentence in unchecked:
         say(f"INCOMPLETE: it could not be checked {sentence}.")
     context.exit(code)

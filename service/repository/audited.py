@@ -85,7 +85,9 @@ _NOBODYS: Final = {
                 SELECT FROM rounds AS round
                 JOIN events AS event ON (event.club_id, event.round_id, event.sequence) = (round.club_id, round.id, 1)
                 WHERE round.club_id = :club_id AND round.opened_at = came_in.received_at
-                    AND position(convert_to(came_in.id::text, 'UTF8') IN event.content) > 0
+                    AND (position(convert_to(came_in.id::text, 'UTF8') IN event.content) > 0
+                        -- Events did not name it from the first.
+                        OR position('"submission"'::bytea IN event.content) = 0)
             )
         ORDER BY id
     """),

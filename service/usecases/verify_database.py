@@ -20,7 +20,7 @@ from service.usecases.verification.comparing import Key, Row, compare_records
 from service.usecases.verification.findings import Finding, FindingKind
 from service.usecases.verification.round_records import round_records
 from service.usecases.verification.sums import check_sums
-from service.usecases.verification.told import ToldEvent, UntellableError, follow_round
+from service.usecases.verification.told import ToldEvent, UntellableError, UntoldError, follow_round
 
 _EVENTS_AT_ONCE: Final = 10_000
 _ROUNDS_AT_ONCE: Final = 100
@@ -158,23 +158,29 @@ def _verify_rounds(transaction: Transaction, position: Position) -> Page:
         try:
             records = round_records(follow_round(round_id, [_told(event) for event in of_round]), rulesets)
         except UntellableError as error:
+            kind = FindingKind.CONTENT_UNTOLD if isinstance(error, UntoldError) else FindingKind.CONTENT_UNPLAYABLE
             key = {"club_id": transaction.club_id, "round_id": round_id}
-            findings.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", key, "content", str(error)))
+            findings.append(Finding(kind, "events", key, "content", str(error)))
             untold.add(round_id)
             continue
         for table, rows in records.items():
             told[table].update(rows)
     for table in audited.OF_ROUNDS:
-        kept = [
-            row
-            for row in audited.list_of_rounds(transaction, table, stretch)
-            if row.get("round_id", row.get("id")) not in untold
-        ]
+        kept = audited.list_of_rounds(transaction, table, stretch)
         findings += check_sums(table, kept)
-        findings += compare_records(transaction.club_id, table, kept, told[table])
+        if table == "disputes":
+            untold |= {row["id"] for row in kept if row["round_id"] in untold}
+        followed = [row for row in kept if _owner(row) not in untold]
+        findings += compare_records(transaction.club_id, table, followed, told[table])
     came_in = audited.list_submissions(transaction, [id_ for (id_,) in told["submissions"]])
     findings += compare_records(transaction.club_id, "submissions", came_in, told["submissions"])
     return _page(position, stretch, findings, len(events))
+
+
+def _owner(row: Row) -> UUID | None:
+    """Name the round that a record belongs to, or its dispute where it does not name the round."""
+    owner: UUID | None = row.get("round_id") or row.get("dispute_id") or row.get("id")
+    return owner
 
 
 def _told(event: Any) -> ToldEvent:

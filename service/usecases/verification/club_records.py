@@ -16,6 +16,7 @@ from scoring.ruleset import Ruleset
 from service.audit import EventKind
 from service.usecases.verification.comparing import Key, Row, Told
 from service.usecases.verification.findings import Finding, FindingKind
+from service.usecases.verification.told import is_untold
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 Content = Mapping[str, Any]
@@ -26,7 +27,7 @@ def club_records(events: Iterable[Any]) -> tuple[Told, list[Finding]]:
     Say what must be recorded of a club, from its events that belong to no round.
 
     Returns:
-        The records, and the events that cannot be read.
+        The records, and the events that cannot be read, or tell too little: what these leave out is not in the records.
     """
     records: Records = defaultdict(dict)
     unreadable = []
@@ -35,8 +36,9 @@ def club_records(events: Iterable[Any]) -> tuple[Told, list[Finding]]:
             if event.kind in _TELLING:
                 _TELLING[event.kind](records, orjson.loads(event.content), event.at)
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            why = f"{type(error).__name__} {error}"
-            unreadable.append(Finding(FindingKind.CONTENT_UNPLAYABLE, "events", {"id": str(event.id)}, "content", why))
+            kind = FindingKind.CONTENT_UNTOLD if is_untold(error) else FindingKind.CONTENT_UNPLAYABLE
+            why = f"{event.kind}: {type(error).__name__} {error}"
+            unreadable.append(Finding(kind, "events", {"id": str(event.id)}, "content", why))
     return records, unreadable
 
 
@@ -56,24 +58,29 @@ def _club(records: Records, content: Content, at: datetime) -> None:
 
 
 def _key(records: Records, content: Content, at: datetime) -> None:
-    def secret(row: Row) -> bytes | str:
-        kept = bytes(row["secret_sha256"] or b"")
-        said: str = content["secret"]
-        return kept if sha256(kept).hexdigest() == said else f"one of the SHA-256 {said}"
-
-    records["api_keys"][(UUID(content["key"]),)] = {
+    told = records["api_keys"][(UUID(content["key"]),)] = {
         "name": content["name"],
         "prefix": content["prefix"],
         "scopes": content["scopes"],
         "created_at": at,
         "expires_at": _time(content["expires_at"]),
         "revoked_at": None,
-        "secret_sha256": secret,
     }
+    told["secret_sha256"] = _secret(content["secret"])
+
+
+def _secret(told: str) -> Callable[[Row], bytes | str]:
+    def right(row: Row) -> bytes | str:
+        kept = bytes(row["secret_sha256"] or b"")
+        return kept if sha256(kept).hexdigest() == told else f"one of the SHA-256 {told}"
+
+    return right
 
 
 def _key_ends(records: Records, content: Content, _: datetime) -> None:
-    records["api_keys"][(UUID(content["key"]),)]["revoked_at"] = _time(content["revoked_at"])
+    told = records["api_keys"][(UUID(content["key"]),)]
+    del told["revoked_at"]
+    told["revoked_at"] = _time(content["revoked_at"])
 
 
 def _ruleset(records: Records, content: Content, at: datetime) -> None:
@@ -84,16 +91,14 @@ def _ruleset(records: Records, content: Content, at: datetime) -> None:
 
 def _table(records: Records, content: Content, at: datetime) -> None:
     name, _, version = content["ruleset"].rpartition("@")
-    records["tables"][(UUID(content["id"]),)] = {
+    told = records["tables"][(UUID(content["id"]),)] = {
         "name": content["name"],
         "ruleset_name": name,
         "ruleset_version": int(version),
-        **{
-            column: content[column]
-            for column in ("point_value", "currency", "minimum_stack", "correction_window_minutes")
-        },
+        **{column: content[column] for column in ("point_value", "currency", "minimum_stack")},
         "created_at": at,
     }
+    told["correction_window_minutes"] = content["correction_window_minutes"]
 
 
 _TELLING: Final[Mapping[str, Callable[[Records, Content, datetime], None]]] = {

@@ -19,6 +19,7 @@ class FindingKind(StrEnum):
     EVENT_SURPLUS = "event-surplus"
     CHAIN_BROKEN = "chain-broken"
     CONTENT_UNPLAYABLE = "content-unplayable"
+    CONTENT_UNTOLD = "content-untold"
     RECORD_MISSING = "record-missing"
     RECORD_SURPLUS = "record-surplus"
     RECORD_DIFFERS = "record-differs"
@@ -37,6 +38,8 @@ MEANS: Final[Mapping[FindingKind, str]] = {
     FindingKind.EVENT_SURPLUS: "Two events of a round have one number, or its head counts fewer than there are.",
     FindingKind.CHAIN_BROKEN: "An event does not name the one before it in its round.",
     FindingKind.CONTENT_UNPLAYABLE: "What an event says, or the events of a round, cannot have happened or be read.",
+    FindingKind.CONTENT_UNTOLD: "An event was recorded before events told all: what it made cannot be held against it."
+    " No damage.",
     FindingKind.RECORD_MISSING: "Events speak of a record that is not there.",
     FindingKind.RECORD_SURPLUS: "A record is there of which no event speaks.",
     FindingKind.RECORD_DIFFERS: "A column is not what the event says that made the record.",

@@ -18,6 +18,21 @@ from service.audit import EventKind
 
 Content = Mapping[str, Any]
 
+_TOLD_LATER: Final = frozenset(
+    {
+        "carried_over",
+        "correction_window_minutes",
+        "digest",
+        "id",
+        "revoked_at",
+        "ruleset_digest",
+        "scorer",
+        "secret",
+        "submission",
+    }
+)
+"""What events did not tell from the first; those that were recorded before stay as they were."""
+
 
 @dataclass(frozen=True, slots=True)
 class ToldEvent:
@@ -153,6 +168,15 @@ class UntellableError(Exception):
     """What a round's events say cannot be followed."""
 
 
+class UntoldError(UntellableError):
+    """A round's events say too little: they were recorded before events told all."""
+
+
+def is_untold(error: Exception) -> bool:
+    """Say whether an event could not be read because it is from before events told all."""
+    return isinstance(error, KeyError) and error.args[0] in _TOLD_LATER
+
+
 def follow_round(round_id: UUID, events: Sequence[ToldEvent]) -> ToldRound:
     """
     Follow a round through its events.
@@ -172,7 +196,10 @@ def follow_round(round_id: UUID, events: Sequence[ToldEvent]) -> ToldRound:
                 if event.kind != EventKind.SETTLEMENT_CONFIRMED:
                     told.window_from = event.at
         except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
-            raise UntellableError(f"event {event.sequence}, {event.kind}: {type(error).__name__} {error}") from error
+            place = f"event {event.sequence}, {event.kind}"
+            if is_untold(error):
+                raise UntoldError(f"{place}, was recorded before events told {error}") from error
+            raise UntellableError(f"{place}: {type(error).__name__} {error}") from error
         told.version, told.last_hash = event.sequence, event.hash
     if told is None:
         raise UntellableError("there is no event")
