@@ -42,6 +42,8 @@ def create_app(config: Config) -> Flask:
     app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = database = Database(config.database_url)
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
+    # Whoever serves it says otherwise when he is asked to stop.
+    app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_announce"] = announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)

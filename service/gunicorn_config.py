@@ -63,10 +63,12 @@ control_socket_disable = True
 
 
 class Worker(Protocol):
-    """What gunicorn tells a hook about a worker, as far as it matters here; `place` is ours."""
+    """What gunicorn tells a hook about a worker, as far as it matters here; `place` is ours, `wsgi` the application."""
 
     ppid: int
     place: int
+    alive: bool
+    wsgi: Any
 
 
 class Listener(Protocol):
@@ -109,6 +111,11 @@ def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
     """No worker outlives gunicorn, however that ended; what it was writing is rolled back."""
     leash.set_death_signal(signal.SIGKILL, parent=worker.ppid)
     take_place(worker.place)
+
+
+def post_worker_init(worker: Worker) -> None:
+    """Let requests that wait for something be answered as soon as the worker is asked to stop."""
+    worker.wsgi.extensions["ofc_is_stopping"] = lambda: not worker.alive
 
 
 def child_exit(_arbiter: Arbiter, worker: Worker) -> None:

@@ -4,7 +4,7 @@ from threading import BoundedSemaphore
 from typing import Any, Final
 
 import orjson
-from flask import Response
+from flask import Response, current_app
 
 from schemas.events import EventQuerySchema, dump_event
 from service.api.access import current_key, database
@@ -32,12 +32,15 @@ def get_events(query: dict[str, Any]) -> Response:
 
     Events take their places within seconds, one after the other and for good: who asks for what comes after the last
     position that he has misses none. With `wait` the answer comes as soon as there is any; it is empty where there was
-    none in time, or too many are waiting already.
+    none in time, too many are waiting already, or the service is being stopped.
     """
     may_wait = query["wait"] > 0 and waiting.acquire(blocking=False)
     wait = query["wait"] if may_wait else 0
+    club_id, is_stopping = current_key().club_id, current_app.extensions["ofc_is_stopping"]
     try:
-        found = list_events(database(), current_key().club_id, after=query["after"], limit=query["limit"], wait=wait)
+        found = list_events(
+            database(), club_id, after=query["after"], limit=query["limit"], wait=wait, gives_up=is_stopping
+        )
     finally:
         if may_wait:
             waiting.release()

@@ -181,16 +181,21 @@ def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins:
         assert service.stop() == 0
 
 
-def test_a_request_under_way_is_answered_before_the_service_stops(tmp_path: Path) -> None:
+def test_requests_under_way_are_answered_before_the_service_stops(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         host, port = service.url.removeprefix("http://").split(":")
-        with socket.create_connection((host, int(port)), timeout=20) as client:
+        headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
+        events = f"{service.url}/v1/events?after=999999999&wait=30"
+        with socket.create_connection((host, int(port)), timeout=20) as client, ThreadPoolExecutor(1) as pool:
+            waiting = pool.submit(httpx2.get, events, headers=headers, timeout=40, trust_env=False)
             client.sendall(f"POST /v1/score HTTP/1.1\r\nHost: {host}\r\nContent-Length: 2\r\n\r\n{{".encode())
             time.sleep(0.5)
             service.up.send_signal(signal.SIGINT)
             time.sleep(0.5)
             client.sendall(b"}")
             assert client.recv(1000).startswith(b"HTTP/1.1 4")
+            # What was to happen has not, and whoever waits for it need not wait on: he can ask again.
+            assert (waiting.result().status_code, waiting.result().text) == (200, "")
         assert service.up.wait(timeout=30) == 0
         assert service.left_over() == []
 
