@@ -51,6 +51,25 @@ class ConsistencySchema(WireSchema):
     proof = Listing(HashField(), most=_MOST_HASHES, required=True)
 
 
+class InclusionQuerySchema(QuerySchema):
+    """Which event, and in the tree of which size."""
+
+    position = QueryInteger(
+        least=0, most=MOST_SIZE, required=True, metadata={"description": "The event's, as `/v1/events` has it."}
+    )
+    size = QueryInteger(
+        least=1, most=MOST_SIZE, required=True, metadata={"description": "How many events the checkpoint stands for."}
+    )
+
+
+class InclusionSchema(WireSchema):
+    """The hashes that prove that a tree has an event at a position, as RFC 6962 has them, from the bottom up."""
+
+    position = Integer(least=0, required=True)
+    size = Integer(least=1, required=True)
+    proof = Listing(HashField(), most=_MOST_HASHES, required=True)
+
+
 class CheckpointKeySchema(WireSchema):
     """A public key that checkpoints were signed with."""
 
@@ -74,6 +93,11 @@ def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: dat
 def dump_consistency(old: int, new: int, proof: Sequence[bytes]) -> Dumped:
     """Write a proof that a tree only grew."""
     return {"from": old, "to": new, "proof": [part.hex() for part in proof]}
+
+
+def dump_inclusion(position: int, size: int, proof: Sequence[bytes]) -> Dumped:
+    """Write a proof that a tree has an event at a position."""
+    return {"position": position, "size": size, "proof": [part.hex() for part in proof]}
 
 
 def dump_key(key: VerifierKey, first_used_at: datetime) -> Dumped:

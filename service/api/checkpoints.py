@@ -12,8 +12,11 @@ from schemas.checkpoints import (
     CheckpointSchema,
     ConsistencyQuerySchema,
     ConsistencySchema,
+    InclusionQuerySchema,
+    InclusionSchema,
     dump_checkpoint,
     dump_consistency,
+    dump_inclusion,
     dump_key,
 )
 from schemas.evidence import SigningKey
@@ -31,6 +34,7 @@ from service.usecases.list_checkpoint_keys import list_checkpoint_keys
 from service.usecases.list_checkpoints import list_checkpoints
 from service.usecases.make_checkpoint import make_checkpoint
 from service.usecases.prove_consistency import prove_consistency
+from service.usecases.prove_inclusion import prove_inclusion
 
 checkpoints = Resource("checkpoints", __name__, description="What is signed of a club's tree of events.")
 
@@ -71,6 +75,20 @@ def get_consistency(query: dict[str, Any]) -> Response:
     """Prove that the tree only grew from one size to another: nothing in it was changed, left out or put between."""
     old, new = query["old"], query["new"]
     return answer(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
+
+
+@checkpoints.route("/v1/checkpoints/inclusion", methods=["GET"])
+@checkpoints.operation("prove_inclusion", Scope.AUDIT)
+@checkpoints.arguments(InclusionQuerySchema, location="query")
+@checkpoints.response(200, InclusionSchema)
+def get_inclusion(query: dict[str, Any]) -> Response:
+    """
+    Prove that an event is among those that a checkpoint stands for.
+
+    With the event's hash at its position, the hashes lead to the root that was signed for the size.
+    """
+    position, size = query["position"], query["size"]
+    return answer(dump_inclusion(position, size, prove_inclusion(current_transaction(), position, size)))
 
 
 @checkpoints.route("/v1/checkpoints/<uuid:address>", methods=["GET"])

@@ -12,8 +12,18 @@ def prove_consistency(transaction: Transaction, old: int, new: int) -> list[byte
         EvidenceError: the old size is the larger one, or the tree has never been so large.
     """
     ranges = consistency_ranges(old, new)
-    size = trees.get_head(transaction).size
-    if new > size:
-        detail = f"{new} is given; the tree has {size} events, and no size beyond that can be proved"
-        raise EvidenceError((Mistake("size-unknown", ("query", "to"), detail),))
+    require_size(transaction, new, "to")
     return trees.hash_ranges(transaction, ranges)
+
+
+def require_size(transaction: Transaction, size: int, name: str) -> None:
+    """
+    Go on only where the club's tree has ever been so large.
+
+    Raises:
+        EvidenceError: it never was; `name` is what the request calls the size.
+    """
+    largest = trees.get_head(transaction).size
+    if size > largest:
+        detail = f"{size} is given; the tree has {largest} events, and no size beyond that can be proved"
+        raise EvidenceError((Mistake("size-unknown", ("query", name), detail),))

@@ -323,6 +323,7 @@ def sign_what_happened(teller: Teller, house: House, round_id: str) -> None:
     second = teller.ask("make_checkpoint")
     read_two_pages(teller, "list_checkpoints")
     teller.ask("prove_consistency", {"from": first["size"], "to": second["size"]})
+    teller.ask("prove_inclusion", {"position": 2, "size": second["size"]})
     teller.read("get_checkpoint", second.headers["Location"], "")
     teller.ask("list_checkpoint_keys")
     teller.ask("get_evidence", {"round_id": round_id, "since": first["size"]})

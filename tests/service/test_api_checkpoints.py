@@ -11,11 +11,13 @@ import pytest
 
 from schemas.evidence import (
     Checkpoint,
+    EvidenceError,
     VerifierKey,
     hash_event,
     read_event,
     read_note,
     verify_consistency,
+    verify_inclusion,
     verify_note,
 )
 from service.app import create_app
@@ -71,6 +73,24 @@ def test_a_stranger_checks_a_whole_evening(api: Api) -> None:
     mine = [event for event in found if event["round"] == round_id]
     assert [event["sequence"] for event in mine] == list(range(1, len(mine) + 1))
     assert json.loads(read_event(bytes_of(mine[-1])).content)["stacks"] == list(last["stacks"].values())
+
+
+def test_every_event_of_the_feed_is_proved_to_be_among_those_of_every_checkpoint_since(api: Api) -> None:
+    round_id = start_round(api, "pineapple", SIXES)
+    signed = [sign(api)[1]]
+    play(api, round_id, *COMPLETE)
+    signed.append(sign(api)[1])
+    for event in feed(api, limit=1000):
+        for checkpoint in signed:
+            proved = api.get(f"/v1/checkpoints/inclusion?position={event['position']}&size={checkpoint.size}")
+            if event["position"] >= checkpoint.size:
+                assert (proved.status, proved.codes) == (422, {"position-unknown"})
+                continue
+            proof = [bytes.fromhex(part) for part in proved["proof"]]
+            leaf = hash_event(bytes_of(event))
+            verify_inclusion(leaf, event["position"], checkpoint.size, proof, checkpoint.root)
+            with pytest.raises(EvidenceError):
+                verify_inclusion(leaf[::-1], event["position"], checkpoint.size, proof, checkpoint.root)
 
 
 def test_the_feed_says_in_words_what_its_bytes_say(api: Api) -> None:
@@ -164,6 +184,9 @@ def test_what_cannot_be_proved_is_refused(api: Api) -> None:
     reversed_ = api.get("/v1/checkpoints/consistency?from=2&to=1")
     assert (reversed_.status, reversed_.codes) == (422, {"sizes-reversed"})
     assert api.get("/v1/checkpoints/consistency?from=0&to=1")["proof"] == []
+    beyond = api.get(f"/v1/checkpoints/inclusion?position=0&size={checkpoint.size + 1}")
+    assert (beyond.status, beyond.codes) == (422, {"size-unknown"})
+    assert beyond["errors"][0]["pointer"] == "#/query/size"
 
 
 def test_an_address_that_nobody_has_leads_nowhere(nobody: Api) -> None:

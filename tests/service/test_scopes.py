@@ -48,6 +48,7 @@ OPENED_BY: dict[str, set[str]] = {
     "make_checkpoint": {"audit"},
     "list_checkpoints": {"audit"},
     "prove_consistency": {"audit"},
+    "prove_inclusion": {"audit"},
     "list_events": {"audit"},
     "record_hand": {"write"},
     "list_hands": {"read"},
@@ -91,7 +92,7 @@ BESIDE_OTHERS = {Scope.CORRECT_FINAL}
 
 OPEN_NOTHING_YET = {Scope.ADMIN}
 
-QUERIES = {"prove_consistency": "?from=0&to=0"}
+QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
 """What has to be asked for."""
 
 BODIES: dict[str, Any] = {**SENT, "name_player": {"display_name": "Ann"}}
@@ -120,7 +121,9 @@ def made(house: House) -> Keys:
     clients = {
         scope: Api(house.app, create_key(house.owner, club, name=scope, scopes=[scope]).secret) for scope in OPENS
     }
-    return Keys(clients.pop(EVERY_SCOPE), clients)
+    every = clients.pop(EVERY_SCOPE)
+    assert every.post("/v1/checkpoints", None).status == 201
+    return Keys(every, clients)
 
 
 def ask(api: Api, operation_id: str, club: Club) -> Answer:

@@ -58,6 +58,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "correct_round": "the amended round must be playable, and a patch must fit the document",
     "what_if": "the amended round must be playable, and a patch must fit the document",
     "prove_consistency": "the smaller size comes first",
+    "prove_inclusion": "the tree must have been so large, and have the position",
     "open_dispute": "the round must have the hand and the seat, and a row needs a hand",
     "resolve_dispute": "what is upheld or rejected may need a reason",
     "start_recomputation": "what the scope names must be there",
