@@ -1,12 +1,14 @@
 """JSON, read strictly."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from schemas import strict_json
 from schemas.base import WireError
 from schemas.strict_json import read_json
 from tests.schemas.test_fields import json_values
@@ -20,6 +22,37 @@ def test_what_is_json_is_read_as_it_was_written(value: Any) -> None:
         except UnicodeEncodeError:
             continue
         assert read_json(written) == value
+
+
+KEYS = st.sampled_from(["a", "b", "a:", ":", "\u00e9", '"', ""])
+NUMBERS = st.sampled_from(
+    ["0", "-0", "-0.0", "1.0", "2.50", "1e3", "1e-999", *(str(2**63 + each) for each in (-1, 0, 2**63))]
+)
+TOO_LONG = "1234567890" * 3
+
+
+def objects(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
+    """Objects written with keys twice, or with spaces around their colons."""
+    member = st.tuples(KEYS.map(json.dumps), st.sampled_from([":", " : ", "\t:\n"]), inner).map("".join)
+    return st.lists(member, max_size=3).map(lambda members: "{" + ",".join(members) + "}")
+
+
+WRITTEN = st.recursive(
+    KEYS.map(lambda text: json.dumps(text, ensure_ascii=False)) | NUMBERS | st.sampled_from([TOO_LONG, "null", "NaN"]),
+    lambda inner: objects(inner) | st.lists(inner, max_size=3).map(lambda parts: f"[{', '.join(parts)}]"),
+    max_leaves=8,
+)
+
+
+@given(WRITTEN)
+def test_however_it_is_written_it_is_read_as_the_closer_look_reads_it(written: str) -> None:
+    def read(by: Callable[[bytes], Any]) -> str:
+        try:
+            return repr(by(written.encode()))
+        except WireError as error:
+            return repr(error.mistakes)
+
+    assert read(read_json) == read(strict_json._read_closely)
 
 
 @given(st.binary(max_size=40))
