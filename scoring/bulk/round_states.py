@@ -1,6 +1,6 @@
 """Where rounds stand between hands, each state numbered, and what leads from one to the next."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from typing import Any, Final, NamedTuple
@@ -167,6 +167,11 @@ class RoundStates:
     def count(self) -> int:
         """How many have come up."""
         return len(self._rounds)
+
+    @property
+    def rounds(self) -> Sequence[Round | None]:
+        """Give them: seats are columns from 1, and of points it is said who has any; none stands for `REFUSED`."""
+        return self._rounds
 
     @property
     def expected(self) -> Expected:

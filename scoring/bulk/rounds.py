@@ -69,7 +69,7 @@ class BulkRounds:
 
         A round that cannot be laid out is odd, and its hands have no boards.
         """
-        columns = max((len(history.seats) for history in histories if len(history.seats) <= MOST_SEATS), default=2)
+        columns = max([2, *(len(history.seats) for history in histories if len(history.seats) <= MOST_SEATS)])
         lengths = np.array([len(history.hands) for history in histories], np.int64)
         rounds, hands = len(histories), int(lengths.sum())
         laid = cls(

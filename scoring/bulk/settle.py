@@ -1,5 +1,6 @@
 """Many rounds played at once: who owes whom, who pays what, and where each round stands after each hand."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -12,6 +13,8 @@ from scoring.bulk.round_states import OPEN, REFUSED, Expected, Numbers, RoundSta
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.score import earn, score_hands
 from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
+from scoring.hand import Hand, Seat
+from scoring.round_state import Round
 from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
 
 
@@ -60,7 +63,9 @@ class BulkSettlement:
         after: [hands], the state after the hand.
         final: [rounds], the state after everything.
         final_stacks: [rounds, columns].
+        opening_stacks: [rounds, columns], with which the last scope of the stakes was opened.
         expected: what comes next in each state.
+        states: each state as a round whose seats are columns; nothing is said of points but who has any.
     """
 
     refused: NDArray[np.bool_]
@@ -76,7 +81,44 @@ class BulkSettlement:
     after: Numbers
     final: Numbers
     final_stacks: Points
+    opening_stacks: Points
     expected: Expected
+    states: Sequence[Round | None]
+
+    def end_of(self, number: int, opened: Round, hands: Sequence[Hand]) -> Round:
+        """
+        Say where a round that is over stands, as the plain rules do.
+
+        Args:
+            number: of a round that was not refused and to which nothing more can come.
+            opened: the round before its first hand.
+            hands: all that were played.
+        """
+        state = self.states[self.final[number]]
+        assert state is not None, "nobody asks where a refused round stands"
+        assert not state.is_open, "nobody asks for all that the next hand of an open round has to know"
+        if state.button is None:
+            return opened.but(status=state.status)
+        seats = opened.seat_numbers
+        top_ups = dict.fromkeys(seats, 0)
+        for hand in hands:
+            for added in hand.top_ups:
+                top_ups[added.seat] += added.points
+
+        def seated(columns: Iterable[int]) -> frozenset[Seat]:
+            return frozenset([seats[column - 1] for column in columns])
+
+        return opened.but(
+            stacks=dict(zip(seats, self.final_stacks[number].tolist(), strict=False)),
+            opening_stacks=dict(zip(seats, self.opening_stacks[number].tolist(), strict=False)),
+            top_ups=top_ups,
+            status=state.status,
+            hands=len(hands),
+            button=seats[state.button - 1],
+            had_button=seated(state.had_button),
+            gone=seated(state.gone),
+            out=seated(state.out),
+        )
 
 
 def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
@@ -206,8 +248,8 @@ class _Play:
         self.state[closed] = self.states.close(self.state[closed])
         self._pay_totals(closed[self._is_over(self.state[closed])], self.late, self.order)
         rounds, expected = self.rounds, self.states.expected
-        final, final_stacks = np.empty_like(self.state), np.empty_like(self.stacks)
-        final[self.order], final_stacks[self.order] = self.state, self.stacks
+        final, (final_stacks, opening_stacks) = np.empty_like(self.state), np.empty_like([self.stacks, self.opening])
+        final[self.order], final_stacks[self.order], opening_stacks[self.order] = self.state, self.stacks, self.opening
         order = exchange_order(self.stacks.shape[1])[bits(rounds.dealt), self.buttons]
         exchanges = [points for _, _, points in in_paying_order(self.scores.exchanges, order)]
         columns = slice(0, self.stacks.shape[1])
@@ -231,7 +273,9 @@ class _Play:
             after=self.after,
             final=final,
             final_stacks=final_stacks,
+            opening_stacks=opening_stacks,
             expected=expected,
+            states=self.states.rounds,
         )
 
     def _begin(self, active: slice, hands: Numbers) -> Numbers:

@@ -70,8 +70,9 @@ def check_balance(round_id: UUID, round_: Round) -> None:
     Notice a round whose players together have more or less than they brought.
 
     Asked of every round as it is read, and of what every hand, departure and closing makes of it before that is
-    written: the rules, the records and whoever may have changed them by hand are all watched. The database refuses
-    most of this as well; here it is seen, also where it is refused.
+    written, or all of them together where an import settles many rounds at once: the rules, the records and whoever may
+    have changed them by hand are all watched. The database refuses most of this as well; here it is seen, also where it
+    is refused.
     """
     imbalance = sum(round_.nets.values())
     if imbalance:

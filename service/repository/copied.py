@@ -2,9 +2,13 @@
 
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from service.database import Transaction
+
+NOTHING: Final = "\\N"
+"""How the format writes that there is no value."""
 
 _ESCAPES = str.maketrans({"\\": "\\\\", "\t": "\\t", "\n": "\\n", "\r": "\\r"})
 
@@ -44,7 +48,7 @@ def show_text(written: str | None) -> str:
     ('a\\tb', '\\N')
     """
     if written is None:
-        return "\\N"
+        return NOTHING
     return written if written.isprintable() and "\\" not in written else written.translate(_ESCAPES)
 
 
@@ -55,7 +59,7 @@ def show_plain(value: int | UUID | None) -> str:
     >>> show_plain(3), show_plain(None)
     ('3', '\\N')
     """
-    return "\\N" if value is None else str(value)
+    return NOTHING if value is None else str(value)
 
 
 def show_time(moment: datetime | None) -> str:
@@ -65,7 +69,7 @@ def show_time(moment: datetime | None) -> str:
     >>> show_time(None)
     '\\N'
     """
-    return "\\N" if moment is None else moment.isoformat()
+    return NOTHING if moment is None else moment.isoformat()
 
 
 def show_bytes(content: bytes) -> str:
@@ -78,7 +82,7 @@ def show_bytes(content: bytes) -> str:
     return f"\\\\x{content.hex()}"
 
 
-def show_list(values: list[int] | list[bool]) -> str:
+def show_list(values: Sequence[int]) -> str:
     """
     Write a list of numbers, or of true and false: but for its brackets, Python writes it as PostgreSQL reads it.
 

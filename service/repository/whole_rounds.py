@@ -11,14 +11,17 @@ from uuid_utils import uuid7
 
 from schemas.evidence import Headings, hash_event
 from schemas.hands import canonical_json
+from scoring import SCORER_VERSION
+from scoring.hand import Hand
 from scoring.history import Closing, Departure
-from scoring.round import Departed, PlayedHand
+from scoring.round import Departed
 from scoring.round_state import Round
-from scoring.settlement import Transfer
+from scoring.ruleset import Ruleset
 from service.audit import EventKind
 from service.database import Transaction
-from service.metrics.counters import check_balance, count_stored_hands
+from service.metrics.counters import count_stored_hands
 from service.repository.copied import (
+    NOTHING,
     copy_in,
     make_room,
     show_bytes,
@@ -29,8 +32,8 @@ from service.repository.copied import (
     show_time,
 )
 from service.repository.firmness import Firmness
+from service.repository.hand_figures import HandFigures, PaidRow, rows_of
 from service.repository.hand_records import pack_boards
-from service.repository.hands import score_parameters
 from service.repository.round_state import dump_round, in_order
 from service.repository.settlement_states import Because, finalized_event
 from service.repository.stored_round import StoredRound
@@ -41,43 +44,33 @@ DOCUMENT: Final = "document"
 
 @dataclass(frozen=True, slots=True)
 class HandStep:
-    """A hand that was played; `content` is its canonical JSON, `event` what the audit trail says of it."""
+    """
+    A hand that was played.
+
+    Attributes:
+        content: its canonical JSON.
+        digest: of that.
+        event: what the audit trail says of it.
+        figures: what it came to.
+    """
 
     id: str
-    played: PlayedHand
+    hand: Hand
     played_at: datetime | None
     content: bytes
     digest: bytes
     event: bytes
-
-    @property
-    def after(self) -> Round:
-        """Where the round stands after it."""
-        return self.played.round
-
-    @property
-    def transfers(self) -> Sequence[Transfer]:
-        """What was paid with it."""
-        return self.played.transfers
+    figures: HandFigures
 
 
 @dataclass(frozen=True, slots=True)
 class EndingStep:
-    """A departure or closing, what came of it, and what the audit trail says of it."""
+    """A departure or closing, where the round stood before it, what came of it, and what the audit trail says of it."""
 
+    before: Round
     departed: Departed
     ending: Departure | Closing
     event: bytes
-
-    @property
-    def after(self) -> Round:
-        """Where the round stands after it."""
-        return self.departed.round
-
-    @property
-    def transfers(self) -> Sequence[Transfer]:
-        """What was paid because of it."""
-        return self.departed.transfers
 
 
 @dataclass(frozen=True)
@@ -89,6 +82,7 @@ class WholeRound:
         opened: before its first hand.
         event: what the audit trail says of the opening.
         steps: everything after it, in order.
+        after: where the round stands after all of it.
         submission: the exact bytes of the document.
         is_final: whether its settlement is final at once, where no hand can come.
     """
@@ -96,6 +90,7 @@ class WholeRound:
     opened: StoredRound
     event: bytes
     steps: Sequence[HandStep | EndingStep]
+    after: Round
     submission: Submission
     is_final: bool = False
 
@@ -111,12 +106,12 @@ class WholeRound:
             version=opened.version + len(self.steps) + ends_final - 1,
             firmness=Firmness(final_revision=opened.revision) if ends_final else opened.firmness,
         )
-        return before.changed(opened.opened_at, self.steps[-1].after)
+        return before.changed(opened.opened_at, self.after)
 
     @property
     def ends_final(self) -> bool:
         """Whether its settlement is final."""
-        return self.is_final and bool(self.steps) and not self.steps[-1].after.is_open
+        return self.is_final and not self.after.is_open
 
 
 COLUMNS: Final = {
@@ -208,7 +203,6 @@ class RoundRecords:
         """Add a round with everything that happened in it."""
         opened, round_id, submission = whole.opened, str(whole.opened.id), str(whole.submission.id)
         keys = f"{self._club}\t{round_id}\t{opened.revision}"
-        before = opened.round
         self._last_event = b""
         self._add_opening(opened, keys)
         self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
@@ -216,11 +210,9 @@ class RoundRecords:
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
                 kind = EventKind.HAND_RECORDED
-                self._add_hand(round_id, keys, before, step, submission)
+                self._add_hand(round_id, keys, opened.round.ruleset, step, submission)
             else:
-                kind = self._add_ending(keys, before, step)
-            before = step.after
-            check_balance(opened.id, before)
+                kind = self._add_ending(keys, step)
             self._add_event(round_id, sequence, kind, step.event)
         stored = whole.stored
         if whole.ends_final:
@@ -246,8 +238,8 @@ class RoundRecords:
             f"{self._now}\n"
         )
 
-    def _add_hand(self, round_id: str, keys: str, before: Round, step: HandStep, submission: str) -> None:
-        hand, hand_id = step.played.hand, step.id
+    def _add_hand(self, round_id: str, keys: str, ruleset: Ruleset, step: HandStep, submission: str) -> None:
+        hand, hand_id, figures = step.hand, step.id, step.figures
         by_seat = sorted(hand.players, key=lambda player: player.seat)
         seats = show_list([player.seat for player in by_seat])
         fantasyland = show_list([player.fantasyland for player in by_seat])
@@ -256,24 +248,23 @@ class RoundRecords:
             f"{submission}\t{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t{seats}\t{fantasyland}\t"
             f"{show_bytes(pack_boards(by_seat))}\n"
         )
-        score = score_parameters(before, step.played)
-        lists = "\t".join([show_list(score[name]) for name in _LISTS])
-        transfers = step.transfers
+        *lists, transfers, irregular = figures
+        shown = "\t".join(map(show_list, lists))
         self._lines["hand_scores"].append(
-            f"{keys}\t{hand.number}\t{hand_id}\t{score['ruleset_name']}\t{score['ruleset_version']}\t"
-            f"{score['scorer_version']}\t{lists}\t{len(transfers)}\t{show_text(score['irregular'])}\n"
+            f"{keys}\t{hand.number}\t{hand_id}\t{ruleset.name}\t{ruleset.version}\t{SCORER_VERSION}\t{shown}\t"
+            f"{len(transfers)}\t{show_text(irregular)}\n"
         )
-        self._add_transfers(keys, hand.number, transfers, "f")
+        self._add_transfers(f"{keys}\t{hand.number}\tf", transfers)
 
-    def _add_ending(self, keys: str, before: Round, step: EndingStep) -> EventKind:
-        ending, transfers = step.ending, step.transfers
-        if transfers:
-            seats = before.seat_numbers
+    def _add_ending(self, keys: str, step: EndingStep) -> EventKind:
+        ending, before = step.ending, step.before
+        if step.departed.transfers:
+            seats, transfers = before.seat_numbers, rows_of(step.departed.transfers)
             stacks_before, stacks = in_order(seats, before.stacks), in_order(seats, step.departed.round.stacks)
             self._lines["payouts"].append(
                 f"{keys}\t{before.hands}\t{show_list(stacks_before)}\t{show_list(stacks)}\t{len(transfers)}\n"
             )
-            self._add_transfers(keys, before.hands, transfers, "t")
+            self._add_transfers(f"{keys}\t{before.hands}\tt", transfers)
         ended = f"{ending.after_hand}\t{show_text(ending.reason)}\t{self._now}\n"
         if isinstance(ending, Closing):
             self._lines["closings"].append(f"{keys}\t{ended}")
@@ -281,11 +272,10 @@ class RoundRecords:
         self._lines["departures"].append(f"{keys}\t{len(before.gone) + 1}\t{ending.seat}\t{ended}")
         return EventKind.DEPARTURE_RECORDED
 
-    def _add_transfers(self, keys: str, number: int, transfers: Sequence[Transfer], late: str) -> None:
+    def _add_transfers(self, keys: str, transfers: Sequence[PaidRow]) -> None:
         self._lines["transfers"] += [
-            f"{keys}\t{number}\t{late}\t{paid.order}\t{paid.payer}\t{paid.payee}\t{paid.due}\t{paid.paid}\t"
-            f"{show_text(paid.limited_by)}\t{paid.payer_stack}\t{paid.payee_stack}\n"
-            for paid in transfers
+            f"{keys}\t{order}\t{payer}\t{payee}\t{due}\t{paid}\t{limited_by or NOTHING}\t{payer_left}\t{payee_left}\n"
+            for order, (payer, payee, due, paid, limited_by, payer_left, payee_left) in enumerate(transfers, 1)
         ]
 
     def _add_head(self, stored: StoredRound, round_id: str) -> None:
@@ -307,7 +297,3 @@ class RoundRecords:
             f"{self._club}\t{event_id}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t"
             f"{show_bytes(heading)}\t{show_bytes(content)}\t{show_bytes(self._last_event)}\n"
         )
-
-
-_LISTS: Final = ("points", "fouls", "royalties", "earned", "stays", "exchanges", "added", "stacks_before", "stacks")
-"""What `score_parameters` has for the columns of a hand's score that are lists, in their order."""

@@ -8,21 +8,16 @@ from uuid import UUID
 
 import numpy as np
 
-from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import BulkSettlement, settle_rounds
-from scoring.bulk.transfers import Transfers
 from scoring.ruleset import Ruleset
 from service.database import Transaction
 from service.repository.packed.queries import Stretch
 from service.repository.packed.reading import have_changed, read_packed
 from service.repository.packed.rounds import (
-    TRANSFER_FIELDS,
     Figures,
     Flags,
-    Integers,
     PackedRounds,
     RoundGroup,
-    pairs_of,
 )
 from service.usecases.digest_rounds import RoundsDigest
 
@@ -78,7 +73,7 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
         if ruleset is not None:
             settlement = settle_rounds(ruleset, group.rounds)
             by_itself = settlement.refused | (settlement.late_transfers.due > 0).any(axis=1)
-            computed = _figures(group.rounds, settlement)
+            computed = Figures.of(group.rounds, settlement)
             is_settled[group.places] = ~by_itself
             differs[group.places] = ~by_itself & _differ(group, computed, settlement)
             settled.append((group, computed, settlement))
@@ -88,34 +83,6 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
         _digest(digest, packed, group, computed, settlement, is_settled)
     suspects = tuple(_suspects(packed, differs & is_settled, is_settled))
     return Audit(len(packed.ids), int(packed.lengths.sum()), digest, suspects)
-
-
-def _figures(rounds: BulkRounds, settlement: BulkSettlement) -> Figures:
-    """Put what hands come to as their records have it."""
-    scores, seats = settlement.scores, rounds.seats.shape[1]
-    return Figures(
-        points=scores.points,
-        fouls=(scores.fouls > 0).astype(np.int64),
-        royalties=scores.royalties.astype(np.int64),
-        earned=settlement.earned.astype(np.int64),
-        stays=settlement.expected.stays[settlement.before][:, :seats] * rounds.dealt,
-        top_ups=rounds.top_ups,
-        stacks_before=settlement.stacks_before,
-        stacks=settlement.stacks,
-        exchanges=settlement.exchanges,
-        transfers=_in_order(settlement.transfers, pairs_of(seats)),
-        transfer_count=(settlement.transfers.due > 0).sum(axis=1, keepdims=True),
-    )
-
-
-def _in_order(transfers: Transfers, pairs: int) -> Integers:
-    """Leave out ties, which nobody pays."""
-    hands, exchanges = np.nonzero(transfers.due)
-    position = (np.cumsum(transfers.due > 0, axis=1) - 1)[hands, exchanges]
-    in_order = np.zeros((len(transfers.due), pairs, len(TRANSFER_FIELDS)), np.int64)
-    for field, name in enumerate(TRANSFER_FIELDS):
-        in_order[hands, position, field] = getattr(transfers, name)[hands, exchanges]
-    return in_order
 
 
 def _differ(group: RoundGroup, computed: Figures, settlement: BulkSettlement) -> Flags:

@@ -9,6 +9,11 @@ from scoring.round import PlayedHand
 from scoring.round_state import Round
 
 
+def are_exact(round_: Round, point_value: int | None) -> bool:
+    """Say whether no more points are in a round than can be counted exactly, as points and as money."""
+    return sum(round_.stacks.values()) <= MOST_INTEGER // max(point_value or 0, 1)
+
+
 def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> None:
     """
     Refuse more points in a round than can be counted exactly, as points and as money.
@@ -18,9 +23,9 @@ def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> 
     Raises:
         RoundError: at `path`, which brought them.
     """
-    total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
-    most = MOST_INTEGER // worth
-    if total > most:
+    if not are_exact(round_, point_value):
+        total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
+        most = MOST_INTEGER // worth
         detail = f"{total} points would be in the round; at {worth} a point, {most} at most are counted exactly"
         raise RoundError([Mistake("points-beyond-count", path, detail)])
 

@@ -1,8 +1,7 @@
 import gc
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from datetime import datetime
 from hashlib import sha256
 from typing import Any, Final, Literal
 from uuid import UUID
@@ -15,13 +14,15 @@ from schemas.irregular import IrregularHand
 from schemas.problems import MOST_SHOWN, dump_mistakes
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
-from scoring.history import Paid
+from scoring.history import Paid, Step
 from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from service.database import Transaction
 from service.errors import ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.metrics.counters import check_balance
 from service.refusals import refusal_of
 from service.repository import rounds, rulesets
+from service.repository.hand_figures import HandFigures, figures_of
 from service.repository.stored_round import StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -36,6 +37,7 @@ from service.usecases.open_round import make_round, opening_event
 from service.usecases.play_document import ending_event, is_document_of, reference_taken, table_of
 from service.usecases.read_lines import ReadLine, UnreadLine, read_lines
 from service.usecases.record_hand import hand_event
+from service.usecases.settle_lines import SettledRound, settle_lines
 from service.usecases.views import view_round
 
 
@@ -88,8 +90,8 @@ def import_rounds(
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
 
     A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
-    answered as it was recorded. A hundred rounds are written in one go, while the next are played; some hundred lines
-    are a good number.
+    answered as it was recorded. Rounds are settled many at once, and a hundred are written in one go while the next are
+    made ready; some hundred lines are a good number.
 
     Args:
         transaction: in which tables are made by their names where there are none.
@@ -101,10 +103,12 @@ def import_rounds(
     """
     records = RoundRecords(transaction)
     read = list(read_lines(transaction, lines))
-    known = look_up(transaction, [line for line in read if isinstance(line, ReadLine)])
+    documents = [line for line in read if isinstance(line, ReadLine)]
+    known = look_up(transaction, documents)
+    settled = settle_lines(line for line in documents if line.identity not in known.recorded)
     imported = []
     for line in read:
-        imported.append(_import(transaction, known, line, records, is_final=is_final))
+        imported.append(_import(transaction, known, line, settled, records, is_final=is_final))
         if records.are_many:
             _write(transaction, known, records)
     _write(transaction, known, records)
@@ -121,21 +125,29 @@ def _write(transaction: Transaction, known: Known, records: RoundRecords) -> Non
 
 
 def _import(
-    transaction: Transaction, known: Known, line: ReadLine | UnreadLine, records: RoundRecords, *, is_final: bool
+    transaction: Transaction,
+    known: Known,
+    line: ReadLine | UnreadLine,
+    settled: Mapping[int, SettledRound],
+    records: RoundRecords,
+    *,
+    is_final: bool,
 ) -> ImportedLine:
     if isinstance(line, UnreadLine):
         return _refused(line.number, line.error)
     try:
         recorded = _find_recorded(transaction, known, line)
         if recorded is not None:
+            if recorded.is_new and line.document.expected is not None:
+                _write(transaction, known, records)
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
         table = known.tables.get(line.document.table) or new_table(transaction, table_of(line.document), line.ruleset)
-        whole = _play(transaction, known, table, line, is_final=is_final)
+        whole = _play(transaction, known, table, line, settled.get(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)
-    known.add(table, line.identity, whole.stored, _payments(whole), _irregular(whole))
+    known.add(table, line.identity, whole.stored)
     return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
 
 
@@ -150,7 +162,7 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
     recorded = known.recorded.get(line.identity)
     if recorded is None or recorded.digest == line.digest:
         return recorded
-    if recorded.stored is None:
+    if not recorded.is_new:
         stored = rounds.get(transaction, recorded.id)
         if is_document_of(transaction, stored, line.document.table, line.digest):
             return recorded
@@ -158,36 +170,32 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
 
 
 def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
-    if line.document.expected is None:
-        return
-    if recorded.stored is not None:
-        _check(line, recorded.stored, _settlement(recorded.stored, recorded.payments, recorded.irregular))
-    else:
+    if line.document.expected is not None:
         stored = rounds.get(transaction, recorded.id)
         _check(line, stored, settlement_of(transaction, stored))
-
-
-def _settlement(stored: StoredRound, payments: Sequence[Paid], irregular: Sequence[IrregularHand]) -> SettlementView:
-    """Show the settlement of a round that is not written yet."""
-    money = stored.point_value, stored.currency
-    view = view_settlement(stored.round, payments, stored.revision, *money, irregular=irregular)
-    firmness = stored.firmness
-    return replace(view, state=firmness.settlement_state, provisional_until=firmness.provisional_until)
 
 
 def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
     check_expected(line.document.expected, dump_played_document(view_round(stored), settlement))
 
 
-def _play(transaction: Transaction, known: Known, table: StoredTable, line: ReadLine, *, is_final: bool) -> WholeRound:
-    """Play a line's round, in memory alone."""
+def _play(
+    transaction: Transaction,
+    known: Known,
+    table: StoredTable,
+    line: ReadLine,
+    settled: SettledRound | None,
+    *,
+    is_final: bool,
+) -> WholeRound:
+    """Make a line's round ready to be written, from what it was settled as or by playing it."""
     document, ruleset = line.document, line.ruleset
     if known.has_other(ruleset):
         raise rulesets.stored_with_other_rules(ruleset)
     opened = make_round(
         transaction,
         table,
-        seat_players(ruleset, document.seats),
+        settled.opened if settled else seat_players(ruleset, document.seats),
         reference=document.reference,
         point_value=document.point_value,
         currency=document.currency,
@@ -195,40 +203,55 @@ def _play(transaction: Transaction, known: Known, table: StoredTable, line: Read
     )
     submission = Submission(DOCUMENT, line.received)
     event = opening_event(opened, submission=submission)
-    whole = WholeRound(opened, event, _steps(opened, line), submission, is_final)
-    if whole.stored.round.is_open and table.id in known.open_at:
+    steps: list[HandStep | EndingStep]
+    if settled is None:
+        played = list(replay_exactly(opened.round, document.history(ruleset), opened.point_value))
+        steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
+    else:
+        steps = [_hand_step(opened, line, number, each) for number, each in enumerate(settled.hands, start=1)]
+        after = settled.after
+        check_balance(opened.id, after)
+    whole = WholeRound(opened, event, steps, after, submission, is_final)
+    if after.is_open and table.id in known.open_at:
         raise rounds.one_open()
-    if document.expected is not None:
-        _check(line, whole.stored, _settlement(whole.stored, _payments(whole), _irregular(whole)))
+    if settled is None and document.expected is not None:
+        _check(line, whole.stored, _settlement(whole.stored, played))
     return whole
 
 
-def _steps(opened: StoredRound, line: ReadLine) -> list[HandStep | EndingStep]:
+def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
+    """Write down a round that was played by itself."""
     document = line.document
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
-    round_id = str(opened.id)
-    steps: list[HandStep | EndingStep] = []
-    for step in replay_exactly(opened.round, document.history(line.ruleset), opened.point_value):
+    before = opened.round
+    for step in played:
+        check_balance(opened.id, step.round)
         if isinstance(step, PlayedHand):
-            index = step.hand.number - 1
-            steps.append(_hand_step(round_id, step, document.hands[index].played_at, line.hands[index]))
+            yield _hand_step(opened, line, step.hand.number, figures_of(before, step))
         else:
             ending = next(departures, None) or document.closed
             assert ending is not None, "a step that is no hand is a departure or the closing"
-            steps.append(EndingStep(step, ending, ending_event(opened.id, ending)))
-    return steps
+            yield EndingStep(before, step, ending, ending_event(opened.id, ending))
+        before = step.round
 
 
-def _hand_step(round_id: str, played: PlayedHand, played_at: datetime | None, content: bytes) -> HandStep:
-    hand_id = str(uuid7())
-    event = hand_event(round_id, hand_id, content, played)
-    return HandStep(hand_id, played, played_at, content, sha256(content).digest(), event)
+def _hand_step(opened: StoredRound, line: ReadLine, number: int, figures: HandFigures) -> HandStep:
+    submitted, content = line.document.hands[number - 1], line.hands[number - 1]
+    hand_id, is_irregular = str(uuid7()), figures.irregular is not None
+    event = hand_event(opened.id, hand_id, content, figures.stacks, is_irregular=is_irregular)
+    return HandStep(hand_id, submitted.hand, submitted.played_at, content, sha256(content).digest(), event, figures)
 
 
-def _irregular(whole: WholeRound) -> list[IrregularHand]:
-    played = [step.played for step in whole.steps if isinstance(step, HandStep)]
-    return [IrregularHand(hand.hand.number, hand.irregular) for hand in played if hand.irregular]
-
-
-def _payments(whole: WholeRound) -> list[Paid]:
-    return [Paid(step.after.hands, transfer) for step in whole.steps for transfer in step.transfers]
+def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
+    """Show the settlement of a round that is not written yet."""
+    payments = [Paid(step.round.hands, transfer) for step in played for transfer in step.transfers]
+    irregular = [
+        IrregularHand(step.hand.number, step.irregular)
+        for step in played
+        if isinstance(step, PlayedHand) and step.irregular
+    ]
+    view = view_settlement(
+        stored.round, payments, stored.revision, stored.point_value, stored.currency, irregular=irregular
+    )
+    firmness = stored.firmness
+    return replace(view, state=firmness.settlement_state, provisional_until=firmness.provisional_until)

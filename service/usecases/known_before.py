@@ -4,8 +4,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from schemas.irregular import IrregularHand
-from scoring.history import Paid
 from scoring.ruleset import Ruleset
 from service.database import Transaction
 from service.repository import known_rounds, rulesets, tables
@@ -16,13 +14,11 @@ from service.usecases.read_lines import Identity, ReadLine
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A round that is recorded; with how it stands and who paid whom, where the same import did it, not written yet."""
+    """A round that is recorded; a new one by the same import, and it may not be written yet."""
 
     id: UUID
     digest: bytes
-    stored: StoredRound | None = None
-    payments: Sequence[Paid] = ()
-    irregular: Sequence[IrregularHand] = ()
+    is_new: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,16 +44,9 @@ class Known:
     new_rulesets: list[Ruleset] = field(default_factory=list)
     new_tables: list[StoredTable] = field(default_factory=list)
 
-    def add(
-        self,
-        table: StoredTable,
-        identity: Identity,
-        stored: StoredRound,
-        payments: Sequence[Paid],
-        irregular: Sequence[IrregularHand],
-    ) -> None:
+    def add(self, table: StoredTable, identity: Identity, stored: StoredRound) -> None:
         """Add a round that was played, and its table where it is the first there."""
-        self.recorded[identity] = Recorded(stored.id, stored.digest, stored, payments, irregular)
+        self.recorded[identity] = Recorded(stored.id, stored.digest, is_new=True)
         ruleset = stored.round.ruleset
         if str(ruleset) not in self.in_use:
             self.in_use[str(ruleset)] = ruleset

@@ -17,6 +17,7 @@ from service.database import Transaction
 from service.errors import RoundConflict
 from service.repository import endings, hands, rounds, submissions, tables
 from service.repository.hands import HandToRecord
+from service.repository.round_state import in_order
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
 from service.repository.tables import StoredTable
@@ -91,7 +92,8 @@ def _play(
             content = canonical_json(dump_hand(submitted))
             digest = sha256(content).digest()
             hand_id = uuid7()
-            event = hand_event(stored.id, hand_id, content, step)
+            stacks = in_order(step.round.seat_numbers, step.round.stacks)
+            event = hand_event(stored.id, hand_id, content, stacks, is_irregular=bool(step.irregular))
             given = HandToRecord(content, digest, submission_id, event, submitted.played_at, hand_id)
             stored = hands.add(transaction, stored, step, given)
         else:

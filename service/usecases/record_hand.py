@@ -1,4 +1,4 @@
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
@@ -12,10 +12,12 @@ from scoring.errors import HandError, Mistake
 from scoring.hand import Hand
 from scoring.round import PlayedHand, play_hand
 from scoring.round_state import Round
+from scoring.ruleset import Points
 from service.database import Transaction
 from service.errors import HandConflict
 from service.repository import hands, rounds
 from service.repository.hands import HandToRecord, StoredHand
+from service.repository.round_state import in_order
 from service.repository.rounds import StoredRound
 from service.repository.submissions import Submission
 from service.usecases.exact_points import refuse_inexact
@@ -62,7 +64,15 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     refuse_inexact(played.round, before.point_value, "top_ups")
     hand_id = uuid7()
     submission = Submission("hand", received)
-    event = hand_event(round_id, hand_id, content, played, submission, submitted.restores)
+    event = hand_event(
+        round_id,
+        hand_id,
+        content,
+        in_order(played.round.seat_numbers, played.round.stacks),
+        is_irregular=bool(played.irregular),
+        submission=submission,
+        restores=submitted.restores,
+    )
     given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
     after = hands.add(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
@@ -72,19 +82,20 @@ def hand_event(
     round_id: UUID | str,
     hand_id: UUID | str,
     content: bytes,
-    played: PlayedHand,
+    stacks: Iterable[Points],
+    *,
+    is_irregular: bool = False,
     submission: Submission | None = None,
     restores: UUID | None = None,
 ) -> bytes:
     """
-    Say for the audit trail what hand was recorded, in canonical JSON as its content is, and where it left the stacks.
+    Say for the audit trail what hand was recorded, in canonical JSON as its content is, and what stacks it left.
 
     What it came to can be played again from the events of its round; the stacks say what it was at the time. A hand of
     a document came in with it, and the opening of its round says what was received.
     """
-    irregular = b'"irregular":true,' if played.irregular else b""
+    irregular = b'"irregular":true,' if is_irregular else b""
     restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
-    stacks = b",".join(b"%d" % played.round.stacks[seat] for seat in played.round.seat_numbers)
     received = b"" if submission is None else b',"submission":' + canonical_json(submission.told)
     return b'{"hand":%s,"id":"%s",%s%s"round":"%s","scorer":%d,"stacks":[%s]%s}' % (
         content,
@@ -93,7 +104,7 @@ def hand_event(
         restored,
         str(round_id).encode(),
         SCORER_VERSION,
-        stacks,
+        b",".join([b"%d" % stack for stack in stacks]),
         received,
     )
 

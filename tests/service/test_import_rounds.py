@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from service.repository import whole_rounds
+from service.usecases import settle_lines
 from service.usecases.import_rounds import import_rounds
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.service.house import House
@@ -66,11 +67,12 @@ def check_same(house: House, lines: list[bytes], *, at_once: int = 1000, ruleset
     return [each.status for each in imported]
 
 
-@pytest.mark.parametrize("at_once", [3, 100])
+@pytest.mark.parametrize("at_once", [1, 100])
 def test_every_example_is_stored_as_if_it_had_been_posted(
     house: House, monkeypatch: pytest.MonkeyPatch, at_once: int
 ) -> None:
     monkeypatch.setattr(whole_rounds, "AT_ONCE", at_once)
+    monkeypatch.setattr(settle_lines, "FEWEST", at_once)
     files = [path.read_bytes() for path in sorted(EXAMPLES.glob("*.json"))]
     lines = [content for content in files if b'"hands"' in content]
     assert len(lines) > 20
@@ -115,6 +117,7 @@ def test_random_lines_right_and_wrong_are_stored_and_refused_as_if_posted(
 ) -> None:
     rng = Random(seed)
     monkeypatch.setattr(whole_rounds, "AT_ONCE", [100, 2][seed])
+    monkeypatch.setattr(settle_lines, "FEWEST", [1, 100][seed])
     own = [random_ruleset(rng) for _ in range(5)]
     rulesets = [*PRESETS.values(), *own]
     documents: list[Document | bytes] = list(NO_JSON)

@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.settle import BulkSettlement
+from scoring.bulk.transfers import Transfers
 
 TRANSFER_FIELDS: Final = ("payer", "payee", "due", "paid", "limited_by", "payer_stack", "payee_stack")
 
@@ -45,6 +47,24 @@ class Figures(NamedTuple):
         pairs = pairs_of(seats)
         wide = {"exchanges": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS)), "transfer_count": (1,)}
         return cls(*(np.zeros((hands, *wide.get(name, (seats,))), np.int64) for name in cls._fields))
+
+    @classmethod
+    def of(cls, rounds: BulkRounds, settlement: BulkSettlement) -> "Figures":
+        """Say what hands come to as their records have it."""
+        scores, seats = settlement.scores, rounds.seats.shape[1]
+        return cls(
+            points=scores.points,
+            fouls=(scores.fouls > 0).astype(np.int64),
+            royalties=scores.royalties.astype(np.int64),
+            earned=settlement.earned.astype(np.int64),
+            stays=settlement.expected.stays[settlement.before][:, :seats] * rounds.dealt,
+            top_ups=rounds.top_ups,
+            stacks_before=settlement.stacks_before,
+            stacks=settlement.stacks,
+            exchanges=settlement.exchanges,
+            transfers=_in_order(settlement.transfers, pairs_of(seats)),
+            transfer_count=(settlement.transfers.due > 0).sum(axis=1, keepdims=True),
+        )
 
     def take(self, hands: Integers, seats: int) -> "Figures":
         """Give the figures of some hands of rounds with so many seats."""
@@ -170,6 +190,16 @@ class PackedRounds:
 def pairs_of(seats: int) -> int:
     """Count the pairs of so many players."""
     return seats * (seats - 1) // 2
+
+
+def _in_order(transfers: Transfers, pairs: int) -> Integers:
+    """Leave out ties, which nobody pays."""
+    hands, exchanges = np.nonzero(transfers.due)
+    position = (np.cumsum(transfers.due > 0, axis=1) - 1)[hands, exchanges]
+    in_order = np.zeros((len(transfers.due), pairs, len(TRANSFER_FIELDS)), np.int64)
+    for field, name in enumerate(TRANSFER_FIELDS):
+        in_order[hands, position, field] = getattr(transfers, name)[hands, exchanges]
+    return in_order
 
 
 def id_of(packed: bytes) -> UUID:

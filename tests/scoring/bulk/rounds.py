@@ -17,7 +17,7 @@ from scoring.errors import ScoringError
 from scoring.hand import Hand, PlayerHand, TopUp
 from scoring.history import Closing, Departure, History, replay_steps
 from scoring.round import PlayedHand, open_round
-from scoring.round_state import Round
+from scoring.round_state import Round, RoundStatus
 from scoring.ruleset import Ruleset
 from scoring.settlement import Transfer
 from tests.oracle import PRESETS, random_document, random_ruleset
@@ -133,7 +133,7 @@ ROUND_CHANGES: Final[Sequence[Callable[[Random, History], History]]] = (
 
 def plainly(history: History) -> Shape:
     """What the plain rules say of a round, as far as it can be."""
-    came: Shape = {"refused": False, "hands": [], "late": [], "end": None}
+    came: Shape = {"refused": False, "hands": [], "late": [], "end": None, "over": None}
     try:
         round_ = open_round(history.ruleset, history.seats)
         came["end"] = _state(round_)
@@ -144,6 +144,7 @@ def plainly(history: History) -> Shape:
                 came["late"] += map(_transfer, step.transfers)
             round_ = step.round
             came["end"] = _state(round_)
+        came["over"] = None if round_.is_open else round_
     except ScoringError:
         came["refused"], came["end"] = True, None
     return came
@@ -179,18 +180,21 @@ def _transfer(transfer: Transfer) -> tuple[Any, ...]:
     return (*who, transfer.due, transfer.paid, transfer.limited_by, transfer.payer_stack, transfer.payee_stack)
 
 
-def in_bulk(laid: BulkRounds, settlement: BulkSettlement, number: int) -> Shape:
+def in_bulk(laid: BulkRounds, settlement: BulkSettlement, number: int, history: History) -> Shape:
     """What came of one of many rounds, in the shape of `plainly`."""
     seats = [seat for seat in laid.seats[number].tolist() if seat]
     start = int(laid.starts[number])
     hands = [at for at in range(start, start + int(laid.lengths[number])) if settlement.taken[at]]
     refused = bool(settlement.refused[number])
     end = _state_in_bulk(settlement, int(settlement.final[number]), seats, settlement.final_stacks[number].tolist())
+    is_over = not refused and end["status"] is not RoundStatus.OPEN
+    opened = open_round(history.ruleset, history.seats) if is_over else None
     return {
         "refused": refused,
         "hands": [_hand_in_bulk(laid, settlement, at, seats) for at in hands],
         "late": _transfers_in_bulk(settlement.late_transfers, number),
         "end": None if refused else end,
+        "over": opened and settlement.end_of(number, opened, history.hands),
     }
 
 

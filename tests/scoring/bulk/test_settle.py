@@ -30,7 +30,7 @@ def check_rounds(ruleset: Ruleset, histories: Sequence[History]) -> int:
     laid = BulkRounds.of(histories)
     settlement = settle_rounds(ruleset, laid)
     for number, history in enumerate(histories):
-        found, expected = in_bulk(laid, settlement, number), plainly(history)
+        found, expected = in_bulk(laid, settlement, number, history), plainly(history)
         if laid.odd[number]:
             expected["hands"], expected["late"] = [], []
         assert found == expected, f"{ruleset}, round {number}: {history}"
@@ -121,6 +121,11 @@ def test_no_rounds_are_no_work() -> None:
     settlement = settle_rounds(PRESETS["pineapple"], BulkRounds.of([]))
     assert settlement.refused.shape == (0,)
     assert settlement.exchanges.shape == (0, 1)
+
+
+def test_nobody_plays_alone() -> None:
+    _, histories = ruleset_and_rounds(Random(4), "pineapple", 3)
+    assert check_rounds(PRESETS["pineapple"], [replace(each, seats=each.seats[:1]) for each in histories]) == 3
 
 
 def test_points_too_large_for_the_arrays_are_left_to_the_rules_themselves() -> None:

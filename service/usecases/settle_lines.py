@@ -1,0 +1,103 @@
+"""Rounds that lines of an import bring, settled many at once where they are as most are."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from typing import Final
+
+import numpy as np
+
+from scoring.bulk.round_states import OPEN
+from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.settle import settle_rounds
+from scoring.bulk.transfers import LIMITS
+from scoring.deal import find_deal_mistakes
+from scoring.hand import Hand
+from scoring.round import open_round
+from scoring.round_state import Round
+from scoring.ruleset import Ruleset
+from service.repository.hand_figures import HandFigures
+from service.repository.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
+from service.usecases.exact_points import are_exact
+from service.usecases.read_lines import ReadLine
+
+FEWEST: Final = 16
+"""So many rounds that are alike are settled sooner together than one by one."""
+
+_LISTS: Final = HandFigures._fields[:-2]
+_OF_PLAYERS: Final = _LISTS.index("exchanges")
+"""So many of these lists have something for every player dealt in; exchanges come next."""
+_LIMITED_BY: Final = TRANSFER_FIELDS.index("limited_by")
+
+
+@dataclass(frozen=True, slots=True)
+class SettledRound:
+    """A round before its first hand, what its hands come to, and where it stands after them."""
+
+    opened: Round
+    hands: Sequence[HandFigures]
+    after: Round
+
+
+def settle_lines(lines: Iterable[ReadLine]) -> dict[int, SettledRound]:
+    """
+    Settle the rounds of lines that are as most are, by the line's number.
+
+    Who leaves a round early, closes it or leaves it open is left to the rules by themselves; and so is whatever cannot
+    be, for they alone say why.
+    """
+    alike: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
+    for line in lines:
+        if _is_usual(line):
+            alike[line.document.ruleset, len(line.document.seats)].append(line)
+    return {
+        number: settled
+        for group in alike.values()
+        if len(group) >= FEWEST
+        for number, settled in _settle(group[0].ruleset, group)
+    }
+
+
+def _is_usual(line: ReadLine) -> bool:
+    document = line.document
+    if document.departures or document.closed or document.irregular or document.expected is not None:
+        return False
+    return not any(_find_mistakes(submitted.hand, line.ruleset) for submitted in document.hands)
+
+
+def _find_mistakes(hand: Hand, ruleset: Ruleset) -> bool:
+    """Look at discards and streets, at which nobody looks in bulk."""
+    knows_more = any(player.discards is not None or player.streets is not None for player in hand.players)
+    return knows_more and bool(find_deal_mistakes(hand.players, ruleset))
+
+
+def _settle(ruleset: Ruleset, lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
+    rounds = BulkRounds.of([line.document.history(ruleset) for line in lines])
+    settlement = settle_rounds(ruleset, rounds)
+    figures = Figures.of(rounds, settlement)
+    hands = _hand_figures(rounds, figures)
+    status = settlement.expected.status[settlement.final]
+    starts = rounds.starts.tolist()
+    for place in np.flatnonzero(~settlement.refused & (status != OPEN)).tolist():
+        line = lines[place]
+        opened = open_round(ruleset, line.document.seats)
+        played = [submitted.hand for submitted in line.document.hands]
+        after = settlement.end_of(place, opened, played)
+        if are_exact(after, line.document.point_value):
+            start = starts[place]
+            yield line.number, SettledRound(opened, hands[start : start + len(played)], after)
+
+
+def _hand_figures(rounds: BulkRounds, figures: Figures) -> list[HandFigures]:
+    """Take hands out of arrays, without who did not play in them."""
+    columns = [getattr(figures, name).tolist() for name in _LISTS]
+    transfers, counts = figures.transfers.tolist(), figures.transfer_count[:, 0].tolist()
+    hands = []
+    for dealt, paid, count, *lists in zip(rounds.dealt.tolist(), transfers, counts, *columns, strict=True):
+        if not all(dealt):
+            lists[:_OF_PLAYERS] = [list(compress(each, dealt)) for each in lists[:_OF_PLAYERS]]
+            lists[_OF_PLAYERS] = lists[_OF_PLAYERS][: pairs_of(sum(dealt))]
+        rows = [(*row[:_LIMITED_BY], LIMITS[row[_LIMITED_BY]], *row[_LIMITED_BY + 1 :]) for row in paid[:count]]
+        hands.append(HandFigures._make([*lists, rows, None]))
+    return hands

@@ -1,0 +1,119 @@
+"""Rounds that an import settles many at once come to what each of them comes to by itself, or are left to the rules."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from random import Random
+
+import pytest
+
+from schemas.documents import RoundDocument, load_document
+from schemas.fields import MOST_INTEGER
+from schemas.hands import SubmittedHand
+from schemas.rulesets import load_ruleset
+from scoring.errors import ScoringError
+from scoring.hand import TopUp
+from scoring.round import PlayedHand, open_round
+from scoring.ruleset import Ruleset
+from service.repository.hand_figures import figures_of
+from service.usecases import settle_lines as settling
+from service.usecases.exact_points import replay_exactly
+from service.usecases.read_lines import ReadLine
+from service.usecases.settle_lines import SettledRound, settle_lines
+from tests.oracle import PRESETS, random_document, random_ruleset
+from tests.scoring.bulk.rounds import spoil
+from tests.scoring.uncounted import uncounted
+
+RANDOM = "random ruleset"
+
+
+@pytest.fixture(autouse=True)
+def _however_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(settling, "FEWEST", 1)
+
+
+def lines_of(ruleset: Ruleset, documents: Iterable[RoundDocument]) -> list[ReadLine]:
+    return [
+        ReadLine(number, b"", replace(document, ruleset=str(ruleset)), ruleset, [], b"")
+        for number, document in enumerate(documents)
+    ]
+
+
+def documents_of(rng: Random, name: str, number: int) -> tuple[Ruleset, list[RoundDocument]]:
+    rules = PRESETS[name] if name in PRESETS else random_ruleset(rng)
+    random = [random_document(rng, rules, small_stacks=rng.random() < 0.8) for _ in range(number)]
+    return load_ruleset(rules), [load_document(document) for document in random]
+
+
+def spoilt(rng: Random, ruleset: Ruleset, document: RoundDocument) -> RoundDocument:
+    """A document of which something is changed; most of the time it cannot be then."""
+    history = spoil(rng, document.history(ruleset))
+    hands = tuple(SubmittedHand(hand) for hand in history.hands)
+    return replace(document, seats=history.seats, hands=hands, departures=history.departures, closed=history.closed)
+
+
+def by_itself(line: ReadLine) -> SettledRound | None:
+    """What a usual round comes to by the rules themselves; nothing where it is not usual."""
+    document, played = line.document, []
+    if document.departures or document.closed:
+        return None
+    try:
+        opened = round_ = open_round(line.ruleset, document.seats)
+        for step in replay_exactly(opened, document.history(line.ruleset), document.point_value):
+            assert isinstance(step, PlayedHand)
+            played.append(figures_of(round_, step))
+            round_ = step.round
+    except ScoringError:
+        return None
+    return None if round_.is_open else SettledRound(opened, played, round_)
+
+
+def check(lines: Sequence[ReadLine]) -> int:
+    """Compare all; say how many were settled."""
+    settled = settle_lines(lines)
+    for line in lines:
+        assert settled.get(line.number) == by_itself(line), line
+    return len(settled)
+
+
+def check_ruleset(name: str, number: int) -> None:
+    """Compare random rounds under a ruleset, and as many of which something is changed."""
+    rng = Random(name)
+    ruleset, documents = documents_of(rng, name, number)
+    usual = check(lines_of(ruleset, documents))
+    assert usual > 0
+    wrong = [spoilt(rng, ruleset, document) for document in documents]
+    assert check(lines_of(ruleset, [*documents, *wrong])) < usual + len(wrong)
+
+
+@pytest.mark.parametrize("name", ["pineapple", "pineapple-aa", "progressive-round", "deuce-to-seven", "turbo", RANDOM])
+@uncounted
+def test_rounds_settled_together_are_recorded_as_each_by_itself(name: str) -> None:
+    check_ruleset(name, 10)
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("name", [*PRESETS, *(f"{RANDOM} {number}" for number in range(20))])
+@uncounted
+def test_rounds_under_any_ruleset_are_recorded_as_each_by_itself(name: str) -> None:
+    check_ruleset(name, 100)
+
+
+def test_more_points_than_can_be_counted_are_left_to_the_rules() -> None:
+    rng, rules = Random(1), PRESETS["pineapple-qq"]
+    documents = [load_document(random_document(rng, rules, small_stacks=False)) for _ in range(12)]
+    usual = [line for line in lines_of(load_ruleset(rules), documents) if by_itself(line)]
+    line = next(line for line in usual if not any(hand.hand.top_ups for hand in line.document.hands))
+    first, *others = line.document.hands
+    most = MOST_INTEGER - sum(seat.opening_stack for seat in line.document.seats)
+    for points, is_usual in ((most, True), (most + 1, False)):
+        added = replace(first.hand, top_ups=(TopUp(line.document.seats[0].seat, points),))
+        document = replace(line.document, hands=(replace(first, hand=added), *others), point_value=None)
+        assert (by_itself(replace(line, document=document)) is not None) is is_usual
+        assert check(lines_of(line.ruleset, [document])) == is_usual
+
+
+def test_few_rounds_are_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    ruleset, documents = documents_of(Random(2), "pineapple", 8)
+    [line, *_] = [line for line in lines_of(ruleset, documents) if by_itself(line)]
+    monkeypatch.setattr(settling, "FEWEST", 3)
+    assert [len(settle_lines([replace(line, number=number) for number in range(some)])) for some in (2, 3)] == [0, 3]
