@@ -28,13 +28,13 @@ test: setup  ## the whole suite
 verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 -m verify
 
-check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the suite with coverage
+check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the suite with coverage and more random requests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 2 --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 2 --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, recomputed and verified
 	$(BIN)/python benchmarks/score_hands.py

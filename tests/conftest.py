@@ -12,6 +12,12 @@ EVERY_BROKER = "every_broker"
 USED: pytest.StashKey[set[str]] = pytest.StashKey()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--requests", type=int, default=20, help="How many random requests hold each operation to its contract."
+    )
+
+
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
         "markers", f"{EVERY_SERVER}: run on the embedded PostgreSQL, and on an external one where there is one"
