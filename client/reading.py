@@ -2,8 +2,9 @@
 
 import json
 import sys
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any, Final, NoReturn
+from typing import IO, Any, Final, NoReturn
 
 from client.errors import UnreadableError
 from client.spelling import respell
@@ -36,6 +37,21 @@ def read_json(name: str) -> dict[str, Any]:
     return parse_object(read_text(name), name)
 
 
+def open_bytes(name: str) -> AbstractContextManager[IO[bytes]]:
+    """
+    Open a file, or take standard input for `-`, which stays open.
+
+    Raises:
+        UnreadableError: there is no such file.
+    """
+    try:
+        return nullcontext(sys.stdin.buffer) if name == STDIN else Path(name).open("rb")
+    except OSError as error:
+        raise _unreadable(name, error) from None
+    except ValueError as error:
+        raise UnreadableError(f"{name!r} is no file name: {error}") from None
+
+
 def read_text(name: str) -> str:
     """
     Read a text from a file, or from standard input for `-`.
@@ -44,14 +60,12 @@ def read_text(name: str) -> str:
         UnreadableError: there is no such file, it is no text, or it is empty.
     """
     try:
-        content = sys.stdin.buffer.read() if name == STDIN else Path(name).read_bytes()
-        text = content.decode("utf-8-sig")
+        with open_bytes(name) as file:
+            text = file.read().decode("utf-8-sig")
     except OSError as error:
-        raise UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}") from None
+        raise _unreadable(name, error) from None
     except UnicodeDecodeError as error:
         raise UnreadableError(f"{name}: byte {error.start} is not UTF-8; a JSON file in UTF-8 is right") from None
-    except ValueError as error:
-        raise UnreadableError(f"{name!r} is no file name: {error}") from None
     if not text.strip():
         raise UnreadableError(f"{name}: it is empty; a JSON document is right")
     return text
@@ -91,6 +105,10 @@ def parse_object(text: str, name: str) -> dict[str, Any]:
     if not isinstance(document, dict):
         raise _wrong_kind(name, document, "a JSON object")
     return document
+
+
+def _unreadable(name: str, error: OSError) -> UnreadableError:
+    return UnreadableError(f"{name}: {(error.strerror or str(error)).lower()}")
 
 
 def _wrong_kind(name: str, found: object, right: str) -> UnreadableError:

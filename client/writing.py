@@ -1,7 +1,10 @@
 """Files that are written whole or not at all."""
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import IO
 
 from client.errors import UnreadableError
 
@@ -23,9 +26,20 @@ def write_whole(file: Path, content: bytes, *, overwrites: bool) -> None:
     """
     Write a file: it has all of its content, or stays what it was.
 
+    Raises:
+        UnreadableError: it cannot be written, or is there and stays.
+    """
+    with writing_whole(file, overwrites=overwrites) as writer:
+        writer.write(content)
+
+
+@contextmanager
+def writing_whole(file: Path, *, overwrites: bool) -> Iterator[IO[bytes]]:
+    """
+    Write a file piece by piece: it has all that was written once nothing failed, and stays what it was until then.
+
     Args:
         file: where; a link is followed.
-        content: all of it.
         overwrites: whether a file that is there already gives way.
 
     Raises:
@@ -37,9 +51,10 @@ def write_whole(file: Path, content: bytes, *, overwrites: bool) -> None:
     try:
         try:
             with unfinished.open("xb") as writer:
-                writer.write(content)
+                yield writer
                 writer.flush()
                 os.fsync(writer.fileno())
+            refuse_existing(file, overwrites=overwrites)
             unfinished.replace(target)
         finally:
             unfinished.unlink(missing_ok=True)

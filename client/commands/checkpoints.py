@@ -8,18 +8,26 @@ from uuid import UUID
 
 import click
 
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.common import (
+    Command,
+    Group,
+    Session,
+    json_option,
+    overwrite_option,
+    pass_session,
+    print_json,
+    refuse_output,
+)
 from client.render.cards import plural
 from client.render.checkpoints import list_checkpoints
 from client.render.console import make_console
-from client.writing import refuse_existing, write_whole
+from client.writing import write_whole
 
 EXAMPLE_ADDRESS: Final = "01a1fb6e-2c40-7f0e-8a53-6d1b9c0e4f72"
 
 output_option = click.option(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A file to keep it in."
 )
-overwrite_option = click.option("--overwrite", "overwrites", is_flag=True, help="With -o: also where a file is.")
 
 
 @click.group(
@@ -46,7 +54,7 @@ def make(session: Session, output: Path | None, overwrites: bool) -> None:
 
     Where nothing has happened since the newest checkpoint, it is that one.
     """
-    _refuse(output, overwrites)
+    refuse_output(output, overwrites=overwrites)
     with session.client() as client:
         made = client.make_checkpoint()
         note = client.get_checkpoint(made["id"])
@@ -85,7 +93,7 @@ def show(session: Session, address: UUID, output: Path | None, overwrites: bool)
 
     ADDRESS is as `ofc checkpoint list` has it; whoever knows it needs no key.
     """
-    _refuse(output, overwrites)
+    refuse_output(output, overwrites=overwrites)
     with session.client() as client:
         note = client.get_checkpoint(str(address))
     if _keep(note, output, overwrites):
@@ -109,13 +117,6 @@ def keys(session: Session, as_json: bool) -> None:
         return
     for key in found:
         click.echo(key["verifier"])
-
-
-def _refuse(output: Path | None, overwrites: bool) -> None:
-    if overwrites and output is None:
-        raise click.UsageError("--overwrite says what -o may do; -o is missing")
-    if output is not None:
-        refuse_existing(output, overwrites=overwrites)
 
 
 def _keep(note: str, output: Path | None, overwrites: bool) -> bool:

@@ -14,6 +14,7 @@ import platformdirs
 from client.api import Client
 from client.errors import RefusedError, UnreadableError
 from client.outbox.store import Outbox
+from client.writing import refuse_existing
 
 REFUSED: Final = 1
 UNREADABLE: Final = 2
@@ -22,6 +23,10 @@ INTERRUPTED: Final = 130
 PIPE_CLOSED: Final = 141
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the answer as JSON, for scripts.")
+
+overwrite_option = click.option(
+    "--overwrite", "overwrites", is_flag=True, help="Write the file also where one is already."
+)
 
 
 class Command(click.Command):
@@ -95,6 +100,19 @@ def speaking_of(file: str | Path) -> Iterator[None]:
     except RefusedError as error:
         error.about = str(file)
         raise
+
+
+def refuse_output(file: Path | None, *, overwrites: bool) -> None:
+    """
+    Refuse a file to write that is there and may not give way, before anything is done for it.
+
+    Raises:
+        UnreadableError: it is there, and stays as it is.
+    """
+    if file is not None:
+        refuse_existing(file, overwrites=overwrites)
+    elif overwrites:
+        raise click.UsageError("--overwrite is of a file to write, and none is named")
 
 
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:

@@ -7,11 +7,19 @@ from uuid import UUID
 
 import click
 
-from client.commands.common import Command, Session, json_option, pass_session, print_json
+from client.commands.common import (
+    Command,
+    Session,
+    json_option,
+    overwrite_option,
+    pass_session,
+    print_json,
+    refuse_output,
+)
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.errors import UnreadableError
 from client.finding import find_round
 from client.render.console import make_console
+from client.writing import write_whole
 
 EXAMPLE_HAND_ID: Final = "01a1fa77-4a5e-7012-9c3f-1f0a9d62b7e4"
 _TEXT: Final = "text/plain"
@@ -30,21 +38,25 @@ revision_option = click.option(
 @click.argument("hand_id", metavar="ID", type=click.UUID)
 @revision_option
 @click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to print, too.")
+@overwrite_option
 @json_option
 @pass_session
-def explain_hand(session: Session, hand_id: UUID, revision: int | None, page: Path | None, as_json: bool) -> None:
+def explain_hand(
+    session: Session, hand_id: UUID, revision: int | None, page: Path | None, overwrites: bool, as_json: bool
+) -> None:
     """
     Explain a recorded hand, point by point.
 
     Every point with the cards that decide it, every cap with the stacks at that moment, and the heading of the rules
     that says so.
     """
+    refuse_output(page, overwrites=overwrites)
     with session.client() as client:
         explained = client.explain_hand(str(hand_id), revision) if as_json else None
         text = "" if as_json else client.read_explanation(str(hand_id), _TEXT, revision)
         written = client.read_explanation(str(hand_id), _HTML, revision) if page else ""
     if page is not None:
-        _write(page, written)
+        write_whole(page, written.encode(), overwrites=overwrites)
     if explained is not None:
         print_json(explained)
     else:
@@ -80,10 +92,3 @@ def explain_round(session: Session, round_: str, revision: int | None, as_json: 
 
 def _print(text: str) -> None:
     make_console().print(text, soft_wrap=True, end="")
-
-
-def _write(path: Path, page: str) -> None:
-    try:
-        path.write_text(page, encoding="utf-8")
-    except OSError as error:
-        raise UnreadableError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None

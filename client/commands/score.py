@@ -3,16 +3,17 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from client.commands.common import Command, json_option, print_json, speaking_of
+from client.commands.common import Command, json_option, overwrite_option, print_json, refuse_output, speaking_of
 from client.offline.rulesets import find_ruleset, read_ruleset
 from client.offline.score import Document, is_round, play_round, score_hand
 from client.reading import read_document, read_json
 from client.render.cards import Names
 from client.render.console import make_console
 from client.render.hand import explain_hand
-from client.render.picture import make_picture, save_picture
+from client.render.picture import make_picture, write_picture
 from client.render.played import explain_departure, explain_end
 from client.render.rounds import show_heading
+from client.writing import write_whole
 
 
 @click.command(
@@ -27,15 +28,17 @@ from client.render.rounds import show_heading
 )
 @click.argument("file")
 @click.option("--ruleset", "own", metavar="FILE", help="Play by rules of your own, whatever FILE says.")
-@click.option("--svg", "picture", metavar="FILE", help="Draw the explanation into a file, too.")
+@click.option("--svg", "picture", type=click.Path(path_type=Path), metavar="FILE", help="Draw the explanation, too.")
+@overwrite_option
 @json_option
-def score(file: str, own: str | None, picture: str | None, as_json: bool) -> None:
+def score(file: str, own: str | None, picture: Path | None, overwrites: bool, as_json: bool) -> None:
     """
     Score a finished hand, or play a whole round, without a service.
 
     FILE is what `POST /v1/score` takes, or a round document; - reads standard input. Cards may be written As, 10s or
     A♠, a row as one text like "QsQd4c", top and bottom as front and back.
     """
+    refuse_output(picture, overwrites=overwrites)
     document = read_document(file)
     rules = None
     if own:
@@ -47,7 +50,7 @@ def score(file: str, own: str | None, picture: str | None, as_json: bool) -> Non
     if picture:
         drawn = make_picture()
         explain(drawn, document, result, ruleset)
-        save_picture(drawn, Path(picture), f"ofc score {Path(file).name}")
+        write_whole(picture, write_picture(drawn, f"ofc score {Path(file).name}"), overwrites=overwrites)
     if as_json:
         print_json(result)
     else:

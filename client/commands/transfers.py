@@ -1,20 +1,28 @@
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from pathlib import Path
-from typing import IO, Any, Final
+from typing import Any, Final
 
 import click
 
-from client.commands.common import REFUSED, Command, Session, json_option, pass_session, print_json
+from client.commands.common import (
+    REFUSED,
+    Command,
+    Session,
+    json_option,
+    overwrite_option,
+    pass_session,
+    print_json,
+    refuse_output,
+)
 from client.connection import Lines
-from client.errors import UnreadableError
 from client.finding import find_table
-from client.reading import STDIN
+from client.reading import STDIN, open_bytes
 from client.render.cards import plural
 from client.render.console import make_console
 from client.render.progress import Coming, watch
 from client.transfers import Piece, cut_up, import_piece, pages_of_export
+from client.writing import writing_whole
 
 _SHOWN: Final = 20
 """Refused lines that are explained to people; scripts get all of them."""
@@ -30,17 +38,26 @@ _SHOWN: Final = 20
 @click.option("--table", help="Only of this table, by its name or id.")
 @click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
 @click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
-@click.option("-o", "--output", type=click.Path(path_type=Path, dir_okay=False), help="A file to write.")
+@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A file to write.")
+@overwrite_option
 @pass_session
 def export(
-    session: Session, table: str | None, opened_from: str | None, opened_before: str | None, output: Path | None
+    session: Session,
+    table: str | None,
+    opened_from: str | None,
+    opened_before: str | None,
+    output: Path | None,
+    overwrites: bool,
 ) -> None:
     """
     Export rounds as documents, one a line, the oldest first.
 
-    A connection that breaks is waited for, and the export goes on where it was. What is printed are whole lines always.
+    A connection that breaks is waited for, and the export goes on where it was. What is printed are whole lines always,
+    and the file of -o has all of it or is not there.
     """
-    with session.client() as client, _written(output) as file:
+    refuse_output(output, overwrites=overwrites)
+    to = nullcontext(sys.stdout.buffer) if output is None else writing_whole(output, overwrites=overwrites)
+    with session.client() as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
         pages = pages_of_export(client, {"table": table_id, "from": opened_from, "to": opened_before})
         with watch("Exporting", is_shown=not file.isatty()) as coming:
@@ -58,19 +75,6 @@ def _show(coming: Coming, page: Lines, rounds: int) -> None:
     if page.total is not None:
         coming.expect(page.total)
     coming.show(rounds, rounds)
-
-
-@contextmanager
-def _written(output: Path | None) -> Iterator[IO[bytes]]:
-    if output is None:
-        yield sys.stdout.buffer
-        return
-    try:
-        file = output.open("wb")
-    except OSError as error:
-        raise UnreadableError(f"{output} cannot be written: {(error.strerror or str(error)).lower()}") from None
-    with file:
-        yield file
 
 
 @click.command(
@@ -92,7 +96,7 @@ def import_(session: Session, file: str, provisional: bool, as_json: bool) -> No
     """
     counted = {"stored": 0, "replayed": 0, "refused": 0}
     refused: list[dict[str, Any]] = []
-    with session.client() as client, _read(file) as lines, watch("Importing") as coming:
+    with session.client() as client, open_bytes(file) as lines, watch("Importing") as coming:
         coming.expect(_size_of(file))
         done = 0
         for piece in cut_up(lines):
@@ -123,19 +127,6 @@ def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:
         console.print(f"  line {result['line']}: {result['problem']['detail']}")
     if counted["refused"] > len(refused):
         console.print(f"  and {counted['refused'] - len(refused)} more; --json prints all of them")
-
-
-@contextmanager
-def _read(file: str) -> Iterator[IO[bytes]]:
-    if file == STDIN:
-        yield sys.stdin.buffer
-        return
-    try:
-        opened = Path(file).open("rb")  # noqa: SIM115 - only that it cannot be opened is said here
-    except OSError as error:
-        raise UnreadableError(f"{file}: {(error.strerror or str(error)).lower()}") from None
-    with opened:
-        yield opened
 
 
 def _size_of(file: str) -> int | None:

@@ -4,7 +4,6 @@ import io
 import re
 from collections.abc import Iterator
 from html import escape
-from pathlib import Path
 from typing import Final
 
 from rich.ansi import AnsiDecoder
@@ -12,8 +11,6 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
-
-from client.errors import UnreadableError
 
 PICTURE_WIDTH: Final = 92
 _CHARACTER: Final = 8.4
@@ -39,18 +36,9 @@ def make_picture() -> Console:
     )
 
 
-def save_picture(picture: Console, path: Path, title: str) -> None:
-    """
-    Save what was drawn as SVG; it asks no other server for a font, and is dark where the page around it is.
-
-    Raises:
-        UnreadableError: the file cannot be written.
-    """
-    drawn = draw(picture.export_text(styles=True).strip("\n"), title)
-    try:
-        path.write_text(drawn, encoding="utf-8", errors="replace")
-    except OSError as error:
-        raise UnreadableError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+def write_picture(picture: Console, title: str) -> bytes:
+    """Write what was drawn as SVG; it asks no other server for a font, and is dark where the page around it is."""
+    return draw(picture.export_text(styles=True).strip("\n"), title).encode(errors="replace")
 
 
 def draw(coloured: str, title: str) -> str:

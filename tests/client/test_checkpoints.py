@@ -127,7 +127,7 @@ def test_what_is_no_file_is_not_written(tmp_path: Path, name: str) -> None:
 def test_overwriting_is_only_of_a_file_that_is_named() -> None:
     said = ofc("checkpoint", "make", "--overwrite")
     assert said.code == 2
-    assert "-o is missing" in said.err
+    assert "--overwrite is of a file to write, and none is named" in said.err
 
 
 def test_a_note_that_did_not_arrive_leaves_no_file(tmp_path: Path) -> None:

@@ -48,6 +48,17 @@ def test_the_page_is_written_beside_what_is_printed(
     assert said.err.endswith("hand.html cannot be written: no such file or directory\n")
 
 
+def test_a_page_that_is_there_is_not_overwritten_unsaid(reached: dict[str, str], hand_id: str, tmp_path: Path) -> None:
+    page = tmp_path / "hand.html"
+    page.write_text("mine", encoding="utf-8")
+    said = ofc("hand", "explain", hand_id, "--html", page, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "is there already, and stays as it is; another name or --overwrite is right" in said.err
+    assert page.read_text(encoding="utf-8") == "mine"
+    assert ofc("hand", "explain", hand_id, "--html", page, "--overwrite", **reached).code == 0
+    assert read_page(page.read_text(encoding="utf-8")) is not None
+
+
 def test_a_round_is_explained_hand_by_hand(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     assert ofc("round", "explain", table, **reached).out == "No hand was played yet.\n"

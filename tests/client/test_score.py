@@ -231,7 +231,7 @@ def test_the_picture_shows_the_explanation_and_fetches_nothing(tmp_path: Path) -
 def test_the_picture_is_the_same_whatever_the_terminal(tmp_path: Path) -> None:
     drawn = []
     for variables in ({"NO_COLOR": "1"}, {"COLUMNS": "40"}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}):
-        ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "explanation.svg", **variables)
+        ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "explanation.svg", "--overwrite", **variables)
         drawn.append((tmp_path / "explanation.svg").read_text(encoding="utf-8"))
     assert drawn[0] == drawn[1] == drawn[2]
     assert 'class="red"' in drawn[0]
@@ -242,6 +242,15 @@ def test_the_picture_is_drawn_beside_json_too(tmp_path: Path) -> None:
     said = ofc("score", write(tmp_path, WORKED, "{mine} & <yours>.json"), "--json", "--svg", picture)
     assert said.document["stacks"] == {"1": 8, "2": 46, "3": 49}
     assert ElementTree.parse(picture).getroot()[0].text == "ofc score {mine} & <yours>.json"
+
+
+def test_a_picture_that_is_there_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+    picture = tmp_path / "explanation.svg"
+    picture.write_text("mine", encoding="utf-8")
+    said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
+    assert (said.code, said.out) == (2, "")
+    assert "is there already, and stays as it is; another name or --overwrite is right" in said.err
+    assert picture.read_text(encoding="utf-8") == "mine"
 
 
 def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:

@@ -140,6 +140,30 @@ def test_an_import_that_was_cancelled_says_so() -> None:
             next(came)
 
 
+def test_an_export_that_was_kept_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+    kept = tmp_path / "backup.ndjson"
+    kept.write_text("yesterday's", encoding="utf-8")
+    with faulty(PAGE_2) as server:
+        said = ofc("export", "-o", kept, OFC_URL=server.url)
+        assert (said.code, server.asked) == (2, [])
+        assert "is there already, and stays as it is; another name or --overwrite is right" in said.err
+        assert kept.read_text(encoding="utf-8") == "yesterday's"
+        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 0
+    assert kept.read_text(encoding="utf-8") == '{"b":2}\n'
+
+
+@pytest.mark.parametrize("before", [None, "yesterday's"])
+def test_an_export_that_fails_on_the_way_leaves_what_was_there(tmp_path: Path, before: str | None) -> None:
+    kept = tmp_path / "backup.ndjson"
+    if before is not None:
+        kept.write_text(before, encoding="utf-8")
+    with faulty(PAGE_1, HTML) as server:
+        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 3
+    assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == (
+        {} if before is None else {kept.name: before}
+    )
+
+
 def test_what_is_no_export_is_not_taken_for_one() -> None:
     with faulty(HTML) as server:
         said = ofc("export", OFC_URL=server.url)
