@@ -52,7 +52,7 @@ def create_app(config: Config) -> Flask:
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
-    pace_requests(app, config.rate_limit)
+    pace_requests(app, config.rate_limit, config.trusted_proxies)
     keep_answers_safe(app)
     observe_requests(app, api.spec.to_dict())
     return app

@@ -12,6 +12,7 @@ from sqlalchemy.exc import ArgumentError
 MOST_WORKERS = 64
 USUAL_RATE_LIMIT = 6000
 MOST_RATE_LIMIT = 10_000_000
+MOST_PROXIES = 10
 BROKERS = ("amqp", "amqps", "redis", "rediss")
 
 
@@ -38,7 +39,7 @@ class Config:
 
     >>> config = Config("postgresql://ofc:secret@db.example/ofc")
     >>> config
-    Config(queue='ofc.jobs', rate_limit=0, database='postgresql://ofc:***@db.example/ofc')
+    Config(queue='ofc.jobs', rate_limit=0, trusted_proxies=0, database='postgresql://ofc:***@db.example/ofc')
     >>> config.owner_url == config.database_url
     True
     """
@@ -53,6 +54,8 @@ class Config:
     """The queue of the messages. Two services that share a broker need two names."""
     rate_limit: int = 0
     """How many times a minute each key may ask, over all workers of a machine; 0 for as often as it likes."""
+    trusted_proxies: int = 0
+    """How many proxies stand before the service, one behind the other; each adds whom it heard to X-Forwarded-For."""
     signing_key_file: Path | None = field(default=None, repr=False)
     """The key that checkpoints are signed with; where it is not given, none are made."""
     database: str = field(init=False)
@@ -77,10 +80,10 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; OFC_BROKER_URL, OFC_QUEUE, OFC_RATE_LIMIT.
+        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and what `settings_from` reads.
 
         Raises:
-            ConfigError: a URL is missing, or is of another kind.
+            ConfigError: a URL is missing, or is of another kind; a number is none, or not one of those.
         """
         if not environment.get("OFC_DATABASE_URL"):
             raise ConfigError(
@@ -94,17 +97,19 @@ def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
     """
     Read all beside where the database is, by the names that `Config` has for it.
 
-    >>> settings_from({"OFC_BROKER_URL": "redis://localhost"})
-    {'broker_url': 'redis://localhost', 'queue': 'ofc.jobs', 'rate_limit': 6000, 'signing_key_file': None}
+    >>> found = settings_from({"OFC_BROKER_URL": "redis://localhost"})
+    >>> found["broker_url"], found["queue"], found["rate_limit"], found["trusted_proxies"], found["signing_key_file"]
+    ('redis://localhost', 'ofc.jobs', 6000, 0, None)
 
     Raises:
-        ConfigError: the rate limit is no number, or not one of those.
+        ConfigError: a number is none, or not one of those.
     """
     signing_key = environment.get("OFC_SIGNING_KEY_FILE")
     return {
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
         "rate_limit": _number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
+        "trusted_proxies": _number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "signing_key_file": Path(signing_key) if signing_key else None,
     }
 

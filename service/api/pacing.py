@@ -27,9 +27,14 @@ class Pace:
     seconds: int
 
 
-def pace_requests(app: Flask, most: int) -> None:
-    """Let every key ask so many times a minute, and say in every answer how often it still may; 0 lets all ask."""
+def pace_requests(app: Flask, most: int, proxies: int = 0) -> None:
+    """
+    Let every key ask so many times a minute, and say in every answer how often it still may; 0 lets all ask.
+
+    So many proxies before the service are believed when they say whom they heard.
+    """
     app.extensions["ofc_rate_limit"] = most
+    app.extensions["ofc_trusted_proxies"] = proxies
     app.after_request(_say_pace)
 
 
@@ -80,7 +85,9 @@ def _say_pace(response: Response) -> Response:
 
 def _address() -> bytes:
     """Name the address that a request comes from; who listens at a socket of the system's has none."""
-    sent = request.remote_addr or ""
+    proxies: int = current_app.extensions["ofc_trusted_proxies"]
+    heard = [request.remote_addr or "", *reversed(request.access_route)]
+    sent = heard[proxies] if proxies < len(heard) else heard[0]
     try:
         address = ip_address(sent)
     except ValueError:

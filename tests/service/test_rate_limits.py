@@ -2,15 +2,18 @@
 
 import random
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
+from types import SimpleNamespace
 
 import httpx2
 import pytest
 from flask import Flask
 
 from service.allowances import REQUESTS, Counts
+from service.api import pacing
 from service.api.pacing import MOST_FAILURES
 from service.app import create_app
 from service.config import Config
@@ -23,12 +26,23 @@ MOST = 5
 
 
 @pytest.fixture
-def limited(house: House) -> Iterator[Flask]:
-    """The service, letting each key ask five times a minute; a minute has just begun, or has long to go."""
-    assert wait_until(lambda: REQUESTS.seconds_left(time.time()) > 10)
-    app = create_app(Config(house.logins.service, rate_limit=MOST))
-    yield app
-    app.extensions["ofc_database"].close()
+def limit(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Flask]]:
+    """The service, letting each key ask five times a minute, in a minute that does not end."""
+    began = time.time()
+    monkeypatch.setattr(pacing, "time", SimpleNamespace(time=lambda: began))
+    with ExitStack() as stack:
+
+        def make(**settings: int) -> Flask:
+            app = create_app(Config(house.logins.service, rate_limit=MOST, **settings))
+            stack.callback(app.extensions["ofc_database"].close)
+            return app
+
+        yield make
+
+
+@pytest.fixture
+def limited(limit: Callable[..., Flask]) -> Flask:
+    return limit()
 
 
 def new_key(house: House) -> str:
@@ -95,6 +109,41 @@ def test_an_address_of_the_sixth_version_is_its_network(house: House, limited: F
         assert ask_from(f"{network}::{number:x}", limited, f"ofc_guess_{number}").status == 401
     assert ask_from(f"{network}::ffff", limited, "ofc_guess").status == 429
     assert ask_from(network.removesuffix("1") + "2::1", limited, "ofc_guess").status == 401
+
+
+@pytest.mark.parametrize(
+    ("proxies", "before", "after"),
+    [(1, "", ""), (1, "{forged}, ", ""), (2, "{forged}, ", ", 10.0.0.2")],
+    ids=["plain", "forged", "two proxies"],
+)
+def test_behind_trusted_proxies_it_is_the_address_that_the_first_of_them_heard(
+    house: House, limit: Callable[..., Flask], proxies: int, before: str, after: str
+) -> None:
+    guesser, other, new = an_address(), an_address(), new_key(house)
+    app = limit(trusted_proxies=proxies)
+
+    def ask(address: str, key: str) -> int:
+        route = f"{before.format(forged=an_address())}{address}{after}"
+        return Api(app, key).ask("GET", "/v1/tables", headers={"X-Forwarded-For": route}).status
+
+    assert {ask(guesser, f"{new}{number}") for number in range(MOST_FAILURES)} == {401}
+    assert ask(guesser, new) == 429
+    assert ask(other, new) == 200
+
+
+@pytest.mark.parametrize(("proxies", "is_named"), [(0, True), (2, True), (1, False)])
+def test_a_header_that_no_trusted_proxy_wrote_is_nobody_s_address(
+    house: House, limit: Callable[..., Flask], proxies: int, is_named: bool
+) -> None:
+    came_from, new = {"REMOTE_ADDR": an_address()}, new_key(house)
+    app = limit(trusted_proxies=proxies)
+
+    def ask(key: str) -> int:
+        headers = {"X-Forwarded-For": an_address()} if is_named else {}
+        return Api(app, key).ask("GET", "/v1/tables", headers=headers, environ_overrides=came_from).status
+
+    assert {ask(f"{new}{number}") for number in range(MOST_FAILURES)} == {401}
+    assert ask(new) == 429
 
 
 def test_all_workers_of_a_machine_count_together(tmp_path: Path, logins: Logins) -> None:

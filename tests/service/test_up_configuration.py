@@ -20,6 +20,12 @@ def test_there_is_at_least_one_worker(text: str) -> None:
         Hosting.from_environment({"OFC_WORKERS": text})
 
 
+@pytest.mark.parametrize("text", ["11", "-1", "10.0.0.1"])
+def test_trusted_proxies_are_a_number_of_them(text: str) -> None:
+    with pytest.raises(ConfigError, match=f"^OFC_TRUSTED_PROXIES is '{text}'; it must be a whole number from 0 to 10"):
+        Config.from_environment({"OFC_DATABASE_URL": "postgresql:///ofc", "OFC_TRUSTED_PROXIES": text})
+
+
 def test_what_the_command_line_says_comes_before_the_environment() -> None:
     environment = {
         "OFC_HOST": "0.0.0.0",
