@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing
 
@@ -11,6 +11,9 @@ from scoring.errors import Mistake, Path
 
 Dumped = dict[str, Any]
 """A document as it goes out."""
+
+MOST_UNKNOWN: Final = 1000
+"""Fields of one object that are not known, and are named all the same."""
 
 Reader = Callable[[Any], Any]
 """Reads what is right; of what is not, it says no more than that, by a KeyError or a ValidationError."""
@@ -97,11 +100,23 @@ class WireSchema(Schema):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         known = ", ".join(field.data_key or name for name, field in self.load_fields.items())
+        self._known = f"known are {known}"
         self.error_messages = {
             **self.error_messages,
-            "unknown": Sentence("field-unknown", f"is not known here; known are {known}"),
+            "unknown": Sentence("field-unknown", f"is not known here; {self._known}"),
             "type": Sentence("not-an-object", f"is not {self.named}; one with {known} is right"),
         }
+
+    def load(self, data: Any, **options: Any) -> Any:
+        """
+        Read an object, or name all that is wrong in it.
+
+        Raises:
+            ValidationError: with every mistake; of one with more than a thousand fields too many, that alone.
+        """
+        if isinstance(data, dict) and len(data) > len(self.load_fields) + MOST_UNKNOWN:
+            raise ValidationError([Sentence("fields-too-many", f"has {len(data)} fields; {self._known}")])
+        return super().load(data, **options)
 
     @cached_property
     def reader(self) -> Reader:
@@ -136,7 +151,7 @@ class WireError(Exception):
         super().__init__("; ".join(mistake.detail for mistake in mistakes))
 
 
-def load(schema: WireSchema, received: object) -> Any:
+def load(schema: WireSchema, received: Any) -> Any:
     """
     Read a decoded document.
 
@@ -146,7 +161,7 @@ def load(schema: WireSchema, received: object) -> Any:
     with suppress(KeyError, ValidationError):  # the long way says what is wrong
         return schema.reader(received)
     try:
-        return schema.load(received)  # type: ignore[arg-type]  # the schema itself refuses what is not an object
+        return schema.load(received)
     except ValidationError as error:
         raise WireError(tuple(find_mistakes(error))) from error
 
