@@ -1,6 +1,7 @@
 """Rounds put right, and rounds as they might have been."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -17,6 +18,22 @@ from client.render.console import make_console
 
 Document = dict[str, Any]
 
+patch_option = click.option("--patch", metavar="FILE", help="A JSON Patch of the round's document.")
+
+
+def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Give a command the ways to say how a round's document is amended."""
+    for option in (
+        click.option(
+            "--irregular", type=click.Choice(["stands"]), help="Let hands stand that could not have followed."
+        ),
+        click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR."),
+        click.option("--document", metavar="FILE", help="The round's document, amended."),
+        patch_option,
+    ):
+        command = option(command)
+    return command
+
 
 @click.command(
     name="correct",
@@ -28,10 +45,7 @@ Document = dict[str, Any]
 )
 @id_argument
 @click.option("--reason", metavar="TEXT", required=True, help="Why; it is kept with the settlement.")
-@click.option("--patch", metavar="FILE", help="A JSON Patch of the round's document.")
-@click.option("--document", metavar="FILE", help="The round's document, amended.")
-@click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR.")
-@click.option("--irregular", type=click.Choice(["stands"]), help="Let hands stand that could not have followed.")
+@amendment_options
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
 @json_option
 @pass_session
@@ -98,7 +112,7 @@ def _edit(client: Client, round_id: str) -> Document | None:
 )
 @id_argument
 @click.option("--ruleset", metavar="NAME", help="Other rules.")
-@click.option("--patch", metavar="FILE", help="A JSON Patch of the round's document.")
+@patch_option
 @json_option
 @pass_session
 def what_if(session: Session, round_id: UUID, ruleset: str | None, patch: str | None, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.corrections import read_amendment
+from client.commands.corrections import amendment_options, read_amendment
 from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
 from client.entry.agreeing import confirm
@@ -173,10 +173,7 @@ def review(session: Session, dispute_id: UUID, by: str, as_json: bool) -> None:
 @click.argument("state", metavar="upheld|rejected", type=click.Choice(["upheld", "rejected"]))
 @by_option
 @click.option("--reason", required=True, metavar="TEXT", help="Why; it is kept for good.")
-@click.option("--patch", metavar="FILE", help="A JSON Patch that corrects the round's document.")
-@click.option("--document", metavar="FILE", help="The round's document, corrected.")
-@click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR.")
-@click.option("--irregular", type=click.Choice(["stands"]), help="Let hands stand that could not have followed.")
+@amendment_options
 @yes_option
 @json_option
 @pass_session

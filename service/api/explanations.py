@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from schemas.base import Dumped
 from schemas.explanation_text import say_heading, show_names, write_explanation
-from schemas.explanations import ExplanationQuerySchema, ExplanationSchema, dump_explanation_view
+from schemas.explanations import ExplanationQuerySchema, ExplanationSchema, ExplanationView, dump_explanation_view
 from scoring.cards import Card
 from scoring.explanation.wording import show_signed, show_suits
 from service.api.access import current_transaction
@@ -65,7 +65,12 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
     It is answered as JSON, as plain text or as a page to print, as the header `Accept` asks. Each reason names the
     heading of docs/rules.md that says so. Under scope `round`, the last hand has the payments of the whole round.
     """
-    document = dump_explanation_view(explain_hand(current_transaction(), hand_id, query["revision"]))
+    return answer_explanation(explain_hand(current_transaction(), hand_id, query["revision"]))
+
+
+def answer_explanation(view: ExplanationView) -> Response:
+    """Answer why a hand came to what it came to, in the form that the request asks for."""
+    document = dump_explanation_view(view)
     form = request.accept_mimetypes.best_match(FORMS)
     if form == TEXT:
         return Response(write_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from flask import Response, current_app, g
 
-from schemas.jobs import ImportQuerySchema, ImportSchema, JobView, dump_job
+from schemas.jobs import ImportQuerySchema, ImportSchema, dump_job
 from schemas.settlement_states import ARRIVING
 from service.api.access import current_key, current_transaction, database
 from service.api.answers import LOCATION, REPLAYED, WAS_REPLAYED, answer
@@ -18,13 +18,12 @@ from service.api.resource import Resource
 from service.api.retries import answer_once, read_retry_key
 from service.api.streams import NDJSON, read_lines_body
 from service.database import Transaction
+from service.repository.jobs import StoredJob
 from service.scopes import Scope
 from service.tasks import announce_after_commit
-from service.usecases.cancel_import import cancel_import
-from service.usecases.get_import import get_import
+from service.usecases.get_import import KIND, get_import, view_import
+from service.usecases.job_states import cancel_job, pause_job, resume_job
 from service.usecases.list_import_results import list_import_results
-from service.usecases.pause_import import pause_import
-from service.usecases.resume_import import resume_import
 from service.usecases.start_import import discard_import, receive_import, start_import
 
 imports = Resource("imports", __name__, description="Many rounds at once, from a file of documents, done by workers.")
@@ -96,7 +95,7 @@ def post_cancel(import_id: UUID) -> Response:
 
     An import that has ended stays as it is.
     """
-    return _changed(cancel_import(current_transaction(), import_id))
+    return _changed(cancel_job(current_transaction(), import_id, KIND))
 
 
 @imports.route("/v1/imports/<uuid:import_id>/pause", methods=["POST"])
@@ -104,7 +103,7 @@ def post_cancel(import_id: UUID) -> Response:
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_pause(import_id: UUID) -> Response:
     """Let an import rest until it is resumed."""
-    return _changed(pause_import(current_transaction(), import_id))
+    return _changed(pause_job(current_transaction(), import_id, KIND))
 
 
 @imports.route("/v1/imports/<uuid:import_id>/resume", methods=["POST"])
@@ -112,7 +111,7 @@ def post_pause(import_id: UUID) -> Response:
 @imports.response(200, ImportSchema, headers=REPLAYED)
 def post_resume(import_id: UUID) -> Response:
     """Let a paused import go on where it was."""
-    return _changed(resume_import(current_transaction(), import_id))
+    return _changed(resume_job(current_transaction(), import_id, KIND))
 
 
 @imports.route("/v1/imports/<uuid:import_id>/results", methods=["GET"])
@@ -148,9 +147,10 @@ def _with_whole_problem(line: bytes, request_id: str) -> bytes:
     return json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _changed(view: JobView) -> Response:
-    _announce(current_transaction())
-    return answer(dump_job(view))
+def _changed(job: StoredJob) -> Response:
+    transaction = current_transaction()
+    _announce(transaction)
+    return answer(dump_job(view_import(transaction, job)))
 
 
 def _announce(transaction: Transaction) -> None:

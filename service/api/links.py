@@ -8,13 +8,12 @@ from uuid import UUID
 from flask import Response, render_template, request
 
 from schemas.base import Dumped
-from schemas.explanation_text import write_explanation
-from schemas.explanations import ExplanationSchema, dump_explanation_view
+from schemas.explanations import ExplanationSchema
 from schemas.link_tokens import Link
 from schemas.links import LinkedRoundSchema, LinkRequestSchema, LinkSchema, dump_link, dump_linked_round
 from service.api.access import current_transaction
 from service.api.answers import answer
-from service.api.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, write_page
+from service.api.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
 from service.api.resource import JSON, Resource
 from service.scopes import Scope
 from service.usecases.issue_link import issue_link
@@ -59,13 +58,7 @@ def get_linked_round(link: Link) -> Response:
 @links.alt_response(200, schema=_WRITTEN, content_type=HTML)
 def get_linked_hand(link: Link, number: int) -> Response:
     """Explain a hand of the round by its number, as `explain_hand` does: as JSON, as plain text or as a page."""
-    document = dump_explanation_view(show_linked_hand(current_transaction(), link, number))
-    form = request.accept_mimetypes.best_match(FORMS)
-    if form == TEXT:
-        return Response(write_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
-    if form == HTML:
-        return Response(write_page(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
-    return answer(document, headers=VARY)
+    return answer_explanation(show_linked_hand(current_transaction(), link, number))
 
 
 def _write_round(document: Dumped) -> str:

@@ -16,7 +16,6 @@ from schemas.recomputations import (
     RecomputationRequest,
     RecomputationRequestSchema,
     RecomputationSchema,
-    RecomputationView,
     dump_difference,
     dump_recomputation,
 )
@@ -24,13 +23,13 @@ from service.api.access import current_transaction, database, require_scope
 from service.api.answers import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, page_link
 from service.api.resource import Resource
 from service.api.streams import NDJSON
+from service.repository.jobs import StoredJob
 from service.scopes import Scope
 from service.tasks import announce_after_commit
-from service.usecases.cancel_recomputation import cancel_recomputation
 from service.usecases.get_recomputation import get_recomputation
+from service.usecases.job_states import cancel_job, pause_job, resume_job
 from service.usecases.list_differences import list_differences, read_differences
-from service.usecases.pause_recomputation import pause_recomputation
-from service.usecases.resume_recomputation import resume_recomputation
+from service.usecases.read_recomputation import KIND, view_recomputation
 from service.usecases.start_recomputation import start_recomputation
 
 recomputations = Resource(
@@ -79,7 +78,7 @@ def post_cancel(recomputation_id: UUID) -> Response:
 
     A recomputation that has ended stays as it is.
     """
-    return _changed(cancel_recomputation(current_transaction(), recomputation_id))
+    return _changed(cancel_job(current_transaction(), recomputation_id, KIND))
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/pause", methods=["POST"])
@@ -87,7 +86,7 @@ def post_cancel(recomputation_id: UUID) -> Response:
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_pause(recomputation_id: UUID) -> Response:
     """Let a recomputation rest until it is resumed."""
-    return _changed(pause_recomputation(current_transaction(), recomputation_id))
+    return _changed(pause_job(current_transaction(), recomputation_id, KIND))
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/resume", methods=["POST"])
@@ -95,7 +94,7 @@ def post_pause(recomputation_id: UUID) -> Response:
 @recomputations.response(200, RecomputationSchema, headers=REPLAYED)
 def post_resume(recomputation_id: UUID) -> Response:
     """Let a paused recomputation go on where it was."""
-    return _changed(resume_recomputation(current_transaction(), recomputation_id))
+    return _changed(resume_job(current_transaction(), recomputation_id, KIND))
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/differences", methods=["GET"])
@@ -123,9 +122,9 @@ def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
         yield json.dumps(dump_difference(view), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
-def _changed(view: RecomputationView) -> Response:
+def _changed(job: StoredJob) -> Response:
     _announce()
-    return answer(dump_recomputation(view))
+    return answer(dump_recomputation(view_recomputation(current_transaction(), job)))
 
 
 def _announce() -> None:
