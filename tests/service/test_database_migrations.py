@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import LiteralString
+from uuid import UUID
 
 import psycopg
 import pytest
@@ -89,6 +90,39 @@ def test_migrating_again_is_quiet_and_changes_nothing(
     with psycopg.connect(logins.owner) as connection:
         assert connection.execute("SELECT count(*) FROM clubs").fetchone() == (1,)
     assert capfd.readouterr() == ("", "")
+
+
+@every_server
+def test_a_settlement_there_was_is_provisional_for_as_long_as_a_new_one(server: Server) -> None:
+    with plain_owner(server, may="NOCREATEROLE") as logins:
+        migrate_to("0013", logins)
+        with psycopg.connect(admin_of(server, logins)) as admin:
+            # Only the heads matter here, so nothing else of the rounds is made.
+            admin.execute("SET session_replication_role = replica")
+            for club in (1, 2):
+                for status in ("open", "complete", "closed"):
+                    admin.execute(
+                        "INSERT INTO round_heads VALUES (%s, gen_random_uuid(), gen_random_uuid(), %s, 3, 2,"
+                        " 'pineapple', 1, 2, '{1,2}', '{ann,ben}', '{9,9}', '{0,0}', '{8,10}', '{}')",
+                        [UUID(int=club), status],
+                    )
+        migrate_to("0014", logins)
+        with psycopg.connect(admin_of(server, logins)) as admin:
+            found = admin.execute(
+                "SELECT status, settlement_state, round(extract(epoch FROM provisional_until - now()) / 60)::integer,"
+                " final_revision, open_disputes FROM round_heads ORDER BY club_id, status DESC"
+            ).fetchall()
+    assert found == 2 * [
+        ("open", "open", None, None, 0),
+        ("complete", "provisional", 30, None, 0),
+        ("closed", "provisional", 30, None, 0),
+    ]
+
+
+def migrate_to(version: str, logins: Logins) -> None:
+    """Bring a database to the shape that an older release knew."""
+    with create_engine(engine_url(logins.owner), poolclass=NullPool).begin() as connection:
+        command.upgrade(alembic_config(connection), version)
 
 
 @every_server

@@ -72,6 +72,25 @@ def test_a_bad_line_stops_no_other_and_a_line_seen_before_is_a_replay(api: Api) 
     assert results[3]["problem"]["errors"][0]["pointer"] == "#/hands/0/players/0/top/0"
 
 
+@pytest.mark.parametrize("asked", [None, "final", "provisional"])
+def test_settlements_arrive_as_firm_as_the_import_says(api: Api, asked: str | None) -> None:
+    state, query = asked or "final", f"?state={asked}" if asked else ""
+    sent = api.ask("POST", f"/v1/imports{query}", data=lines_of(rounds_to_import(1)), headers=NDJSON)
+    assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 1
+    [result] = results_of(api, sent.headers["Location"])
+    settlement = api.get(f"/v1/rounds/{result['round']}/settlement")
+    assert (settlement["state"], settlement["provisional_until"] is None) == (state, state == "final")
+    confirmed = api.post(f"/v1/rounds/{result['round']}/confirmations", {"seat": 1, "revision": 1})
+    assert confirmed.status == (409 if state == "final" else 201)
+
+
+def test_an_import_of_settlements_that_are_neither_is_refused(api: Api, house: House) -> None:
+    before = house.count_records()
+    refused = api.ask("POST", "/v1/imports?state=disputed", data=lines_of(rounds_to_import(1)), headers=NDJSON)
+    assert (refused.status, refused.mistakes) == (422, {"#/query/state": "not-a-choice"})
+    assert house.count_records() == before
+
+
 def test_a_packed_file_is_unpacked(api: Api) -> None:
     sent = post_import(api, lines_of(rounds_to_import(3)), packed=True)
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 3
