@@ -1,14 +1,14 @@
 """Corrections over HTTP: what was recorded wrong is put right, and everything that was recorded stays."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
+from functools import partial
 from typing import Any
 
 import pytest
 
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, import_all, lines_of
+from tests.service.racing import at_once
 from tests.service.recomputing import named, recompute
 from tests.service.rounds_to_play import (
     HIGH,
@@ -396,14 +396,7 @@ def test_of_two_corrections_at_once_one_wins(api: Api, names_version: bool) -> N
     for attempt in range(5):
         round_id = complete_round(api, name=f"table {attempt}")
         more = {"version": round_of(api, round_id)["version"]} if names_version else {}
-        at_once = Barrier(2)
-
-        def send(patch: list[Document]) -> Answer:
-            at_once.wait()  # noqa: B023  # called before the next barrier is made
-            return correct(api, round_id, patch=patch, **more)  # noqa: B023  # as above
-
-        with ThreadPoolExecutor(2) as pool:
-            answers = list(pool.map(send, (SWAPPED, VOID)))
+        answers = at_once(*[partial(correct, api, round_id, patch=patch, **more) for patch in (SWAPPED, VOID)])
         statuses = sorted(answer.status for answer in answers)
         # Without a version, they may have come one after the other.
         assert statuses == [201, 409] or (not names_version and statuses == [201, 201])

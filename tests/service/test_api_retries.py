@@ -1,7 +1,6 @@
 """Requests that come again, and requests that only try."""
 
-import threading
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from typing import Any
 
 import psycopg
@@ -9,6 +8,7 @@ import pytest
 
 from service.api import retries
 from tests.service.house import House
+from tests.service.racing import at_once
 from tests.service.rounds_to_play import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, hand, start_round
 from tests.service.speaking import Answer, Api
 
@@ -87,14 +87,7 @@ def test_a_key_belongs_to_its_club(api: Api, other_api: Api) -> None:
 
 def test_the_same_key_at_once_makes_one_record_and_equal_answers(api: Api, house: House) -> None:
     round_id = start_round(api)
-    together = threading.Barrier(6)
-
-    def send(_: int) -> Answer:
-        together.wait()
-        return post_hand(api, round_id)
-
-    with ThreadPoolExecutor(6) as clients:
-        answers = list(clients.map(send, range(6)))
+    answers = at_once(*[partial(post_hand, api, round_id)] * 6)
     assert {answer.status for answer in answers} == {201}
     assert all(answer.document == answers[0].document for answer in answers)
     assert house.ask("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]

@@ -1,11 +1,9 @@
 """Settlements over HTTP: provisional, confirmed, final, and adjusted where a final one is corrected."""
 
 import json
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta
+from functools import partial
 from random import Random
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -19,6 +17,7 @@ from service.usecases.find_ruleset import ruleset_named
 from tests.oracle import PRESETS, random_document
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, import_all, lines_of
+from tests.service.racing import at_once
 from tests.service.recomputing import named, recompute
 from tests.service.rounds_to_play import (
     COMPLETE,
@@ -217,7 +216,7 @@ def test_the_same_word_again_changes_nothing_also_once_it_is_final(api: Api, hou
 
 def test_of_equal_words_at_once_one_is_kept(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    answers = at_once([lambda: confirm(api, round_id, 2)] * AT_ONCE)
+    answers = at_once(*[partial(confirm, api, round_id, 2)] * AT_ONCE)
     assert [replayed(answer) for answer in answers].count(False) == 1
     assert settlement_of(api, round_id)["confirmed"] == [2]
     assert events_of(house, round_id)[-1] == (5, "settlement.confirmed")
@@ -225,7 +224,7 @@ def test_of_equal_words_at_once_one_is_kept(api: Api, house: House) -> None:
 
 def test_words_of_all_players_at_once_make_a_settlement_final_once(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    at_once([lambda seat=seat: confirm(api, round_id, seat) for seat in (1, 2, 3) * 4])  # type: ignore[misc]  # a default
+    at_once(*[partial(confirm, api, round_id, seat) for seat in (1, 2, 3) * 4])
     assert settlement_of(api, round_id)["state"] == "final"
     kinds = [kind for _, kind in events_of(house, round_id)]
     assert (kinds.count("settlement.confirmed"), kinds.count("settlement.finalized")) == (3, 1)
@@ -451,18 +450,6 @@ def test_a_recomputation_of_final_settlements_needs_the_scope_for_it(api: Api, h
 # --- races ---
 
 
-def at_once(works: list[Callable[[], Any]]) -> list[Any]:
-    """Do things at the same moment, each over a connection of its own."""
-    ready = Barrier(len(works))
-
-    def begin(work: Callable[[], Any]) -> Any:
-        ready.wait()
-        return work()
-
-    with ThreadPoolExecutor(len(works)) as pool:
-        return list(pool.map(begin, works))
-
-
 def has_no_gap(house: House, round_id: str) -> bool:
     [(version,)] = house.ask("SELECT version FROM round_heads WHERE round_id = %s", round_id)
     return [sequence for sequence, _ in events_of(house, round_id)] == list(range(1, version + 1))
@@ -473,7 +460,7 @@ def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(api: Api, 
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
         confirm(api, round_id, 1)
         confirm(api, round_id, 2)
-        answer, *_ = at_once([lambda: confirm(api, round_id, 3), *[lambda: sweep_all(house)] * 2])  # noqa: B023  # called before the next round
+        answer, *_ = at_once(partial(confirm, api, round_id, 3), *[partial(sweep_all, house)] * 2)
         assert answer.status == 201 or refused(answer, "confirmation-refused", "settlement-final")
         assert settlement_of(api, round_id)["confirmed"] == ([1, 2, 3] if answer.status == 201 else [1, 2])
         sweep_all(house)
@@ -487,7 +474,7 @@ def test_a_correction_and_a_sweep_at_once_come_one_after_the_other(api: Api, hou
     adjusted = 0
     for attempt in range(3):
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
-        answer, _ = at_once([lambda: correct(api, round_id), lambda: sweep_all(house)])  # noqa: B023  # called before the next round
+        answer, _ = at_once(partial(correct, api, round_id), partial(sweep_all, house))
         # Without a version, a correction is of the round as it was when the request came.
         assert answer.status == 201 or (answer.status, answer["code"]) == (409, "round-changed")
         final_first = [kind for _, kind in events_of(house, round_id)][4] == "settlement.finalized"

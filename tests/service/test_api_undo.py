@@ -1,9 +1,8 @@
 """Undoing hands over HTTP: the round goes back, the records stay, and nothing is undone twice."""
 
 import json
-from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
-from threading import Barrier
 from typing import Any
 
 import pytest
@@ -11,6 +10,7 @@ import pytest
 from scoring import SCORER_VERSION
 from tests.oracle import PRESETS, random_document
 from tests.service.house import House
+from tests.service.racing import at_once
 from tests.service.rounds_to_play import (
     HIGH,
     KINGS,
@@ -541,22 +541,10 @@ def test_a_document_is_its_round_s_also_after_an_undo(api: Api, house: House) ->
 # --- several at once ---
 
 
-def at_once(api: Api, *requests: tuple[str, Document]) -> list[Answer]:
-    """Send requests at the same moment, each over a connection of its own."""
-    ready = Barrier(len(requests))
-
-    def send(request: tuple[str, Document]) -> Answer:
-        ready.wait()
-        return api.post(*request)
-
-    with ThreadPoolExecutor(len(requests)) as senders:
-        return list(senders.map(send, requests))
-
-
 def test_of_equal_undos_at_once_one_takes_the_hand(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
-    answers = at_once(api, *[(f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
+    answers = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
     assert sorted(map(replayed, answers)) == [False] + [True] * 5
     assert len({json.dumps(answer.document) for answer in answers}) == 1
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
@@ -569,7 +557,8 @@ def test_of_an_undo_and_the_next_hand_at_once_one_wins(api: Api) -> None:
         round_id = start_round(api, name=f"table {number}")
         play(api, round_id, FIRST)
         undone, played = at_once(
-            api, (f"/v1/rounds/{round_id}/undo", {"number": 1}), (f"/v1/rounds/{round_id}/hands", SECOND)
+            partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 1}),
+            partial(api.post, f"/v1/rounds/{round_id}/hands", SECOND),
         )
         stands = api.get(f"/v1/rounds/{round_id}")
         if undone.status == 201:
@@ -589,9 +578,8 @@ def test_of_an_undo_and_the_next_round_at_once_one_wins(api: Api) -> None:
         first = open_round(api, table)["id"]
         play(api, first, FIRST, SECOND, LAST)
         undone, opened = at_once(
-            api,
-            (f"/v1/rounds/{first}/undo", {"number": 3}),
-            (f"/v1/tables/{table}/rounds", {"seats": seats({1: "ann", 2: "bob"})}),
+            partial(api.post, f"/v1/rounds/{first}/undo", {"number": 3}),
+            partial(api.post, f"/v1/tables/{table}/rounds", {"seats": seats({1: "ann", 2: "bob"})}),
         )
         assert sorted([undone.status, opened.status]) == [201, 409]
         assert undone.status == 201 or undone["code"] == "undo-refused"

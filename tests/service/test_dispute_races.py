@@ -1,8 +1,6 @@
 """Disputes from many connections at once: what must happen once happens once, and the others are told."""
 
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
-from threading import Barrier
 
 import httpx2
 
@@ -11,6 +9,7 @@ from tests.service import disputing
 from tests.service.disputing import CLAIM, MISREAD, body_of, dispute, step
 from tests.service.house import House
 from tests.service.importing import club_of, database_of
+from tests.service.racing import at_once
 from tests.service.rounds_to_play import COMPLETE, Document
 from tests.service.served import Served
 from tests.service.speaking import Api
@@ -133,19 +132,14 @@ def test_two_disputes_of_one_round_resolved_at_once_both_end(served: Served) -> 
 
 def test_a_dispute_opened_while_settlements_become_final_is_never_passed_over(house: House, api: Api) -> None:
     rounds = [disputing.complete_round(api, name=f"table {n}", correction_window_minutes=0) for n in range(12)]
-    at_once = Barrier(2)
 
     def open_disputes() -> list[str]:
-        at_once.wait()
         return [dispute(api, round_id)["id"] for round_id in rounds]
 
     def finalize() -> int:
-        at_once.wait()
         return sum(finalize_settlements(database_of(house), club_of(house, api)) for _ in range(3))
 
-    with ThreadPoolExecutor(2) as pool:
-        opening, finalizing = pool.submit(open_disputes), pool.submit(finalize)
-        opened, finalized = opening.result(), finalizing.result()
+    opened, finalized = at_once(open_disputes, finalize)
     outcomes = Counter[str]()
     for round_id, dispute_id in zip(rounds, opened, strict=True):
         assert state_of(house, round_id) == "disputed"

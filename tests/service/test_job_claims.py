@@ -3,7 +3,7 @@
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import timedelta
-from threading import Barrier, Thread
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -21,6 +21,7 @@ from service.repository.chunks import Chunk, Part
 from service.repository.imports import Piece
 from service.repository.jobs import JobState, StoredJob
 from tests.postgres import Logins
+from tests.service.racing import at_once
 from tests.service.records import add_club
 
 LEASE = timedelta(seconds=30)
@@ -81,17 +82,7 @@ def state_of(database: Database, club: UUID, job_id: UUID) -> JobState:
 def test_two_workers_at_once_do_every_chunk_once(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     kind = RecordEvents(parts=40)
-    start = Barrier(4)
-
-    def take_part(name: str) -> None:
-        start.wait()
-        worker_of(database, kind, name).work_on(club, job_id)
-
-    workers = [Thread(target=take_part, args=(str(number),)) for number in range(4)]
-    for worker in workers:
-        worker.start()
-    for worker in workers:
-        worker.join()
+    at_once(*[partial(worker_of(database, kind, str(number)).work_on, club, job_id) for number in range(4)])
     # Who came while another was planning has left again, and is called by a message.
     worker_of(database, kind).work_on(club, job_id)
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
@@ -207,23 +198,27 @@ def test_a_chunk_whose_workers_die_is_set_aside_too(database: Database, club: UU
     assert recorded_events(database, club) == [2]
 
 
-def test_a_paused_job_rests_and_a_cancelled_one_ends(database: Database, club: UUID) -> None:
-    for state, ended in ((JobState.PAUSED, JobState.PAUSED), (JobState.CANCELLING, JobState.CANCELLED)):
-        job_id = add_job(database, club)
+@pytest.mark.parametrize(
+    ("asked", "ended"), [(JobState.PAUSED, JobState.PAUSED), (JobState.CANCELLING, JobState.CANCELLED)]
+)
+def test_a_paused_job_rests_and_a_cancelled_one_ends(
+    database: Database, club: UUID, asked: JobState, ended: JobState
+) -> None:
+    job_id = add_job(database, club)
 
-        class Interrupted(RecordEvents):
-            def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Mapping[str, Any]:
-                if chunk.number == 2:
-                    with database.transaction(club) as another:
-                        jobs.change(another, jobs.lock(another, job.id), state)  # noqa: B023  # called before the next is made
-                return {}
+    class Interrupted(RecordEvents):
+        def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Mapping[str, Any]:
+            if chunk.number == 2:
+                with database.transaction(club) as another:
+                    jobs.change(another, jobs.lock(another, job.id), asked)
+            return {}
 
-        worker = worker_of(database, Interrupted(parts=5))
-        for _ in range(2):
-            worker.work_on(club, job_id)
-        with database.reading(club) as transaction:
-            assert jobs.get_progress(transaction, job_id).done == 20
-        assert state_of(database, club, job_id) is ended
+    worker = worker_of(database, Interrupted(parts=5))
+    for _ in range(2):
+        worker.work_on(club, job_id)
+    with database.reading(club) as transaction:
+        assert jobs.get_progress(transaction, job_id).done == 20
+    assert state_of(database, club, job_id) is ended
 
 
 def test_the_sweep_finds_the_jobs_of_every_club_and_calls_workers_again(database: Database, logins: Logins) -> None:

@@ -3,7 +3,6 @@
 import re
 import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from hashlib import sha256
 from typing import LiteralString
@@ -25,6 +24,7 @@ from service.usecases.revoke_key import revoke_key
 from service.usecases.rotate_key import rotate_key
 from tests.service.house import House
 from tests.service.ownership import SERVERS, Filled, filled_database
+from tests.service.racing import at_once
 from tests.service.speaking import Api
 
 
@@ -162,15 +162,14 @@ def test_within_the_overlap_a_key_can_be_revoked_and_not_rotated_again(
 def test_of_several_rotations_at_once_one_makes_a_key(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
 
-    def rotate(_: int) -> bool:
+    def rotate() -> bool:
         try:
             rotate_key(owner, made.key.prefix, timedelta(hours=1))
         except OperatorError:
             return False
         return True
 
-    with ThreadPoolExecutor(4) as threads:
-        assert sorted(threads.map(rotate, range(4))) == [False, False, False, True]
+    assert sorted(at_once(*[rotate] * 4)) == [False, False, False, True]
     assert len(list_keys(owner, club)) == 2
 
 

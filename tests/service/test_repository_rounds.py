@@ -1,9 +1,7 @@
 """Whole rounds written and read back: what comes out is what went in."""
 
-from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from random import Random
-from threading import Barrier
 from uuid import UUID
 
 import pytest
@@ -24,6 +22,7 @@ from service.repository.rounds import RoundFilter, StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.postgres import Logins
+from tests.service.racing import at_once
 from tests.service.records import (
     EVENT,
     EXAMPLE,
@@ -167,18 +166,15 @@ def test_rounds_are_filtered_by_table_player_status_and_time(database: Database,
 def test_two_hands_at_once_wait_for_each_other(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction), example_round())
-    both = Barrier(2)
 
-    def record(_sender: int) -> int:
-        both.wait()
+    def record() -> int:
         with database.transaction(club_id) as transaction:
             before = rounds.lock(transaction, opened.id)
             if before.round.hands == 0:
                 add_hand(transaction, before, SubmittedHand(EXAMPLE))
             return before.round.hands
 
-    with ThreadPoolExecutor(2) as senders:
-        assert sorted(senders.map(record, range(2))) == [0, 1]
+    assert sorted(at_once(record, record)) == [0, 1]
     with database.reading(club_id) as transaction:
         assert rounds.get(transaction, opened.id).version == 2
 

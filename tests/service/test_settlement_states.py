@@ -1,8 +1,7 @@
 """How settlements become final: confirmed, disputed, or left alone until their window has passed."""
 
 import json
-from collections.abc import Callable
-from threading import Barrier, Thread
+from functools import partial
 from uuid import UUID
 
 import psycopg
@@ -22,6 +21,7 @@ from service.repository.settlement_states import Because
 from service.repository.stored_round import StoredRound
 from service.usecases import finalize_settlements as finalizing
 from tests.postgres import Logins
+from tests.service.racing import at_once
 from tests.service.records import (
     EVENT,
     EXAMPLE,
@@ -80,21 +80,6 @@ def events_of(logins: Logins, round_id: UUID) -> list[tuple[int, str]]:
         return connection.execute(query, [round_id]).fetchall()
 
 
-def at_once(*works: Callable[[], object]) -> None:
-    """Do things at the same moment, each in a thread of its own."""
-    start = Barrier(len(works))
-
-    def begin(work: Callable[[], object]) -> None:
-        start.wait()
-        work()
-
-    threads = [Thread(target=begin, args=(work,)) for work in works]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-
-
 def test_a_round_that_takes_no_hand_is_provisional_until_its_window_has_passed(
     database: Database, club_id: UUID, logins: Logins
 ) -> None:
@@ -130,7 +115,7 @@ def test_sweepers_at_once_make_each_settlement_final_once(
 ) -> None:
     monkeypatch.setattr(finalizing, "_AT_ONCE", 3)
     closed = closed_rounds(database, club_id, 20)
-    at_once(*[lambda: sweep_once(database)] * 4)
+    at_once(*[partial(sweep_once, database)] * 4)
     sweep_once(database)  # a sweeper leaves what another holds, and may end before it
     assert {look(database, each, club_id).version for each in closed} == {closed[0].version + 1}
     with database.reading(club_id) as transaction:
