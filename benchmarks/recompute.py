@@ -84,7 +84,7 @@ def fill(made: Bench, hands: int) -> None:
                 f"INSERT INTO {table} ({columns}) SELECT {', '.join(shown)} FROM {table},"
                 f" generate_series({first}, {last - 1}) AS copy WHERE {key} <= %s"
             )
-            connection.execute(sql.SQL(statement), [imported(connection)])  # type: ignore[arg-type]  # no text of users
+            connection.execute(sql.SQL(statement), [imported(connection)])
         connection.commit()
         connection.autocommit = True
         connection.execute("VACUUM (ANALYZE)")

@@ -147,6 +147,9 @@ class Listing(WireField, fields.List[Any]):
 class _Cards(Listing):
     """Cards, which are read all at once."""
 
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return tuple(super()._deserialize(value, attr, data, **kwargs))
+
     @property
     def value_reader(self) -> Reader:
         """What reads cards that are all well written."""
@@ -170,12 +173,10 @@ class RowField(_Cards):
         self.size = size
         super().__init__(CardField(), least=size, most=size, **_each_once(options))
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # rows do not change
-        if not isinstance(value, list):
-            return tuple(super()._deserialize(value, attr, data, **kwargs))
-        if len(value) != self.size:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if isinstance(value, list) and len(value) != self.size:
             raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
-        return tuple(super()._deserialize(value, attr, data, **kwargs))
+        return super()._deserialize(value, attr, data, **kwargs)
 
 
 class CardList(_Cards):
@@ -183,9 +184,6 @@ class CardList(_Cards):
 
     def __init__(self, *, most: int, **options: Any) -> None:
         super().__init__(CardField(), most=most, **_each_once(options))
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[Card, ...]:  # type: ignore[override]  # cards do not change
-        return tuple(super()._deserialize(value, attr, data, **kwargs))
 
 
 def _each_once(options: dict[str, Any]) -> dict[str, Any]:

@@ -70,7 +70,7 @@ def up(
       ofc-server up
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     start_logging(os.environ)
     hosting = Hosting.from_environment(
         os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory
@@ -91,7 +91,7 @@ def worker(concurrency: int | None) -> None:
     Examples:
       ofc-server worker --concurrency 4
       OFC_BROKER_URL=amqp://ofc@rabbit.example  ofc-server worker
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     # Celery takes a while to load, and no other command needs it.
     from service.worker import run_worker
 
@@ -111,7 +111,7 @@ def migrate() -> None:
     Example:
       export OFC_DATABASE_URL=postgresql://ofc@db.example/ofc
       ofc-server migrate
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     config = Config.from_environment()
     database.migrate(config.owner_url)
     click.echo(f"{config.database} is up to date.")
@@ -131,7 +131,7 @@ def openapi(output: Path | None, check: Path | None) -> None:
       ofc-server openapi
       ofc-server openapi --output openapi.yaml
       ofc-server openapi --check openapi.yaml
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     from service.app import create_app
     from service.openapi import render
 

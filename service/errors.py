@@ -1,4 +1,3 @@
-# ruff: noqa: N818  # what is not found is no error of the service: the names say what happened
 """
 What the service refuses beyond the rules of the game.
 

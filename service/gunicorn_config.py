@@ -28,7 +28,7 @@ PATIENCE_SECONDS = 10
 """How long a client may pause in the middle of a request, or take none of its answer."""
 
 
-class GunicornLog(glogging.Logger):  # type: ignore[misc]  # gunicorn is not typed
+class GunicornLog(glogging.Logger):
     """What gunicorn says, in the service's own form, and without what it repeats of a request."""
 
     def setup(self, cfg: Any) -> None:

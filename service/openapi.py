@@ -56,7 +56,7 @@ _OF_A_STATUS: Final = {
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
 
 
-class ContractApi(flask_smorest.Api):  # type: ignore[misc]  # flask-smorest is not typed
+class ContractApi(flask_smorest.Api):
     """The API's contract, with problem documents for errors."""
 
     ERROR_SCHEMA = ProblemSchema

@@ -65,10 +65,10 @@ class Stopping:
             raise WorkerShutdown(0)
 
 
-class Consumer(EveryConsumer):  # type: ignore[misc]  # Celery is not typed
+class Consumer(EveryConsumer):
     """What takes messages from the queue."""
 
-    class Blueprint(EveryConsumer.Blueprint):  # type: ignore[misc]  # Celery is not typed
+    class Blueprint(EveryConsumer.Blueprint):
         """Its parts, but for the delayed delivery that RabbitMQ would get 28 queues for: nothing is sent to be late."""
 
         default_steps: ClassVar[list[str]] = [
@@ -82,7 +82,7 @@ class Consumer(EveryConsumer):  # type: ignore[misc]  # Celery is not typed
         time.sleep(_PAUSE)
 
 
-class JobWorker(EveryWorker):  # type: ignore[misc]  # Celery is not typed
+class JobWorker(EveryWorker):
     """Celery's worker, which leaves signals to us."""
 
     def install_platform_tweaks(self, worker: EveryWorker) -> None:

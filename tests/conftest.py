@@ -114,7 +114,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: object) -> None:
     output = getattr(node, "workeroutput", {})
-    stash: pytest.Stash = node.config.stash  # type: ignore[attr-defined]  # xdist's own class
+    stash: pytest.Stash = node.config.stash
     stash[USED].update(output.get("postgres", []))
     stash[BROKERS].update(output.get("brokers", []))
 

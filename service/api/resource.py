@@ -83,7 +83,7 @@ def read_query(schema: WireSchema) -> Any:
 _READERS: Final = {"json": read_body, "query": read_query}
 
 
-class Resource(flask_smorest.Blueprint):  # type: ignore[misc]  # flask-smorest is not typed
+class Resource(flask_smorest.Blueprint):
     """A resource of the API, read strictly."""
 
     def arguments(self, schema: type[WireSchema], *, location: str = "json", **options: Any) -> Callable[..., Any]:

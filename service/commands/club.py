@@ -39,7 +39,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server club create riverside
       ofc-server club create "Riverside Poker" --data /srv/ofc
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         made = create_club(database, read_name("The club's name", name))
     if as_json:
@@ -58,7 +58,7 @@ def revoke_links(name: str, directory: Path | None) -> None:
     \b
     Example:
       ofc-server club revoke-links riverside
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         found = find_club(database, read_name("The club's name", name))
         revoke(database, found)
@@ -76,7 +76,7 @@ def list_(directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server club list
       ofc-server club list --json
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         clubs = list_clubs(database)
     if as_json:

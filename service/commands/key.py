@@ -55,7 +55,7 @@ def create(
     Examples:
       ofc-server key create --club riverside --name "table tablet" --scope read --scope write
       ofc-server key create --club riverside --scope read --expires-in 90d > scoreboard-key
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     lifetime = None if expires_in is None else read_duration("The key's time", expires_in)
     with owned_records(directory) as database:
         found = find_club(database, read_name("The club's name", club))
@@ -76,7 +76,7 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server key list --club riverside
       ofc-server key list --json
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         found = None if club is None else find_club(database, read_name("The club's name", club))
         keys = list_keys(database, found)
@@ -97,7 +97,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     \b
     Example:
       ofc-server key revoke ofc_7q2mx40a
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         revoked = revoke_key(database, key)
     if as_json:
@@ -125,7 +125,7 @@ def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> Non
     Examples:
       ofc-server key rotate ofc_7q2mx40a
       ofc-server key rotate ofc_7q2mx40a --overlap 60 > new-key
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         rotated = rotate_key(database, key, timedelta(minutes=overlap))
     _print_new(rotated.new, as_json, replaces=rotated.old)

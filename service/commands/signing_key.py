@@ -36,7 +36,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server signing-key create
       OFC_SIGNING_KEY_FILE=/etc/ofc/signing-key ofc-server signing-key create --name example.org/ofc
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     file = signing_key_file(directory)
     key = make_signing_key(file, name)
     _show(key, file, as_json, f"Made the signing key in {file}.")
@@ -53,7 +53,7 @@ def show(directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server signing-key show
       ofc-server signing-key show --json
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     file = signing_key_file(directory)
     _show(read_signing_key(file), file, as_json)
 
@@ -71,7 +71,7 @@ def rotate(name: str, directory: Path | None, as_json: bool) -> None:
     \b
     Examples:
       ofc-server signing-key rotate
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     file = signing_key_file(directory)
     key = replace_signing_key(file, name)
     _show(key, file, as_json, f"A new signing key is in {file}.")

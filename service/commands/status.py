@@ -29,7 +29,7 @@ def status(directory: Path | None, as_json: bool) -> None:
     Examples:
       ofc-server status
       ofc-server status --json
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     with owned_records(directory) as database:
         found = get_status(database)
     key, missing = _find_key(directory)

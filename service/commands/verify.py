@@ -68,7 +68,7 @@ def verify(
     Examples:
       ofc-server verify --checkpoint home.checkpoint
       ofc-server verify --resume verify.state --json > findings.ndjson
-    """  # noqa: D301 (click wants the character, not its escape)
+    """
     checkpoints = [_read_checkpoint(path) for path in notes]
     with owned_records(directory) as database:
         state = _State.read(kept)

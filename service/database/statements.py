@@ -13,7 +13,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 
 Parameters = Mapping[str, Any]
 
-_DIALECT: Final = PGDialect_psycopg()  # type: ignore[no-untyped-call]  # untyped in SQLAlchemy
+_DIALECT: Final = PGDialect_psycopg()
 _PLACE: Final = re.compile(r"%\((\w+)\)s|%%")
 _NUMBERS: Final = count(1)
 

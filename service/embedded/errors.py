@@ -9,5 +9,5 @@ class EmbeddedError(Exception):
     code = "embedded-database"
 
 
-class InUse(EmbeddedError):  # noqa: N818  # no error of the embedded PostgreSQL: somebody else runs it
+class InUse(EmbeddedError):
     """Another process owns the directory."""

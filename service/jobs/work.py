@@ -25,7 +25,7 @@ TURN: Final = 10.0
 _log = get_log(__name__)
 
 
-class Overtaken(Exception):  # noqa: N818  # no error of anybody's: another has taken the chunk over
+class Overtaken(Exception):
     """The chunk is no longer this worker's; nothing of what it did is kept."""
 
 

@@ -85,5 +85,5 @@ def show_metrics() -> bytes:
     if DIRECTORY not in os.environ:
         return generate_latest(_own)
     together = CollectorRegistry()
-    MultiProcessCollector(together, os.environ[DIRECTORY])  # type: ignore[no-untyped-call]  # untyped in prometheus-client
+    MultiProcessCollector(together, os.environ[DIRECTORY])
     return generate_latest(together)

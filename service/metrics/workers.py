@@ -40,9 +40,9 @@ def free_place(taken: Collection[int]) -> int:
 
 def take_place(place: int) -> None:
     """Let this process count in a place. Comes before anything is counted in it."""
-    values.ValueClass = values.MultiProcessValue(lambda: place)  # type: ignore[no-untyped-call]  # untyped in prometheus-client
+    values.ValueClass = values.MultiProcessValue(lambda: place)
 
 
 def leave_place(place: int) -> None:
     """Forget what was going on in a worker that has ended; what it had counted stays."""
-    mark_process_dead(place, os.environ[DIRECTORY])  # type: ignore[no-untyped-call]  # untyped in prometheus-client
+    mark_process_dead(place, os.environ[DIRECTORY])

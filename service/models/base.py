@@ -1,5 +1,5 @@
 from datetime import datetime
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 from uuid import UUID
 
 from sqlalchemy import BigInteger, DateTime, ForeignKeyConstraint, MetaData, SmallInteger, Text
@@ -27,7 +27,7 @@ class Base(DeclarativeBase):
             "fk": "%(table_name)s_%(column_0_N_name)s_fkey",
         }
     )
-    type_annotation_map = {  # noqa: RUF012  # SQLAlchemy's own way to say it
+    type_annotation_map: ClassVar[dict[Any, Any]] = {
         str: Text,
         bytes: BYTEA,
         datetime: DateTime(timezone=True),

@@ -1,4 +1,4 @@
-class Refused(Exception):  # noqa: N818 - a refusal is what the rules call it
+class Refused(Exception):
     """What was sent cannot be; `reason` says why in one short word, `found` what stood there."""
 
     def __init__(self, reason: str, found: object = None) -> None:

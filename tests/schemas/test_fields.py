@@ -246,7 +246,7 @@ def test_a_moment_is_written_so_that_it_can_be_read(moment: datetime) -> None:
 def test_a_table_names_every_value_that_is_wrong() -> None:
     with pytest.raises(ValidationError) as refused:
         Table(Integer(), most=5).deserialize({"QQ": "7", "KK": 8, "AA": None, "x" * 61: 1})
-    codes = {key: sentences(found)[0].code for key, found in refused.value.messages.items()}  # type: ignore[attr-defined]  # a mapping here
+    codes = {key: sentences(found)[0].code for key, found in refused.value.messages.items()}
     assert codes == {"QQ": "not-an-integer", "AA": "field-null", "x" * 61: "text-length"}
 
 

@@ -131,11 +131,11 @@ def test_players_are_at_least_two() -> None:
 def test_a_ruleset_never_changes() -> None:
     ruleset = PRESETS["pineapple"]
     with pytest.raises(dataclasses.FrozenInstanceError):
-        ruleset.low_middle = True  # type: ignore[misc]  # that is the point
+        ruleset.low_middle = True
     with pytest.raises(TypeError):
-        ruleset.royalties.top["AA"] = 100  # type: ignore[index]  # that is the point
+        ruleset.royalties.top["AA"] = 100
     with pytest.raises(TypeError):
-        PRESETS["mine"] = ruleset  # type: ignore[index]  # that is the point
+        PRESETS["mine"] = ruleset
 
 
 def test_rulesets_are_equal_when_every_rule_is() -> None:

@@ -45,16 +45,13 @@ def pairs_on(page: ElementTree.Element) -> Pairs:
 def payments_on(page: ElementTree.Element) -> list[tuple[int, int, int]]:
     """What was due, paid and cut off, in order."""
     rows = page.findall(".//section[@id='payments']//tbody/tr")
-    return [tuple(number(text_of(cell)) for cell in row.findall("td")[2:]) for row in rows]  # type: ignore[misc]  # cells are there
+    return [tuple(number(text_of(cell)) for cell in row.findall("td")[2:]) for row in rows]
 
 
 def stacks_on(page: ElementTree.Element) -> list[tuple[str, int, int, int, int]]:
     """Every player's stack before, what he was paid, his stack after, and what he would have been paid."""
     rows = page.findall(".//section[@id='stacks']//tbody/tr")
-    return [
-        (text_of(row.find("th")), *(number(text_of(cell)) for cell in row.findall("td")))  # type: ignore[misc]  # a head is there
-        for row in rows
-    ]
+    return [(text_of(row.find("th")), *(number(text_of(cell)) for cell in row.findall("td"))) for row in rows]
 
 
 def pairs_in(explanation: Document) -> Pairs:

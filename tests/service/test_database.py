@@ -146,7 +146,7 @@ def test_a_database_that_does_not_answer_is_named_in_one_sentence(
     url = make_url(database_url).set(password="a secret")
     if changes.get("host"):
         url = url.set(query={})
-    database = Database(text_of(url.set(**changes)))  # type: ignore[arg-type]  # each is what `set` takes
+    database = Database(text_of(url.set(**changes)))
     for use in (database.check_head, lambda: names_of_tables(database, uuid7())):
         with pytest.raises(DatabaseUnreachable, match=reason) as caught:
             use()
