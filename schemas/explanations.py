@@ -1,9 +1,10 @@
 """Explanations on the wire."""
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
 
 from schemas.base import Dumped, WireSchema
+from schemas.explained_boards import ROWS, ExplainedPlayerSchema, RuleField, SentenceField, dump_board, dump_cards
 from schemas.fields import (
     MOST_INTEGER,
     Boolean,
@@ -18,12 +19,8 @@ from schemas.fields import (
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
 from schemas.pages import QuerySchema, RevisionField
 from schemas.scores import TransferSchema, dump_transfer
-from scoring.board import Row
 from scoring.explanation.reasons import (
-    ExplainedBoard,
     ExplainedExchange,
-    ExplainedFantasyland,
-    ExplainedFoul,
     ExplainedHand,
     ExplainedPayment,
     ExplainedStack,
@@ -31,33 +28,11 @@ from scoring.explanation.reasons import (
     Part,
     Reason,
     Remark,
-    Royalty,
-    Rule,
 )
-from scoring.foul import FoulReason
-from scoring.hand import Cards
-from scoring.ruleset import MOST_FANTASYLAND
 
-_RULES: Final = {rule.value: rule for rule in Rule}
-_ROWS: Final = {row.value: row for row in Row}
 _MOST_PAIRS: Final = 6
 _MOST_REASONS: Final = 16
 _MOST_CARDS: Final = 26
-
-
-class SentenceField(Text):
-    """A sentence for a player."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=2000, required=True, **options)
-
-
-class RuleField(Choice):
-    """A heading of docs/rules.md."""
-
-    def __init__(self) -> None:
-        described = {"description": "The heading of docs/rules.md that says so."}
-        super().__init__(_RULES, required=True, metadata=described)
 
 
 class RemarkSchema(WireSchema):
@@ -67,84 +42,13 @@ class RemarkSchema(WireSchema):
     rule = RuleField()
 
 
-class RoyaltySchema(WireSchema):
-    """What a row earns: `made` is what the ruleset's royalty table calls it, and the cards those that make it."""
-
-    made = Text(required=True, metadata={"example": "QQ"})
-    points = Integer(required=True)
-    cards = CardList(most=5, required=True)
-    text = SentenceField()
-    rule = RuleField()
-
-
-class ExplainedRowSchema(WireSchema):
-    """A row, and what it earns."""
-
-    cards = CardList(most=5, required=True)
-    description = Text(required=True, metadata={"example": "pair of queens, four kicker"})
-    royalty = Inner(RoyaltySchema, required=True, allow_none=True)
-
-
-class ExplainedRowsSchema(WireSchema):
-    """The three rows."""
-
-    top = Inner(ExplainedRowSchema, required=True)
-    middle = Inner(ExplainedRowSchema, required=True)
-    bottom = Inner(ExplainedRowSchema, required=True)
-
-
-class ExplainedFoulSchema(WireSchema):
-    """Why a board is foul: the rows that are out of order and, in their order, the cards that show it."""
-
-    reason = Choice({reason.value: reason for reason in FoulReason}, required=True)
-    rows = Listing(Choice(_ROWS), most=2, required=True)
-    cards = Listing(CardList(most=5), most=2, required=True)
-    text = SentenceField()
-    rule = RuleField()
-
-
-class ExplainedFantasylandSchema(WireSchema):
-    """What a board does about Fantasyland: the rows that earn it and, in their order, the cards that do."""
-
-    dealt = Integer(
-        least=0, most=MOST_FANTASYLAND, required=True, metadata={"description": "Cards dealt there; 0 outside."}
-    )
-    earned = Integer(
-        least=0, most=MOST_FANTASYLAND, required=True, metadata={"description": "Cards earned; 0 for none."}
-    )
-    lost = Boolean(
-        required=True, metadata={"description": "Earned, and never dealt: the player is out, or the round has ended."}
-    )
-    rows = Listing(Choice(_ROWS), most=3, required=True)
-    cards = Listing(CardList(most=5), most=3, required=True)
-    text = SentenceField()
-    rule = RuleField()
-
-
-class ExplainedPlayerSchema(WireSchema):
-    """A player's board, and what it comes to by itself."""
-
-    seat = SeatField(required=True)
-    player = PlayerField(required=True)
-    points = Integer(required=True, metadata={"description": "Over all exchanges, before any cap."})
-    royalties = Integer(required=True)
-    foul = Inner(ExplainedFoulSchema, required=True, allow_none=True)
-    fantasyland = Inner(
-        ExplainedFantasylandSchema,
-        required=True,
-        allow_none=True,
-        metadata={"description": "Null where the board has nothing to do with it."},
-    )
-    rows = Inner(ExplainedRowsSchema, required=True)
-
-
 class ReasonSchema(WireSchema):
     """Points for one thing, signed from the first seat's side; `seat` earns them, null where nobody does."""
 
     part = Choice({part.value: part for part in Part}, required=True)
     points = Integer(required=True)
     seat = SeatField(required=True, allow_none=True)
-    row = Choice(_ROWS, required=True, allow_none=True)
+    row = Choice(ROWS, required=True, allow_none=True)
     first = CardList(most=_MOST_CARDS, required=True, metadata={"description": "The first seat's, that decide it."})
     second = CardList(most=_MOST_CARDS, required=True, metadata={"description": "The second seat's, that decide it."})
     text = SentenceField()
@@ -273,7 +177,7 @@ def dump_explanation(explained: ExplainedHand) -> Dumped:
         "button": explained.button,
         "ruleset": str(explained.ruleset),
         "remarks": [_dump_remark(remark) for remark in explained.remarks],
-        "players": [_dump_board(board, explained.names[board.seat]) for board in explained.boards],
+        "players": [dump_board(board, explained.names[board.seat]) for board in explained.boards],
         "exchanges": [_dump_exchange(exchange) for exchange in explained.exchanges],
         "totals": [_dump_total(total) for total in explained.totals],
         "payments": None if payments is None else [_dump_payment(payment) for payment in payments],
@@ -284,58 +188,6 @@ def dump_explanation(explained: ExplainedHand) -> Dumped:
 
 def _dump_remark(remark: Remark) -> Dumped:
     return {"text": remark.text, "rule": remark.rule.value}
-
-
-def _dump_board(board: ExplainedBoard, player: str) -> Dumped:
-    royalties = {royalty.row: royalty for royalty in board.royalties}
-    return {
-        "seat": board.seat,
-        "player": player,
-        "points": board.points,
-        "royalties": board.royalty_points,
-        "foul": _dump_foul(board.foul) if board.foul else None,
-        "fantasyland": _dump_fantasyland(board.fantasyland) if board.fantasyland else None,
-        "rows": {
-            row.value: {
-                "cards": _dump_cards(cards),
-                "description": board.descriptions[row],
-                "royalty": _dump_royalty(royalties[row]) if row in royalties else None,
-            }
-            for row, cards in board.cards.items()
-        },
-    }
-
-
-def _dump_royalty(royalty: Royalty) -> Dumped:
-    return {
-        "made": royalty.made,
-        "points": royalty.points,
-        "cards": _dump_cards(royalty.cards),
-        "text": royalty.text,
-        "rule": royalty.rule.value,
-    }
-
-
-def _dump_foul(foul: ExplainedFoul) -> Dumped:
-    return {
-        "reason": foul.reason.value,
-        "rows": [row.value for row in foul.rows],
-        "cards": [_dump_cards(cards) for cards in foul.cards],
-        "text": foul.text,
-        "rule": foul.rule.value,
-    }
-
-
-def _dump_fantasyland(fantasyland: ExplainedFantasyland) -> Dumped:
-    return {
-        "dealt": fantasyland.dealt,
-        "earned": fantasyland.earned,
-        "lost": fantasyland.is_lost,
-        "rows": [row.value for row in fantasyland.rows],
-        "cards": [_dump_cards(cards) for cards in fantasyland.cards],
-        "text": fantasyland.text,
-        "rule": fantasyland.rule.value,
-    }
 
 
 def _dump_exchange(exchange: ExplainedExchange) -> Dumped:
@@ -352,8 +204,8 @@ def _dump_reason(reason: Reason) -> Dumped:
         "points": reason.points,
         "seat": reason.seat,
         "row": reason.row.value if reason.row else None,
-        "first": _dump_cards(reason.first),
-        "second": _dump_cards(reason.second),
+        "first": dump_cards(reason.first),
+        "second": dump_cards(reason.second),
         "text": reason.text,
         "rule": reason.rule.value,
     }
@@ -393,7 +245,3 @@ def _dump_stack(stack: ExplainedStack, player: str) -> Dumped:
         "paid": stack.paid,
         "after": stack.after,
     }
-
-
-def _dump_cards(cards: Cards) -> list[str]:
-    return [str(card) for card in cards]
