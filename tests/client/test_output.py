@@ -6,7 +6,9 @@ import pty
 import signal
 import struct
 import subprocess
+import sys
 import termios
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -164,3 +166,20 @@ def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
             process.send_signal(signal.SIGINT)
             said, complained = process.communicate(timeout=60)
         assert (process.returncode, said, complained) == (130, b"", b"")
+
+
+@pytest.mark.parametrize("program", ["client", "service"])
+def test_who_interrupts_a_program_that_still_loads_gets_no_traceback(program: str) -> None:
+    interrupting = f"""
+        import sys, {program}.__main__
+
+        class Interrupted:
+            def find_spec(self, name, *_):
+                if name == "{program}.cli":
+                    raise KeyboardInterrupt
+
+        sys.meta_path.insert(0, Interrupted())
+        {program}.__main__.main()
+    """
+    run = subprocess.run([sys.executable, "-c", textwrap.dedent(interrupting)], capture_output=True, text=True)
+    assert (run.returncode, run.stdout, run.stderr) == (130, "", "")
