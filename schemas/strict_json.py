@@ -10,6 +10,7 @@ from scoring.errors import Mistake
 
 MOST_DIGITS: Final = 4300
 """The longest number that Python reads."""
+_BYTE_ORDER_MARK: Final = "\ufeff"
 
 
 def read_json(text: bytes) -> Any:
@@ -52,6 +53,8 @@ def _read_closely(text: bytes) -> Any:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
         _refuse("json-encoding", f"byte {error.start} is not UTF-8; JSON in UTF-8 is right")
+    if decoded.startswith(_BYTE_ORDER_MARK):
+        _refuse("json-encoding", "the text begins with a byte order mark; JSON without one is right")
     if not decoded.strip():
         _refuse("json-empty", "the body is empty; a JSON document is right")
     try:

@@ -98,8 +98,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "media-type-unsupported": Kind(
         HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
         "The body is of another kind",
-        "Send JSON with the header 'Content-Type: application/json', and imports as 'application/x-ndjson', plain or in"
-        " gzip.",
+        "Send JSON, not compressed, with the header 'Content-Type: application/json', and imports as"
+        " 'application/x-ndjson', plain or in gzip.",
     ),
     "request-invalid": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,

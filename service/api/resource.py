@@ -27,6 +27,7 @@ from service.openapi import REQUEST_ID
 from service.scopes import Scope
 
 JSON: Final = "application/json"
+_AS_IT_IS: Final = "identity"
 ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
@@ -59,7 +60,7 @@ _OF_A_BODY: Final = (
 
 def read_body(schema: WireSchema) -> Any:
     """Read the request's body strictly; every mistake is named with its place."""
-    if request.mimetype != JSON:
+    if request.mimetype != JSON or request.environ.get("HTTP_CONTENT_ENCODING", _AS_IT_IS) != _AS_IT_IS:
         raise UnsupportedMediaType
     return load(schema, decoded_body())
 

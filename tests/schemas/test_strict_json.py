@@ -74,7 +74,7 @@ def test_any_bytes_are_read_or_refused_with_one_code(body: bytes) -> None:
         (b"{", "json-syntax"),
         (b"{}{}", "json-syntax"),
         (b"[1,]", "json-syntax"),
-        (b"\xef\xbb\xbf{}", "json-syntax"),
+        (b"\xef\xbb\xbf{}", "json-encoding"),
         (b"\xff\xfe{\0}\0", "json-encoding"),
         (b'"\xed\xa0\x80"', "json-encoding"),
         (b'{"a": 1, "a": 1}', "json-key-twice"),

@@ -1,5 +1,6 @@
 """Bodies of requests: JSON, texts and numbers, read strictly and never answered with a failure of the service."""
 
+import gzip
 import json
 from typing import Any
 
@@ -39,6 +40,15 @@ def test_a_body_of_another_kind_is_refused(api: Api, path: str, kind: str) -> No
     assert "Content-Type: application/json" in answer["detail"]
 
 
+@pytest.mark.parametrize("coding", ["gzip", "br", "x-unknown"])
+def test_a_body_that_is_compressed_is_refused_as_one(api: Api, coding: str) -> None:
+    """Read as if it were not, it would be refused as no UTF-8, or worse."""
+    answer = sent(api, "/v1/score", gzip.compress(json.dumps(WORKED).encode()), **{"Content-Encoding": coding})
+    assert (answer.status, answer["code"]) == (415, "media-type-unsupported")
+    assert "not compressed" in answer["detail"]
+    assert sent(api, "/v1/score", json.dumps(WORKED).encode(), **{"Content-Encoding": "identity"}).status == 200
+
+
 def test_json_may_say_that_it_is_utf_8(api: Api) -> None:
     for kind in ("application/json; charset=utf-8", "Application/JSON"):
         answer = api.ask("POST", "/v1/score", data=json.dumps(WORKED), headers={"Content-Type": kind})
@@ -67,7 +77,11 @@ BAD_JSON: dict[str, tuple[bytes, str, str]] = {
     "single quotes": (b"{'ruleset': 'pineapple'}", "json-syntax", "line 1, column 2"),
     "a comma too many": (b'{"ruleset": "pineapple",}', "json-syntax", "line 1, column 2"),
     "a control character": (b'{"ruleset": "a\nb"}', "json-syntax", "Invalid control character"),
-    "a byte order mark": (b"\xef\xbb\xbf{}", "json-syntax", "line 1, column 1"),
+    "a byte order mark": (
+        b"\xef\xbb\xbf{}",
+        "json-encoding",
+        "begins with a byte order mark; JSON without one is right",
+    ),
     "Latin-1": ('{"ruleset": "é"}'.encode("latin-1"), "json-encoding", "byte 13 is not UTF-8"),
     "UTF-16": ('{"ruleset": "a"}'.encode("utf-16"), "json-encoding", "byte 0 is not UTF-8"),
     "a surrogate in UTF-8": (b'{"ruleset": "\xed\xa0\x80"}', "json-encoding", "byte 13 is not UTF-8"),
