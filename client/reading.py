@@ -1,8 +1,13 @@
 """JSON files, read strictly: what two readers could understand differently is refused."""
 
+import gzip
+import io
 import json
 import sys
-from contextlib import AbstractContextManager, nullcontext
+import zlib
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Any, Final, NoReturn
 
@@ -10,6 +15,9 @@ from client.errors import UnreadableError
 from client.spelling import respell
 
 STDIN: Final = "-"
+_GZIP: Final = b"\x1f\x8b"
+_WHOLE_GZIP: Final = "a whole one is right, and lines that were recorded from this one change nothing then"
+_BYTE_ORDER_MARK: Final = "\ufeff".encode()
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
@@ -44,12 +52,51 @@ def open_bytes(name: str) -> AbstractContextManager[IO[bytes]]:
     Raises:
         UnreadableError: there is no such file.
     """
+    if name == STDIN and sys.stdin is None:
+        raise UnreadableError("the standard input is closed; a file, or something piped in, is right")
     try:
         return nullcontext(sys.stdin.buffer) if name == STDIN else Path(name).open("rb")
     except OSError as error:
         raise _unreadable(name, error) from None
     except ValueError as error:
         raise UnreadableError(f"{name!r} is no file name: {error}") from None
+
+
+@dataclass(frozen=True, slots=True)
+class ComingLines:
+    """The lines of a file, as they are read; `size` is how many bytes they are, where that is known before."""
+
+    lines: Iterator[bytes]
+    size: int | None
+
+
+@contextmanager
+def reading_lines(name: str) -> Iterator[ComingLines]:
+    """
+    Read a file line by line, or standard input for `-`, also where it is in gzip.
+
+    Raises:
+        UnreadableError: there is no such file, or, while lines are read, it is no whole gzip.
+    """
+    with ExitStack() as opened:
+        file = opened.enter_context(open_bytes(name))
+        reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
+        is_packed = reader.peek(len(_GZIP)).startswith(_GZIP)
+        size = None if name == STDIN or is_packed else Path(name).stat().st_size or None
+        whole = opened.enter_context(gzip.open(reader)) if is_packed else reader
+        yield ComingLines(_lines_of(name, whole), size)
+
+
+def _lines_of(name: str, file: Iterable[bytes]) -> Iterator[bytes]:
+    try:
+        for number, line in enumerate(file):
+            yield line if number else line.removeprefix(_BYTE_ORDER_MARK)
+    except EOFError:
+        raise UnreadableError(f"{name}: it ends in the middle of its gzip; {_WHOLE_GZIP}") from None
+    except (gzip.BadGzipFile, zlib.error):
+        raise UnreadableError(f"{name}: its gzip is damaged; {_WHOLE_GZIP}") from None
+    except OSError as error:
+        raise _unreadable(name, error) from None
 
 
 def read_text(name: str) -> str:

@@ -22,6 +22,8 @@ ENDED: Final = ("succeeded", "failed", "cancelled")
 _PATIENCE: Final = 300.0
 _PAUSE: Final = 0.5
 
+TellWaiting = Callable[[TransportError], None]
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -56,7 +58,12 @@ def cut_up(lines: Iterable[bytes], most: int = PIECE) -> Iterator[Piece]:
 
 
 def import_piece(
-    client: Client, piece: Piece, tell: Callable[[Answer], None], *, is_provisional: bool = False
+    client: Client,
+    piece: Piece,
+    tell: Callable[[Answer], None],
+    tell_waiting: TellWaiting,
+    *,
+    is_provisional: bool = False,
 ) -> Iterator[dict[str, Any]]:
     """
     Import a piece, wait until it is done, and say what became of each of its lines.
@@ -67,6 +74,7 @@ def import_piece(
         client: the service.
         piece: whose lines are numbered as in the file.
         tell: is told how far the import is, again and again.
+        tell_waiting: is told why the service is waited for.
         is_provisional: whether settlements are provisional, and not final.
 
     Raises:
@@ -74,13 +82,13 @@ def import_piece(
         RefusedError: it refuses, or somebody has cancelled the import.
     """
     key = str(uuid4())
-    job = patiently(client.start_import, piece.content, key, is_provisional=is_provisional)
+    job = patiently(tell_waiting, client.start_import, piece.content, key, is_provisional=is_provisional)
     while job["state"] not in ENDED:
         tell(job)
         time.sleep(_PAUSE)
-        job = patiently(client.get_import, job["id"])
+        job = patiently(tell_waiting, client.get_import, job["id"])
     tell(job)
-    for result in patiently(client.list_import_results, job["id"]):
+    for result in patiently(tell_waiting, client.list_import_results, job["id"]):
         yield {**result, "line": piece.numbers[result["line"] - 1]}
     if job["state"] != "succeeded":
         state = "was cancelled" if job["state"] == "cancelled" else "has failed"
@@ -88,10 +96,21 @@ def import_piece(
         raise RefusedError({"title": "The import did not end", "code": "import-ended", "detail": detail, "errors": []})
 
 
-def patiently(ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
-    """Ask until the service answers, for some minutes."""
+def patiently(tell_waiting: TellWaiting, ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Ask until the service answers, for some minutes; say once why it takes so long."""
+    told = False
+
+    def is_worth_waiting(error: Exception) -> bool:
+        nonlocal told
+        if not isinstance(error, TransportError):
+            return False
+        if not told:
+            tell_waiting(error)
+        told = True
+        return True
+
     for attempt in stamina.retry_context(
-        on=TransportError, attempts=None, timeout=_PATIENCE, wait_initial=1, wait_max=15
+        on=is_worth_waiting, attempts=None, timeout=_PATIENCE, wait_initial=1, wait_max=15
     ):
         with attempt:
             return ask(*arguments, **options)
@@ -110,18 +129,19 @@ def _respelled(line: bytes) -> bytes:
     return json.dumps(respelled, ensure_ascii=False, separators=(",", ":")).encode()
 
 
-def pages_of_export(client: Client, wanted: Mapping[str, str | None]) -> Iterator[Lines]:
+def pages_of_export(client: Client, wanted: Mapping[str, str | None], tell_waiting: TellWaiting) -> Iterator[Lines]:
     """
     Export rounds page by page; where the connection breaks, wait for it and go on after the last whole page.
 
+    `tell_waiting` is told why.
+
     Raises:
-        TransportError: the service does not answer for minutes.
+        TransportError: the service does not answer from the beginning, or for minutes.
         ApiError: it refuses.
     """
-    cursor: str | None = None
+    page = client.export_rounds(cursor=None, **wanted)
     while True:
-        page = patiently(client.export_rounds, cursor=cursor, **wanted)
         yield page
-        cursor = page.next_cursor
-        if cursor is None:
+        if page.next_cursor is None:
             return
+        page = patiently(tell_waiting, client.export_rounds, cursor=page.next_cursor, **wanted)

@@ -1,12 +1,25 @@
 """Files that are written whole or not at all."""
 
 import os
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
 from client.errors import UnreadableError
+
+
+def standard_output() -> IO[bytes]:
+    """
+    Give the standard output.
+
+    Raises:
+        UnreadableError: there is none.
+    """
+    if sys.stdout is None:
+        raise UnreadableError("the standard output is closed; one that can be written is right")
+    return sys.stdout.buffer
 
 
 def refuse_existing(file: Path, *, overwrites: bool) -> None:

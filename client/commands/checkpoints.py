@@ -1,6 +1,5 @@
 """Checkpoints: what the service has signed, kept where the service cannot reach it."""
 
-import sys
 from itertools import islice
 from pathlib import Path
 from typing import Final
@@ -21,7 +20,7 @@ from client.commands.common import (
 from client.render.cards import plural
 from client.render.checkpoints import list_checkpoints
 from client.render.console import make_console
-from client.writing import write_whole
+from client.writing import standard_output, write_whole
 
 EXAMPLE_ADDRESS: Final = "01a1fb6e-2c40-7f0e-8a53-6d1b9c0e4f72"
 
@@ -122,7 +121,7 @@ def keys(session: Session, as_json: bool) -> None:
 def _keep(note: str, output: Path | None, overwrites: bool) -> bool:
     """Write a note into the file, or print it: byte for byte, for a signature is of bytes. Say whether it is a file."""
     if output is None:
-        sys.stdout.buffer.write(note.encode())
+        standard_output().write(note.encode())
         return False
     write_whole(output, note.encode(), overwrites=overwrites)
     return True

@@ -12,7 +12,7 @@ import click
 import platformdirs
 
 from client.api import Client
-from client.errors import RefusedError, UnreadableError
+from client.errors import RefusedError, TransportError, UnreadableError
 from client.outbox.store import Outbox
 from client.writing import refuse_existing
 
@@ -113,6 +113,11 @@ def refuse_output(file: Path | None, *, overwrites: bool) -> None:
         refuse_existing(file, overwrites=overwrites)
     elif overwrites:
         raise click.UsageError("--overwrite is of a file to write, and none is named")
+
+
+def tell_waiting(error: TransportError) -> None:
+    """Say why nothing goes on for a while."""
+    click.echo(f"Waiting: {error}", err=True)
 
 
 def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:

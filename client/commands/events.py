@@ -6,9 +6,9 @@ from typing import Final
 
 import click
 
-from client.commands.common import Command, Session, pass_session
-from client.errors import TransportError
+from client.commands.common import Command, Session, pass_session, tell_waiting
 from client.following import follow_events, pages_of_events
+from client.writing import standard_output
 
 _GONE: Final = select.POLLERR | select.POLLHUP
 
@@ -27,16 +27,13 @@ def events(session: Session, after: int | None, follows: bool) -> None:
     Each has its position in the tree that checkpoints sign, its hash, its bytes and what they say. With --follow a
     connection that breaks is waited for, and nothing is left out or printed twice.
     """
+    output = standard_output()
     with session.client() as client:
-        for page in follow_events(client, after, _tell) if follows else pages_of_events(client, after):
-            sys.stdout.buffer.write(page.content)
-            sys.stdout.buffer.flush()
+        for page in follow_events(client, after, tell_waiting) if follows else pages_of_events(client, after):
+            output.write(page.content)
+            output.flush()
             if follows and _is_closed():
                 raise BrokenPipeError
-
-
-def _tell(error: TransportError) -> None:
-    click.echo(f"Waiting: {error}", err=True)
 
 
 def _is_closed() -> bool:

@@ -7,12 +7,13 @@ from typing import Any, Final
 import click
 
 from client.api import Client
-from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json
+from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json, tell_waiting
 from client.connection import Document
 from client.finding import find_table
 from client.render.console import make_console
 from client.render.progress import watch
 from client.render.recomputations import show_difference, show_recomputation
+from client.transfers import patiently
 
 EXAMPLE_ID: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
 _ENDED: Final = ("succeeded", "failed", "cancelled")
@@ -179,13 +180,14 @@ def resume(session: Session, job: Any, *, as_json: bool) -> None:
 
 def _watch(client: Client, job_id: str) -> Mapping[str, Any]:
     with watch("Recomputing", counted="hands") as coming:
+        job = client.get_recomputation(job_id)
         while True:
-            job = client.get_recomputation(job_id)
             coming.expect(job["progress"]["total"])
             coming.show(job["progress"]["done"], job["progress"]["done"])
             if job["state"] in _ENDED:
                 return job
             time.sleep(_LOOKED_AT_EVERY)
+            job = patiently(tell_waiting, client.get_recomputation, job_id)
 
 
 def _show(job: Mapping[str, Any], *, as_json: bool) -> None:

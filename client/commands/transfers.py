@@ -14,15 +14,16 @@ from client.commands.common import (
     pass_session,
     print_json,
     refuse_output,
+    tell_waiting,
 )
 from client.connection import Lines
 from client.finding import find_table
-from client.reading import STDIN, open_bytes
+from client.reading import reading_lines
 from client.render.cards import plural
 from client.render.console import make_console
 from client.render.progress import Coming, watch
 from client.transfers import Piece, cut_up, import_piece, pages_of_export
-from client.writing import writing_whole
+from client.writing import standard_output, writing_whole
 
 _SHOWN: Final = 20
 """Refused lines that are explained to people; scripts get all of them."""
@@ -56,10 +57,10 @@ def export(
     and the file of -o has all of it or is not there.
     """
     refuse_output(output, overwrites=overwrites)
-    to = nullcontext(sys.stdout.buffer) if output is None else writing_whole(output, overwrites=overwrites)
+    to = nullcontext(standard_output()) if output is None else writing_whole(output, overwrites=overwrites)
     with session.client() as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
-        pages = pages_of_export(client, {"table": table_id, "from": opened_from, "to": opened_before})
+        pages = pages_of_export(client, {"table": table_id, "from": opened_from, "to": opened_before}, tell_waiting)
         with watch("Exporting", is_shown=not file.isatty()) as coming:
             rounds = 0
             for page in pages:
@@ -80,7 +81,7 @@ def _show(coming: Coming, page: Lines, rounds: int) -> None:
 @click.command(
     name="import",
     cls=Command,
-    examples=["ofc import rounds.ndjson", "gunzip < october.ndjson.gz | ofc import -"],
+    examples=["ofc import rounds.ndjson", "ofc import october.ndjson.gz", "ofc import - < rounds.ndjson"],
 )
 @click.argument("file")
 @click.option("--provisional", is_flag=True, help="Let settlements be confirmed and disputed before they are final.")
@@ -88,7 +89,7 @@ def _show(coming: Coming, page: Lines, rounds: int) -> None:
 @pass_session
 def import_(session: Session, file: str, provisional: bool, as_json: bool) -> None:
     """
-    Import rounds: documents, one a line.
+    Import rounds: documents, one a line, plain or in gzip.
 
     FILE is `-` for standard input. Cards and rows may be spelled as people do. A line is stored whole or refused whole,
     and none stops the others; one that is recorded already changes nothing, so that an import that was interrupted is
@@ -96,17 +97,17 @@ def import_(session: Session, file: str, provisional: bool, as_json: bool) -> No
     """
     counted = {"stored": 0, "replayed": 0, "refused": 0}
     refused: list[dict[str, Any]] = []
-    with session.client() as client, open_bytes(file) as lines, watch("Importing") as coming:
-        coming.expect(_size_of(file))
+    with session.client() as client, reading_lines(file) as read, watch("Importing") as coming:
+        coming.expect(read.size)
         done = 0
-        for piece in cut_up(lines):
+        for piece in cut_up(read.lines):
             before, rounds = done, sum(counted.values())
 
             def tell(job: dict[str, Any], piece: Piece = piece, before: int = before, rounds: int = rounds) -> None:
                 share = job["progress"]["done"] / max(job["progress"]["total"] or 0, 1)
                 coming.show(before + share * piece.size, rounds + job["progress"]["done"])
 
-            for result in import_piece(client, piece, tell, is_provisional=provisional):
+            for result in import_piece(client, piece, tell, tell_waiting, is_provisional=provisional):
                 counted[result["status"]] += 1
                 if as_json:
                     print_json(result, indent=None)
@@ -124,11 +125,15 @@ def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:
     stored, replayed = plural(counted["stored"], "round"), counted["replayed"]
     console.print(f"{stored} stored, {replayed} recorded before, {counted['refused']} refused")
     for result in refused:
-        console.print(f"  line {result['line']}: {result['problem']['detail']}")
+        console.print(f"  line {result['line']}: {_why(result['problem'])}")
     if counted["refused"] > len(refused):
         console.print(f"  and {counted['refused'] - len(refused)} more; --json prints all of them")
 
 
-def _size_of(file: str) -> int | None:
-    """Say how many bytes are to come, where that is known before."""
-    return None if file == STDIN else Path(file).stat().st_size
+def _why(problem: dict[str, Any]) -> str:
+    """Say the first mistake with its place, and how many more there are."""
+    if not problem["errors"]:
+        return str(problem["detail"])
+    first, *others = problem["errors"]
+    place = "" if first["pointer"] == "#" else f"{first['pointer']}  "
+    return f"{place}{first['detail']}" + (f" (and {plural(len(others), 'more mistake')})" if others else "")

@@ -48,7 +48,8 @@ def verify(file: str, keys: tuple[str, ...], kept: str | None, as_json: bool) ->
         print_json(report.document)
     else:
         show_report(make_console(), report.document)
-    sys.stdout.flush()
+    if sys.stdout is not None:
+        sys.stdout.flush()
     sys.exit(_CODES[report.outcome])
 
 

@@ -69,7 +69,7 @@ class PipeAsker:
     def ask(self, question: Question) -> str:
         """Read the next line."""
         click.echo(question.text.rstrip(), err=True)
-        line = sys.stdin.readline()
+        line = sys.stdin.readline() if sys.stdin is not None else ""
         if not line:
             raise UnreadableError(f"the input ended where {question.text.rstrip(' :?')!r} was asked")
         answer = line.strip()
@@ -81,7 +81,7 @@ class PipeAsker:
 
 def make_asker() -> Asker:
     """Ask whoever is there: a person at a terminal, or a pipe."""
-    if not sys.stdin.isatty():
+    if sys.stdin is None or not sys.stdin.isatty():
         return PipeAsker()
     from client.entry.terminal import TerminalAsker  # the editor takes a moment to load, and pipes need none
 

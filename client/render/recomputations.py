@@ -15,12 +15,16 @@ def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
     total = "?" if progress["total"] is None else progress["total"]
     console.print(f"recomputation {job['id']}: {job['state']}, {progress['done']} of {total} hands")
     played = f"{plural(summary['rounds'], 'round')}, {plural(summary['hands'], 'hand')}"
-    console.print(f"{played} played again, {summary['differing']} rounds differ")
+    console.print(f"{played} played again, {_differing(summary['differing'])}")
     if job["mode"] == "apply":
         console.print(f"{summary['applied']} settled anew, {summary['skipped']} left as they were")
     for player, points in summary["net_moved"].items():
         console.print(f"  {player} {points:+}", markup=False, highlight=False)
     console.print(f"digest {summary['digest']}", highlight=False)
+
+
+def _differing(rounds: int) -> str:
+    return "1 round differs" if rounds == 1 else f"{rounds} rounds differ"
 
 
 def show_difference(console: Console, difference: Mapping[str, Any]) -> None:

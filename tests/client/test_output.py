@@ -14,7 +14,9 @@ from pathlib import Path
 
 import pytest
 
+from client.outbox.store import Outbox
 from tests.client.asking import COMMAND, EXAMPLES, Said, ofc, ofc_process, surroundings, write
+from tests.client.faulty import HTML, faulty
 from tests.service.rounds_to_play import WORKED, changed
 
 SCORE = ("score", str(EXAMPLES / "score.json"))
@@ -153,6 +155,27 @@ def test_without_any_output_it_still_works() -> None:
         ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *SCORE, "--json"], env=surroundings(), capture_output=True, timeout=60
     )
     assert (run.returncode, run.stderr) == (0, b"")
+
+
+@pytest.mark.parametrize("closed", ["<&-", ">&-"], ids=["input", "output"])
+@pytest.mark.parametrize(
+    "command",
+    [["score", "-"], ["import", "-"], ["export"], ["events"], ["queue", "drop", "1"]],
+    ids=" ".join,
+)
+def test_what_is_closed_is_no_traceback(tmp_path: Path, command: list[str], closed: str) -> None:
+    """As where a service manager or a scheduler starts it."""
+    with faulty(HTML) as server, Outbox(tmp_path, server.url) as outbox:
+        outbox.keep("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
+        run = subprocess.run(
+            ["sh", "-c", f'"$@" {closed}', "sh", *COMMAND, *command],
+            env=surroundings(OFC_URL=server.url, OFC_DATA=str(tmp_path)),
+            input=b"" if closed == ">&-" else None,
+            capture_output=True,
+            timeout=60,
+        )
+    assert run.returncode in (0, 2, 3), run.stderr
+    assert b"Traceback" not in run.stderr
 
 
 def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:

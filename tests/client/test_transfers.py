@@ -1,7 +1,9 @@
 """`ofc export` and `ofc import` against a service with a worker, and on bad days."""
 
+import codecs
+import gzip
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -62,7 +64,7 @@ def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: s
     summary, *refused = said.text.splitlines()
     assert summary == "1 round stored, 0 recorded before, 2 refused"
     assert refused[0].startswith("  line 3: line 1, column 2")
-    assert refused[1] == "  line 4: seat 9 is not in the round; its seats are 1, 2, 3"
+    assert refused[1] == "  line 4: #/hands/0/button  seat 9 is not in the round; its seats are 1, 2, 3"
     results = [
         json.loads(line)
         for line in ofc("import", "--json", "-", text="\n".join(lines), **reached).out.split("\n")
@@ -74,6 +76,47 @@ def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: s
         (4, "refused"),
     ]
     assert results[2]["problem"]["errors"][0]["pointer"] == "#/hands/0/button"
+
+
+def test_where_a_line_has_several_mistakes_the_first_is_said_with_its_place(reached: dict[str, str]) -> None:
+    said = ofc("import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached)
+    assert said.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; a list is right (and 1 more mistake)"]
+
+
+@pytest.mark.parametrize("kind", ["gzip", "byte order mark", "line ends of Windows"])
+@pytest.mark.parametrize("is_piped", [False, True], ids=["a file", "piped in"])
+def test_a_file_is_read_as_other_programs_write_it(
+    reached: dict[str, str], table: str, tmp_path: Path, kind: str, is_piped: bool
+) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
+    plain = file.read_bytes()
+    written = {
+        "gzip": gzip.compress(plain),
+        "byte order mark": codecs.BOM_UTF8 + plain,
+        "line ends of Windows": plain.replace(b"\n", b"\r\n"),
+    }[kind]
+    file.write_bytes(written)
+    imported = ofc("import", "-", text=written, **reached) if is_piped else ofc("import", file, **reached)
+    assert (imported.code, imported.text) == (0, "2 rounds stored, 0 recorded before, 0 refused")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda packed: packed[:-9], "it ends in the middle of its gzip"),
+        (lambda packed: packed[:-8] + bytes(8), "its gzip is damaged"),
+        (lambda packed: packed[:20] + bytes(20) + packed[40:], "its gzip is damaged"),
+        (lambda packed: packed + b"more", "its gzip is damaged"),
+    ],
+    ids=["cut off", "another sum", "changed", "something behind it"],
+)
+def test_what_is_no_whole_gzip_is_one_sentence(tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str) -> None:
+    file = tmp_path / "rounds.ndjson.gz"
+    file.write_bytes(damage(gzip.compress(b"{}\n" * 100)))
+    with faulty(NOTHING) as server:
+        said = ofc("import", file, OFC_URL=server.url)
+        assert (said.code, said.out, server.asked) == (2, "", [])
+    assert said.err.startswith(f"Error: {file}: {sentence}; a whole one is right")
 
 
 def test_cards_and_rows_are_spelled_as_people_do(reached: dict[str, str], table: str, client: Client) -> None:
@@ -113,6 +156,7 @@ def test_an_export_goes_on_where_the_connection_broke(fault: bytes) -> None:
     with faulty(PAGE_1, *[fault] * 6, PAGE_2) as server:
         said = ofc("export", OFC_URL=server.url)
         assert (said.code, said.out) == (0, '{"a":1}\n{"b":2}\n')
+        assert [line[:8] for line in said.err.splitlines()] == ["Waiting:"], "it is said once why nothing goes on"
         assert server.asked[0].endswith("/v1/export?limit=500")
         assert {asked.partition("cursor=")[2] for asked in server.asked[1:]} == {"abc"}
 
@@ -134,7 +178,7 @@ def test_an_import_that_was_cancelled_says_so() -> None:
     results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     with faulty(cancelled, results) as server, Client(server.url) as client:
         [piece] = cut_up([b"{}"])
-        came = import_piece(client, piece, lambda _: None)
+        came = import_piece(client, piece, lambda _: None, pytest.fail)
         assert next(came)["status"] == "stored"
         with pytest.raises(RefusedError, match="was cancelled"):
             next(came)
@@ -162,6 +206,13 @@ def test_an_export_that_fails_on_the_way_leaves_what_was_there(tmp_path: Path, b
     assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == (
         {} if before is None else {kept.name: before}
     )
+
+
+def test_a_service_that_is_not_there_is_not_waited_for_by_an_export() -> None:
+    with faulty(DOWN) as server:
+        said = ofc("export", OFC_URL=server.url)
+    assert (said.code, said.out) == (3, "")
+    assert "Waiting" not in said.err
 
 
 def test_what_is_no_export_is_not_taken_for_one() -> None:
