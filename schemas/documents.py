@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
+import orjson
 from marshmallow import post_load, validates_schema
 
 from schemas.base import Dumped, WireSchema, load
@@ -187,7 +188,5 @@ def canonical_document(document: RoundDocument, hands: Sequence[bytes]) -> bytes
     >>> canonical_document(document, []) == canonical_json(dump_document(document))
     True
     """
-    dumped = dump_document(replace(document, hands=()))
-    before = canonical_json({name: value for name, value in dumped.items() if name < "hands"})
-    after = canonical_json({name: value for name, value in dumped.items() if name > "hands"})
-    return before[:-1] + b',"hands":[' + b",".join(hands) + b"]," + after[1:]
+    written = [orjson.Fragment(hand) for hand in hands]
+    return canonical_json({**dump_document(replace(document, hands=())), "hands": written})

@@ -1,8 +1,9 @@
 """One deal, played to the end by everyone dealt in."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 from scoring.board import Board, ByRow
 from scoring.cards import Card
@@ -47,6 +48,21 @@ class TopUp:
     points: Points
 
 
+class PackedHand(NamedTuple):
+    """
+    A finished hand, what players discarded and how they came to their boards left out.
+
+    Players stand by seat: `seats` and `fantasyland` have one number for each, `boards` thirteen bytes.
+    """
+
+    number: int
+    button: Seat
+    seats: Sequence[Seat]
+    fantasyland: Sequence[int]
+    boards: bytes
+    top_ups: Sequence[TopUp]
+
+
 @dataclass(frozen=True)
 class Hand:
     """
@@ -73,3 +89,11 @@ class Hand:
         Rule: docs/rules.md#the-round
         """
         return any(player.fantasyland for player in self.players)
+
+    @property
+    def packed(self) -> PackedHand:
+        """The hand as it is packed."""
+        players = sorted(self.players, key=lambda player: player.seat)
+        seats, fantasyland = [player.seat for player in players], [player.fantasyland for player in players]
+        boards = b"".join([player.board.packed for player in players])
+        return PackedHand(self.number, self.button, seats, fantasyland, boards, self.top_ups)

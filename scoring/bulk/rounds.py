@@ -1,21 +1,36 @@
 """Many rounds as arrays: what happened in them, and no result."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
-from typing import Final
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from operator import attrgetter
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.hand import Hand, Seat
-from scoring.history import History
-from scoring.ruleset import BOARD_SIZE
+from scoring.hand import PackedHand, Seat
+from scoring.history import Closing, Departure, History
+from scoring.round_state import RoundSeat
+from scoring.ruleset import BOARD_SIZE, DECK_SIZE
 
 MOST_SEATS: Final = 4
 """One deck has thirteen cards for so many."""
 
 MOST_POINTS: Final = 2**53 - 1
 """So many points JSON holds exactly; sums of them stay within 64 bits."""
+
+
+_SEAT: Final = attrgetter("seat")
+
+
+class PackedRound(NamedTuple):
+    """What happened in a round, its hands packed."""
+
+    seats: Sequence[RoundSeat]
+    hands: Sequence[PackedHand]
+    departures: Sequence[Departure] = ()
+    closed: Closing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,84 +78,111 @@ class BulkRounds:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @classmethod
-    def of(cls, histories: Sequence[History]) -> "BulkRounds":
+    def of(cls, histories: Iterable[History]) -> "BulkRounds":
+        """Lay rounds side by side, as `packed` does; discards and streets are left out."""
+        return cls.packed(
+            [
+                PackedRound(history.seats, [hand.packed for hand in history.hands], history.departures, history.closed)
+                for history in histories
+            ]
+        )
+
+    @classmethod
+    def packed(cls, rounds: Sequence[PackedRound]) -> "BulkRounds":
         """
-        Lay rounds side by side; discards and streets are left out.
+        Lay packed rounds side by side.
 
         A round that cannot be laid out is odd, and its hands have no boards.
         """
-        columns = max([2, *(len(history.seats) for history in histories if len(history.seats) <= MOST_SEATS)])
-        lengths = np.array([len(history.hands) for history in histories], np.int64)
-        rounds, hands = len(histories), int(lengths.sum())
+        odd = np.array([_is_odd(round_) for round_ in rounds], np.bool_)
+        seated = [
+            sorted(round_.seats, key=_SEAT) if not is_odd else ()
+            for round_, is_odd in zip(rounds, odd.tolist(), strict=True)
+        ]
+        columns = max([2, *map(len, seated)])
+        hands = [hand for round_ in rounds for hand in round_.hands]
         laid = cls(
-            seats=np.zeros((rounds, columns), np.int64),
-            stacks=np.zeros((rounds, columns), np.int64),
-            lengths=lengths,
-            closed=np.array([history.closed is not None for history in histories], np.bool_),
-            odd=np.array([_is_odd(history) for history in histories], np.bool_),
-            buttons=np.zeros(hands, np.int64),
-            dealt=np.zeros((hands, columns), np.bool_),
-            fantasyland=np.zeros((hands, columns), np.uint8),
-            top_ups=np.zeros((hands, columns), np.int64),
-            leaves=np.zeros((hands, columns), np.uint8),
-            boards=np.frombuffer(b"".join(_boards(histories)), np.uint8).reshape(-1, BOARD_SIZE),
+            seats=_in_columns([[seat.seat for seat in seats] for seats in seated], columns),
+            stacks=_in_columns([[seat.opening_stack for seat in seats] for seats in seated], columns),
+            lengths=np.array([len(round_.hands) for round_ in rounds], np.int64),
+            closed=np.array([round_.closed is not None for round_ in rounds], np.bool_),
+            odd=odd,
+            buttons=np.array([hand.button for hand in hands], np.int64),
+            dealt=np.zeros((len(hands), columns), np.bool_),
+            fantasyland=np.zeros((len(hands), columns), np.uint8),
+            top_ups=np.zeros((len(hands), columns), np.int64),
+            leaves=np.zeros((len(hands), columns), np.uint8),
+            boards=np.frombuffer(b"".join([hand.boards for hand in hands]), np.uint8).reshape(-1, BOARD_SIZE),
         )
-        for number, (history, start) in enumerate(zip(histories, laid.starts.tolist(), strict=True)):
-            if not laid.odd[number]:
-                laid._lay(number, start, history)
-        return laid
+        laid._add_to_stacks(hands)
+        laid._let_leave(rounds)
+        return laid._deal(hands)
 
-    def _lay(self, number: int, start: int, history: History) -> None:
-        seated = sorted(history.seats, key=lambda seat: seat.seat)
-        column: dict[Seat, int] = {seat.seat: at for at, seat in enumerate(seated)}
-        self.seats[number, : len(seated)] = [seat.seat for seat in seated]
-        self.stacks[number, : len(seated)] = [seat.opening_stack for seat in seated]
-        for at, hand in enumerate(history.hands, start):
-            self.buttons[at] = hand.button
-            for player in hand.players:
-                self.dealt[at, column[player.seat]] = True
-                self.fantasyland[at, column[player.seat]] = player.fantasyland
-            for top_up in hand.top_ups:
-                self.top_ups[at, column[top_up.seat]] = top_up.points
-        for departure in history.departures:
-            left = self.leaves[start + departure.after_hand - 1]
-            left[column[departure.seat]] = left.max() + 1
+    def _add_to_stacks(self, hands: Sequence[PackedHand]) -> None:
+        """Lay top-ups, of which there are few."""
+        of_round = self.round_of_hand
+        for at, hand in enumerate(hands):
+            if hand.top_ups:
+                column = self._columns(of_round[at])
+                added = [top_up.seat for top_up in hand.top_ups]
+                if _are_odd(added, column) or not all(1 <= top_up.points <= MOST_POINTS for top_up in hand.top_ups):
+                    self.odd[of_round[at]] = True
+                else:
+                    self.top_ups[at, [column[seat] for seat in added]] = [top_up.points for top_up in hand.top_ups]
+
+    def _let_leave(self, rounds: Sequence[PackedRound]) -> None:
+        """Lay departures, of which there are few."""
+        starts = self.starts
+        for number, round_ in enumerate(rounds):
+            if round_.departures:
+                column, last = self._columns(number), len(round_.hands)
+                leavers = [departure.seat for departure in round_.departures]
+                if _are_odd(leavers, column) or not all(1 <= each.after_hand <= last for each in round_.departures):
+                    self.odd[number] = True
+                else:
+                    for departure in round_.departures:
+                        left = self.leaves[starts[number] + departure.after_hand - 1]
+                        left[column[departure.seat]] = left.max() + 1
+
+    def _deal(self, hands: Sequence[PackedHand]) -> "BulkRounds":
+        """Lay who was dealt in, find what else is odd, and give all with the boards of what is not."""
+        of_round = self.round_of_hand
+        counts = np.array([len(hand.seats) for hand in hands], np.int64)
+        hand = np.repeat(np.arange(len(hands)), counts)
+        seat = np.fromiter(chain.from_iterable([hand.seats for hand in hands]), np.int64, len(self.boards))
+        cards = np.fromiter(chain.from_iterable([hand.fantasyland for hand in hands]), np.int64, len(self.boards))
+        is_his = self.seats[of_round[hand]] == seat[:, np.newaxis]
+        column = is_his.argmax(axis=1)
+        self.dealt[hand, column] = True
+        is_odd = ~is_his.any(axis=1) | (seat < 1) | (cards < 0) | (cards > DECK_SIZE)
+        self.odd[of_round[hand[is_odd]]] = True
+        follows = np.arange(1, len(hands) + 1) - self.starts[of_round] == [hand.number for hand in hands]
+        self.odd[of_round[~follows | (self.buttons < 1) | (self.dealt.sum(axis=1) != counts)]] = True
+        self.dealt[self.odd[of_round]] = False
+        stays = ~self.odd[of_round[hand]]
+        self.fantasyland[hand[stays], column[stays]] = cards[stays]
+        return replace(self, boards=self.boards[stays])
+
+    def _columns(self, number: int) -> Mapping[Seat, int]:
+        return {seat: column for column, seat in enumerate(self.seats[number].tolist()) if seat}
 
 
-def _boards(histories: Sequence[History]) -> Iterator[bytes]:
-    for history in histories:
-        if not _is_odd(history):
-            for hand in history.hands:
-                yield from (hand.by_seat[seat].board.packed for seat in sorted(hand.by_seat))
+def _in_columns(rows: Sequence[Sequence[int]], columns: int) -> NDArray[np.int64]:
+    return np.array([[*row, *[0] * (columns - len(row))] for row in rows], np.int64).reshape(-1, columns)
 
 
-def _is_odd(history: History) -> bool:
-    """Say whether something is given twice, or for nobody, which cannot be, or is too large for its array."""
-    seats = [seat.seat for seat in history.seats]
-    leavers = [departure.seat for departure in history.departures]
-    last = len(history.hands)
+def _is_odd(round_: PackedRound) -> bool:
+    """Say whether somebody sits twice or nowhere, or more than arrays hold; or whether the end is somewhere else."""
+    seats = [seat.seat for seat in round_.seats]
     return (
         len(seats) > MOST_SEATS
-        or _are_odd(seats, [seat for seat in seats if seat >= 1])
-        or len({seat.player for seat in history.seats}) < len(seats)
-        or any(seat.opening_stack > MOST_POINTS for seat in history.seats)
-        or any(_is_odd_hand(hand, number, seats) for number, hand in enumerate(history.hands, start=1))
-        or _are_odd(leavers, seats)
-        or not all(1 <= departure.after_hand <= last for departure in history.departures)
-        or (history.closed is not None and history.closed.after_hand != last)
+        or min(seats, default=1) < 1
+        or len(set(seats)) < len(seats)
+        or len({seat.player for seat in round_.seats}) < len(seats)
+        or any(seat.opening_stack > MOST_POINTS for seat in round_.seats)
+        or (round_.closed is not None and round_.closed.after_hand != len(round_.hands))
     )
 
 
-def _is_odd_hand(hand: Hand, number: int, seats: list[Seat]) -> bool:
-    return (
-        hand.number != number
-        or hand.button not in seats
-        or _are_odd([player.seat for player in hand.players], seats)
-        or _are_odd([top_up.seat for top_up in hand.top_ups], seats)
-        or not all(0 <= player.fantasyland <= BOARD_SIZE * MOST_SEATS for player in hand.players)
-        or not all(1 <= top_up.points <= MOST_POINTS for top_up in hand.top_ups)
-    )
-
-
-def _are_odd(found: list[Seat], possible: list[Seat]) -> bool:
-    return len(set(found)) < len(found) or not set(found) <= set(possible)
+def _are_odd(found: list[Seat], possible: Collection[Seat]) -> bool:
+    return len(set(found)) < len(found) or not all(seat in possible for seat in found)

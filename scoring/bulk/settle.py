@@ -13,7 +13,7 @@ from scoring.bulk.round_states import OPEN, REFUSED, Expected, Numbers, RoundSta
 from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.score import earn, score_hands
 from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
-from scoring.hand import Hand, Seat
+from scoring.hand import Seat
 from scoring.round_state import Round
 from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
 
@@ -64,6 +64,8 @@ class BulkSettlement:
         final: [rounds], the state after everything.
         final_stacks: [rounds, columns].
         opening_stacks: [rounds, columns], with which the last scope of the stakes was opened.
+        top_ups: [rounds, columns], points added in the whole round.
+        lengths: [rounds], how many hands there are.
         expected: what comes next in each state.
         states: each state as a round whose seats are columns; nothing is said of points but who has any.
     """
@@ -82,17 +84,18 @@ class BulkSettlement:
     final: Numbers
     final_stacks: Points
     opening_stacks: Points
+    top_ups: Points
+    lengths: Numbers
     expected: Expected
     states: Sequence[Round | None]
 
-    def end_of(self, number: int, opened: Round, hands: Sequence[Hand]) -> Round:
+    def end_of(self, number: int, opened: Round) -> Round:
         """
         Say where a round that is over stands, as the plain rules do.
 
         Args:
             number: of a round that was not refused and to which nothing more can come.
             opened: the round before its first hand.
-            hands: all that were played.
         """
         state = self.states[self.final[number]]
         assert state is not None, "nobody asks where a refused round stands"
@@ -100,10 +103,6 @@ class BulkSettlement:
         if state.button is None:
             return opened.but(status=state.status)
         seats = opened.seat_numbers
-        top_ups = dict.fromkeys(seats, 0)
-        for hand in hands:
-            for added in hand.top_ups:
-                top_ups[added.seat] += added.points
 
         def seated(columns: Iterable[int]) -> frozenset[Seat]:
             return frozenset([seats[column - 1] for column in columns])
@@ -111,9 +110,9 @@ class BulkSettlement:
         return opened.but(
             stacks=dict(zip(seats, self.final_stacks[number].tolist(), strict=False)),
             opening_stacks=dict(zip(seats, self.opening_stacks[number].tolist(), strict=False)),
-            top_ups=top_ups,
+            top_ups=dict(zip(seats, self.top_ups[number].tolist(), strict=False)),
             status=state.status,
-            hands=len(hands),
+            hands=int(self.lengths[number]),
             button=seats[state.button - 1],
             had_button=seated(state.had_button),
             gone=seated(state.gone),
@@ -250,6 +249,8 @@ class _Play:
         rounds, expected = self.rounds, self.states.expected
         final, (final_stacks, opening_stacks) = np.empty_like(self.state), np.empty_like([self.stacks, self.opening])
         final[self.order], final_stacks[self.order], opening_stacks[self.order] = self.state, self.stacks, self.opening
+        top_ups = np.zeros_like(self.stacks)
+        np.add.at(top_ups, rounds.round_of_hand, rounds.top_ups)
         order = exchange_order(self.stacks.shape[1])[bits(rounds.dealt), self.buttons]
         exchanges = [points for _, _, points in in_paying_order(self.scores.exchanges, order)]
         columns = slice(0, self.stacks.shape[1])
@@ -274,6 +275,8 @@ class _Play:
             final=final,
             final_stacks=final_stacks,
             opening_stacks=opening_stacks,
+            top_ups=top_ups,
+            lengths=rounds.lengths,
             expected=expected,
             states=self.states.rounds,
         )

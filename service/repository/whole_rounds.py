@@ -2,17 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from functools import cached_property, partial
 from hashlib import sha256
 from typing import Final
 
 from uuid_utils import uuid7
 
+from schemas.document_lines import KeptHand
 from schemas.evidence import Headings, hash_event
 from schemas.hands import canonical_json
 from scoring import SCORER_VERSION
-from scoring.hand import Hand
 from scoring.history import Closing, Departure
 from scoring.round import Departed
 from scoring.round_state import Round
@@ -33,7 +32,6 @@ from service.repository.copied import (
 )
 from service.repository.firmness import Firmness
 from service.repository.hand_figures import HandFigures, PaidRow, rows_of
-from service.repository.hand_records import pack_boards
 from service.repository.round_state import dump_round, in_order
 from service.repository.settlement_states import Because, finalized_event
 from service.repository.stored_round import StoredRound
@@ -48,16 +46,14 @@ class HandStep:
     A hand that was played.
 
     Attributes:
-        content: its canonical JSON.
-        digest: of that.
+        kept: as it came.
+        digest: of its content.
         event: what the audit trail says of it.
         figures: what it came to.
     """
 
     id: str
-    hand: Hand
-    played_at: datetime | None
-    content: bytes
+    kept: KeptHand
     digest: bytes
     event: bytes
     figures: HandFigures
@@ -239,16 +235,13 @@ class RoundRecords:
         )
 
     def _add_hand(self, round_id: str, keys: str, ruleset: Ruleset, step: HandStep, submission: str) -> None:
-        hand, hand_id, figures = step.hand, step.id, step.figures
-        by_seat = sorted(hand.players, key=lambda player: player.seat)
-        seats = show_list([player.seat for player in by_seat])
-        fantasyland = show_list([player.fantasyland for player in by_seat])
+        hand_id, hand = step.id, step.kept.packed
         self._lines["hands"].append(
-            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{show_time(step.played_at)}\t{self._now}\t"
-            f"{submission}\t{show_bytes(step.digest)}\t{show_text(step.content.decode())}\t{seats}\t{fantasyland}\t"
-            f"{show_bytes(pack_boards(by_seat))}\n"
+            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{show_time(step.kept.played_at)}\t"
+            f"{self._now}\t{submission}\t{show_bytes(step.digest)}\t{show_text(step.kept.content.decode())}\t"
+            f"{show_list(hand.seats)}\t{show_list(hand.fantasyland)}\t{show_bytes(hand.boards)}\n"
         )
-        *lists, transfers, irregular = figures
+        *lists, transfers, irregular = step.figures
         shown = "\t".join(map(show_list, lists))
         self._lines["hand_scores"].append(
             f"{keys}\t{hand.number}\t{hand_id}\t{ruleset.name}\t{ruleset.version}\t{SCORER_VERSION}\t{shown}\t"

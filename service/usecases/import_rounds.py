@@ -9,6 +9,7 @@ from uuid import UUID
 from uuid_utils import uuid7
 
 from schemas.base import WireError
+from schemas.document_lines import KeptHand
 from schemas.documents import dump_played_document
 from schemas.irregular import IrregularHand
 from schemas.problems import MOST_SHOWN, dump_mistakes
@@ -138,11 +139,11 @@ def _import(
     try:
         recorded = _find_recorded(transaction, known, line)
         if recorded is not None:
-            if recorded.is_new and line.document.expected is not None:
+            if recorded.is_new and line.head.expected is not None:
                 _write(transaction, known, records)
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
-        table = known.tables.get(line.document.table) or new_table(transaction, table_of(line.document), line.ruleset)
+        table = known.tables.get(line.head.table) or new_table(transaction, table_of(line.head), line.ruleset)
         whole = _play(transaction, known, table, line, settled.get(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
@@ -164,19 +165,19 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
         return recorded
     if not recorded.is_new:
         stored = rounds.get(transaction, recorded.id)
-        if is_document_of(transaction, stored, line.document.table, line.digest):
+        if is_document_of(transaction, stored, line.head.table, line.digest):
             return recorded
-    raise reference_taken(line.document.reference, recorded.id)
+    raise reference_taken(line.head.reference, recorded.id)
 
 
 def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
-    if line.document.expected is not None:
+    if line.head.expected is not None:
         stored = rounds.get(transaction, recorded.id)
         _check(line, stored, settlement_of(transaction, stored))
 
 
 def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
-    check_expected(line.document.expected, dump_played_document(view_round(stored), settlement))
+    check_expected(line.head.expected, dump_played_document(view_round(stored), settlement))
 
 
 def _play(
@@ -189,57 +190,55 @@ def _play(
     is_final: bool,
 ) -> WholeRound:
     """Make a line's round ready to be written, from what it was settled as or by playing it."""
-    document, ruleset = line.document, line.ruleset
+    head, ruleset = line.head, line.ruleset
     if known.has_other(ruleset):
         raise rulesets.stored_with_other_rules(ruleset)
     opened = make_round(
         transaction,
         table,
-        settled.opened if settled else seat_players(ruleset, document.seats),
-        reference=document.reference,
-        point_value=document.point_value,
-        currency=document.currency,
+        settled.opened if settled else seat_players(ruleset, head.seats),
+        reference=head.reference,
+        point_value=head.point_value,
+        currency=head.currency,
         digest=line.digest,
     )
     submission = Submission(DOCUMENT, line.received)
     event = opening_event(opened, submission=submission)
     steps: list[HandStep | EndingStep]
     if settled is None:
-        played = list(replay_exactly(opened.round, document.history(ruleset), opened.point_value))
+        played = list(replay_exactly(opened.round, line.document().history(ruleset), opened.point_value))
         steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
     else:
-        steps = [_hand_step(opened, line, number, each) for number, each in enumerate(settled.hands, start=1)]
+        steps = [_hand_step(opened, *each) for each in zip(line.hands, settled.hands, strict=True)]
         after = settled.after
         check_balance(opened.id, after)
     whole = WholeRound(opened, event, steps, after, submission, is_final)
     if after.is_open and table.id in known.open_at:
         raise rounds.one_open()
-    if settled is None and document.expected is not None:
+    if settled is None and head.expected is not None:
         _check(line, whole.stored, _settlement(whole.stored, played))
     return whole
 
 
 def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
     """Write down a round that was played by itself."""
-    document = line.document
-    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    departures = iter(sorted(line.head.departures, key=lambda departure: departure.after_hand))
     before = opened.round
     for step in played:
         check_balance(opened.id, step.round)
         if isinstance(step, PlayedHand):
-            yield _hand_step(opened, line, step.hand.number, figures_of(before, step))
+            yield _hand_step(opened, line.hands[step.hand.number - 1], figures_of(before, step))
         else:
-            ending = next(departures, None) or document.closed
+            ending = next(departures, None) or line.head.closed
             assert ending is not None, "a step that is no hand is a departure or the closing"
             yield EndingStep(before, step, ending, ending_event(opened.id, ending))
         before = step.round
 
 
-def _hand_step(opened: StoredRound, line: ReadLine, number: int, figures: HandFigures) -> HandStep:
-    submitted, content = line.document.hands[number - 1], line.hands[number - 1]
+def _hand_step(opened: StoredRound, hand: KeptHand, figures: HandFigures) -> HandStep:
     hand_id, is_irregular = str(uuid7()), figures.irregular is not None
-    event = hand_event(opened.id, hand_id, content, figures.stacks, is_irregular=is_irregular)
-    return HandStep(hand_id, submitted.hand, submitted.played_at, content, sha256(content).digest(), event, figures)
+    event = hand_event(opened.id, hand_id, hand.content, figures.stacks, is_irregular=is_irregular)
+    return HandStep(hand_id, hand, sha256(hand.content).digest(), event, figures)
 
 
 def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:

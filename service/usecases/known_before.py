@@ -79,7 +79,7 @@ def look_up(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
     Imports hold many locks at once. All take the one on making tables first, where they make any, then those of the
     tables, in one order: so nobody waits for somebody who waits for him.
     """
-    names = {line.document.table for line in lines}
+    names = {line.head.table for line in lines}
     if len(tables.list_named(transaction, names)) < len(names):
         tables.lock_making(transaction)
     tables.lock_all(transaction, names)
@@ -96,9 +96,9 @@ def look_up(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
 def _list_recorded(
     transaction: Transaction, found: Mapping[str, StoredTable], name_of: Mapping[UUID, str], lines: Iterable[ReadLine]
 ) -> dict[Identity, Recorded]:
-    at_table = [(found[line.document.table].id, line) for line in lines if line.document.table in found]
-    by_reference = [(table_id, line.document.reference) for table_id, line in at_table if line.document.reference]
-    by_digest = [(table_id, line.digest) for table_id, line in at_table if not line.document.reference]
+    at_table = [(found[line.head.table].id, line) for line in lines if line.head.table in found]
+    by_reference = [(table_id, line.head.reference) for table_id, line in at_table if line.head.reference]
+    by_digest = [(table_id, line.digest) for table_id, line in at_table if not line.head.reference]
     recorded: dict[Identity, Recorded] = {}
     for (table_id, reference), (round_id, digest) in known_rounds.list_by_reference(transaction, by_reference).items():
         recorded[name_of[table_id], reference] = Recorded(round_id, digest)

@@ -1,14 +1,13 @@
 """Lines of an import, read: what of each can be told without looking at any other record."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from hashlib import sha256
 
 from schemas.base import WireError
-from schemas.document_lines import load_line
+from schemas.document_lines import KeptHand, load_line
 from schemas.documents import RoundDocument, canonical_document
-from schemas.hands import canonical_json, dump_hand
 from scoring.ruleset import Ruleset
 from service.database import Transaction
 from service.errors import RulesetUnknown
@@ -26,23 +25,25 @@ class ReadLine:
     Attributes:
         number: of the line.
         received: its exact bytes.
-        document: with the version of its ruleset.
+        head: the document without its hands, with the version of its ruleset.
         ruleset: the rules in force.
-        hands: the canonical JSON of each of its hands.
+        hands: as they are kept.
         digest: of the document's canonical JSON.
+        document: makes the whole document, of which most lines have no need.
     """
 
     number: int
     received: bytes
-    document: RoundDocument
+    head: RoundDocument
     ruleset: Ruleset
-    hands: Sequence[bytes]
+    hands: Sequence[KeptHand]
     digest: bytes
+    document: Callable[[], RoundDocument]
 
     @property
     def identity(self) -> Identity:
         """By what the round is known."""
-        return self.document.table, self.document.reference or self.digest
+        return self.head.table, self.head.reference or self.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +60,11 @@ def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> 
     find_ruleset = cache(partial(ruleset_named, transaction))
     for number, received in lines:
         try:
-            document = load_line(received)
-            ruleset = find_ruleset(document.ruleset)
+            line = load_line(received)
+            ruleset = find_ruleset(line.head.ruleset)
         except (WireError, RulesetUnknown) as error:
             yield UnreadLine(number, error)
             continue
-        document = replace(document, ruleset=str(ruleset))
-        hands = [canonical_json(dump_hand(submitted)) for submitted in document.hands]
-        digest = sha256(canonical_document(document, hands)).digest()
-        yield ReadLine(number, received, document, ruleset, hands, digest)
+        head = replace(line.head, ruleset=str(ruleset))
+        digest = sha256(canonical_document(head, [hand.content for hand in line.hands])).digest()
+        yield ReadLine(number, received, head, ruleset, line.hands, digest, line.document)

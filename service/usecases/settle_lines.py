@@ -9,11 +9,10 @@ from typing import Final
 import numpy as np
 
 from scoring.bulk.round_states import OPEN
-from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.rounds import BulkRounds, PackedRound
 from scoring.bulk.settle import settle_rounds
 from scoring.bulk.transfers import LIMITS
 from scoring.deal import find_deal_mistakes
-from scoring.hand import Hand
 from scoring.round import open_round
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
@@ -50,7 +49,7 @@ def settle_lines(lines: Iterable[ReadLine]) -> dict[int, SettledRound]:
     alike: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
     for line in lines:
         if _is_usual(line):
-            alike[line.document.ruleset, len(line.document.seats)].append(line)
+            alike[line.head.ruleset, len(line.head.seats)].append(line)
     return {
         number: settled
         for group in alike.values()
@@ -60,33 +59,31 @@ def settle_lines(lines: Iterable[ReadLine]) -> dict[int, SettledRound]:
 
 
 def _is_usual(line: ReadLine) -> bool:
-    document = line.document
-    if document.departures or document.closed or document.irregular or document.expected is not None:
+    head = line.head
+    if head.departures or head.closed or head.irregular or head.expected is not None:
         return False
-    return not any(_find_mistakes(submitted.hand, line.ruleset) for submitted in document.hands)
+    return not any(hand.knows_more for hand in line.hands) or not _find_mistakes(line)
 
 
-def _find_mistakes(hand: Hand, ruleset: Ruleset) -> bool:
+def _find_mistakes(line: ReadLine) -> bool:
     """Look at discards and streets, at which nobody looks in bulk."""
-    knows_more = any(player.discards is not None or player.streets is not None for player in hand.players)
-    return knows_more and bool(find_deal_mistakes(hand.players, ruleset))
+    hands = line.document().hands
+    return any(find_deal_mistakes(submitted.hand.players, line.ruleset) for submitted in hands)
 
 
 def _settle(ruleset: Ruleset, lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
-    rounds = BulkRounds.of([line.document.history(ruleset) for line in lines])
+    rounds = BulkRounds.packed([PackedRound(line.head.seats, [hand.packed for hand in line.hands]) for line in lines])
     settlement = settle_rounds(ruleset, rounds)
-    figures = Figures.of(rounds, settlement)
-    hands = _hand_figures(rounds, figures)
+    hands = _hand_figures(rounds, Figures.of(rounds, settlement))
     status = settlement.expected.status[settlement.final]
     starts = rounds.starts.tolist()
     for place in np.flatnonzero(~settlement.refused & (status != OPEN)).tolist():
         line = lines[place]
-        opened = open_round(ruleset, line.document.seats)
-        played = [submitted.hand for submitted in line.document.hands]
-        after = settlement.end_of(place, opened, played)
-        if are_exact(after, line.document.point_value):
-            start = starts[place]
-            yield line.number, SettledRound(opened, hands[start : start + len(played)], after)
+        opened = open_round(ruleset, line.head.seats)
+        played = hands[starts[place] : starts[place] + len(line.hands)]
+        after = settlement.end_of(place, opened)
+        if are_exact(after, line.head.point_value):
+            yield line.number, SettledRound(opened, played, after)
 
 
 def _hand_figures(rounds: BulkRounds, figures: Figures) -> list[HandFigures]:

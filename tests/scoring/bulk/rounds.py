@@ -194,7 +194,7 @@ def in_bulk(laid: BulkRounds, settlement: BulkSettlement, number: int, history: 
         "hands": [_hand_in_bulk(laid, settlement, at, seats) for at in hands],
         "late": _transfers_in_bulk(settlement.late_transfers, number),
         "end": None if refused else end,
-        "over": opened and settlement.end_of(number, opened, history.hands),
+        "over": opened and settlement.end_of(number, opened),
     }
 
 
