@@ -8,13 +8,16 @@ from subprocess import CompletedProcess
 import pytest
 
 from schemas.evidence import SigningKey
+from service.embedded import OWNER, Cluster
 from service.usecases.make_checkpoint import make_checkpoint, origin_of
+from tests.client.asking import ofc, ofc_process, read_example, write
 from tests.postgres import Server
 from tests.service.house import House, open_house
 from tests.service.importing import club_of, database_of
 from tests.service.recomputing import tamper
 from tests.service.rounds_to_play import COMPLETE, play, start_round
-from tests.service.running import command
+from tests.service.running import command, running
+from tests.service.thief import remembered, take_back
 
 
 @pytest.fixture
@@ -90,3 +93,23 @@ def test_what_is_no_checkpoint_is_refused(house: House, checkpoint: Path) -> Non
     refused = verify(house, "--checkpoint", checkpoint)
     assert refused.returncode == 1
     assert "home.checkpoint is no checkpoint" in refused.stderr
+
+
+def test_a_checkpoint_that_a_client_kept_shows_that_the_service_was_put_back_to_before(tmp_path: Path) -> None:
+    with running(tmp_path / "ofc") as service:
+        owner_url = Cluster(service.directory).url(OWNER)
+        reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(service.directory / "api-key")}
+        with remembered(owner_url):
+            assert ofc("post", write(tmp_path, read_example("turbo")), **reached).code == 0
+            kept = tmp_path / "kept.checkpoint"
+            assert ofc_process("checkpoint", "make", "-o", str(kept), **reached).code == 0
+
+        def verify_with(*arguments: object) -> CompletedProcess[str]:
+            return command("verify", *map(str, arguments), "--data", str(service.directory))
+
+        passed = verify_with("--checkpoint", kept)
+        assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
+        take_back(owner_url)
+        found = verify_with("--checkpoint", kept)
+        assert found.returncode == 1
+        assert found.stdout.startswith("checkpoint-broken: tree_nodes ")
