@@ -162,6 +162,10 @@ class Client:
         """Make an address at which a round can be read without a key, for so many seconds."""
         return self._connection.post(_path("rounds", round_id, "links"), {"expires_in": expires_in}, has_identity=True)
 
+    def revoke_link(self, token: str) -> None:
+        """Let one address that shows a round open nothing any more."""
+        self._connection.delete(_path("links", token))
+
     def open_dispute(self, request: Document) -> Answer:
         """Hold something against the settlement of a round."""
         return self._connection.post("/v1/disputes", request)

@@ -124,6 +124,10 @@ class Connection:
         headers = {} if has_identity else {_KEY: str(uuid4())}
         return self._posted(self._send("POST", path, json=document, headers=headers))
 
+    def delete(self, path: str) -> None:
+        """Take something away, which is done once however often it is sent."""
+        self._send("DELETE", path)
+
     def post_bytes(self, path: str, body: bytes, key: str) -> Answer:
         """Post a body as it was written before, under the idempotency key that it was given then."""
         headers = {"Content-Type": "application/json", _KEY: key}

@@ -47,6 +47,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "checkpoints": APPEND,
     "kept_answers": APPEND,
     "link_secrets": APPEND,
+    "revoked_links": APPEND,
     "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
     "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, claimable_from, worker, result, error, ended_at)",
     "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",

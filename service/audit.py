@@ -23,6 +23,7 @@ class EventKind(StrEnum):
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     LINK_ISSUED = "link.issued"
+    LINK_REVOKED = "link.revoked"
     LINKS_REVOKED = "links.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"

@@ -1,3 +1,4 @@
+import re
 from contextlib import suppress
 from itertools import islice
 from typing import Final
@@ -8,7 +9,7 @@ import click
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
 from client.commands.sitting import SITTING, Sitting, seat_all
 from client.entry.in_play import remember
-from client.errors import TransportError
+from client.errors import TransportError, UnreadableError
 from client.finding import find_round, find_seat, find_table
 from client.render.cards import Names
 from client.render.console import make_console
@@ -16,6 +17,8 @@ from client.render.rounds import list_rounds, show_round
 from client.render.settlement import show_settlement
 
 _SECONDS_A_DAY: Final = 24 * 60 * 60
+EXAMPLE_LINK: Final = "http://127.0.0.1:8000/v1/links/TOKEN"
+_LINK: Final = re.compile(r"/v1/links/(?P<token>[^/?#]+)")
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
 round_argument = click.argument("round_", metavar="ROUND")
@@ -190,3 +193,20 @@ def link(session: Session, round_: str, days: int, as_json: bool) -> None:
         print_json({**issued, "url": address})
         return
     click.echo(address)
+
+
+@rounds.command(name="revoke-link", cls=Command, examples=[f"ofc round revoke-link {EXAMPLE_LINK}"])
+@click.argument("address", metavar="ADDRESS")
+@pass_session
+def revoke_link(session: Session, address: str) -> None:
+    """
+    Let an address that shows a round open nothing any more.
+
+    ADDRESS is as `ofc round link` printed it, or as somebody opened it. Other addresses of the round go on working.
+    """
+    found = _LINK.search(address)
+    if found is None:
+        raise UnreadableError(f"{address!r} is no address of a link; one with /v1/links/ in it is right")
+    with session.client() as client:
+        client.revoke_link(found["token"])
+    make_console().print("it opens nothing any more")

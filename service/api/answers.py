@@ -52,6 +52,13 @@ def _write(document: object) -> bytes:
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
 
 
+def nothing() -> Response:
+    """Answer that it is done, where nothing is left to show."""
+    done = Response(status=HTTPStatus.NO_CONTENT)
+    del done.headers["Content-Type"]
+    return done
+
+
 def page_link(last: UUID | None) -> dict[str, str]:
     """Lead to the next page, which begins after an item; nowhere where that was the last."""
     if last is None:

@@ -9,14 +9,15 @@ from flask import Response, render_template, request
 
 from schemas.base import Dumped
 from schemas.explanations import ExplanationSchema
-from schemas.link_tokens import Link
+from schemas.link_tokens import Link, read_token
 from schemas.links import LinkedRoundSchema, LinkRequestSchema, LinkSchema, dump_link, dump_linked_round
 from service.api.access import current_transaction
-from service.api.answers import answer
+from service.api.answers import answer, nothing
 from service.api.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
 from service.api.resource import JSON, Resource
 from service.scopes import Scope
 from service.usecases.issue_link import issue_link
+from service.usecases.revoke_link import revoke_link
 from service.usecases.show_linked_hand import show_linked_hand
 from service.usecases.show_linked_round import show_linked_round
 
@@ -32,8 +33,8 @@ def post_link(request: dict[str, Any], round_id: UUID) -> Response:
     """
     Make an address at which a round can be read without a key, for a week or as long as is asked for.
 
-    Whoever has it sees the round as it stands, its settlement and every hand explained, and nothing else. It cannot be
-    taken back alone: the operator can revoke all links of the club.
+    Whoever has it sees the round as it stands, its settlement and every hand explained, and nothing else. `revoke_link`
+    takes it back; the operator can revoke all links of the club at once.
     """
     issued = issue_link(current_transaction(), round_id, timedelta(seconds=request["expires_in"]))
     return answer(dump_link(issued), HTTPStatus.CREATED)
@@ -49,6 +50,15 @@ def get_linked_round(link: Link) -> Response:
     if request.accept_mimetypes.best_match((JSON, HTML)) == HTML:
         return Response(_write_round(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
     return answer(document, headers=VARY)
+
+
+@links.route("/v1/links/<string:token>", methods=["DELETE"])
+@links.operation("revoke_link", Scope.WRITE, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@links.response(204, description="It opens nothing now.")
+def delete_link(token: str) -> Response:
+    """Let a link open nothing any more, at once. Other links to the round go on working."""
+    revoke_link(current_transaction(), read_token(token))
+    return nothing()
 
 
 @links.route("/v1/links/<string:token>/hands/<int:number>", methods=["GET"])

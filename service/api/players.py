@@ -19,7 +19,7 @@ from schemas.players import (
 )
 from scoring.errors import Mistake
 from service.api.access import current_transaction
-from service.api.answers import NEXT_PAGE, answer, page_link
+from service.api.answers import NEXT_PAGE, answer, nothing, page_link
 from service.api.resource import Resource
 from service.openapi import REQUEST_ID
 from service.scopes import Scope
@@ -90,9 +90,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
 def delete_player(player: str) -> Response:
     """Erase a player's display name, if he has one. His id in the records stays, and so does every figure."""
     erase_player(current_transaction(), read_player(player))
-    erased = Response(status=HTTPStatus.NO_CONTENT)
-    del erased.headers["Content-Type"]
-    return erased
+    return nothing()
 
 
 def read_player(written: str) -> str:

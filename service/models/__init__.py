@@ -17,6 +17,7 @@ from service.models.jobs import ChunkRecord, JobRecord, WakeUpRecord
 from service.models.kept_answers import KeptAnswerRecord
 from service.models.link_secrets import LinkSecretRecord
 from service.models.players import PlayerRecord
+from service.models.revoked_links import RevokedLinkRecord
 from service.models.rounds import ConfirmationRecord, RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.models.rulesets import RulesetRecord
 from service.models.settlements import (
@@ -55,6 +56,7 @@ __all__ = [
     "LinkSecretRecord",
     "PayoutRecord",
     "PlayerRecord",
+    "RevokedLinkRecord",
     "RoundHeadRecord",
     "RoundRecord",
     "RoundSeatRecord",

@@ -106,7 +106,10 @@ _NOBODYS: Final = {
 }
 _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
-    **{table: text(f"SELECT * FROM {table} WHERE club_id = :club_id") for table in ("api_keys", "rulesets", "tables")},
+    **{
+        table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
+        for table in ("api_keys", "revoked_links", "rulesets", "tables")
+    },
 }
 _OF_ROUNDS: Final = {
     table: text(_IN_STRETCH.format(table, key, key))

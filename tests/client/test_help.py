@@ -17,7 +17,7 @@ from client.commands.common import Command
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
-from client.commands.rounds import EXAMPLE_ID
+from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
 from client.outbox.store import Outbox
 from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
 from tests.client.conftest import key_file
@@ -49,7 +49,7 @@ def test_these_are_all_the_commands() -> None:
         "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
-        "round evidence",
+        "round revoke-link", "round evidence",
         "dispute", "dispute open", "dispute list", "dispute show", "dispute comment", "dispute review",
         "dispute resolve", "dispute withdraw",
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
@@ -166,6 +166,9 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
     if EXAMPLE_DISPUTE in shown:
         line = line.replace(EXAMPLE_DISPUTE, dispute(reached, workplace, is_reviewed="resolve" in shown))
     line = line.replace(EXAMPLE_HAND_ID, (workplace / "hand").read_text(encoding="utf-8"))
+    if EXAMPLE_LINK in shown:
+        link = ofc("round", "link", (workplace / "id").read_text(encoding="utf-8"), **reached).text
+        line = line.replace(EXAMPLE_LINK.replace("http://127.0.0.1:8000", service.url), link)
     if EXAMPLE_ADDRESS in shown:
         signed = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"]
         line = line.replace(EXAMPLE_ADDRESS, signed[0]["id"])

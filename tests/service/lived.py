@@ -82,6 +82,7 @@ def _rounds_are_played(api: Api) -> None:
         play(api, late, COMPLETE[0])
         assert api.post(f"/v1/rounds/{late}/close", {"reason": f"it is late {number}"}).status == 200
     _next_round(api, late)
+    _links_are_revoked(api, late)
     nobody_played = document_of(hands=[], table="nobody played", reference="evening/2")
     assert api.post("/v1/documents", nobody_played).status == 201
 
@@ -96,6 +97,12 @@ def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> No
     with database_of(house).transaction(club) as transaction:
         keep_ruleset(transaction, other)
         assert recompute(transaction, Scope(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
+
+
+def _links_are_revoked(api: Api, round_id: str) -> None:
+    for life in (60, 120):
+        link = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": life})["url"]
+        assert api.delete(link).status == 204
 
 
 def _next_round(api: Api, before: str) -> None:

@@ -11,6 +11,7 @@ from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.evidence import SigningKey
 from schemas.hands import SubmittedHand, canonical_json, digest_of, dump_hand
+from schemas.link_tokens import Link
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps
@@ -36,6 +37,7 @@ from service.repository import (
     players,
     recomputations,
     revisions,
+    revoked_links,
     rounds,
     rulesets,
     settlement_states,
@@ -216,6 +218,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         players.put(transaction, "ann", "Ann Example", EVENT)
         link_secrets.renew(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
+        revoked_links.add(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))

@@ -230,6 +230,7 @@ def show_the_players(teller: Teller, round_id: str) -> None:
     teller.ask("show_linked_hand", {**shown, "number": 1})
     for form in ("text/plain", "text/html"):
         teller.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
+    teller.ask("revoke_link", shown)
 
 
 def agree_on_the_round(teller: Teller, round_id: str) -> None:

@@ -104,8 +104,9 @@ def test_a_link_opens_nothing_else(api: Api, nobody: Api, round_id: str) -> None
     for path in (f"/v1/rounds/{round_id}", f"/v1/rounds/{other}", "/v1/tables"):
         assert nobody.ask("GET", path, headers={"Authorization": f"Bearer {token}"}).status == 401
         assert nobody.get(f"{path}?token={token}").status == 401
-    for method in ("POST", "PUT", "PATCH", "DELETE"):
+    for method in ("POST", "PUT", "PATCH"):
         assert nobody.ask(method, f"/v1/links/{token}", json={}).status == 405
+    assert nobody.delete(f"/v1/links/{token}").status == 401
 
 
 # --- how it ends ---
@@ -146,6 +147,49 @@ def test_revoking_ends_all_links_of_the_club_and_of_no_other(
     assert nobody.get(after).status == 200
     revoke_links(house.owner, club_of(house, api))
     assert nobody.get(after).status == 404
+
+
+def test_one_link_can_be_revoked_and_the_others_go_on(house: House, api: Api, nobody: Api, round_id: str) -> None:
+    url, other = issue(api, round_id), issue(api, round_id, expires_in=3600)
+    for _ in range(2):
+        revoked = api.delete(url)
+        assert (revoked.status, revoked.text) == (204, "")
+    for path in (url, f"{url}/hands/1"):
+        assert (nobody.get(path).status, nobody.get(path)["code"]) == (404, "not-found")
+    assert nobody.get(other).status == 200
+    kept = house.ask(
+        "SELECT convert_from(content, 'UTF8')::jsonb ->> 'round' FROM events"
+        " WHERE club_id = %s AND kind = 'link.revoked'",
+        club_of(house, api).id,
+    )
+    assert kept == [(round_id,)]
+
+
+def test_a_link_written_otherwise_is_revoked_with_it(api: Api, nobody: Api, round_id: str) -> None:
+    # Of two alphabets of Base64 both are read, so one link can be written in many ways.
+    while "-" not in (url := issue(api, round_id)):
+        pass
+    other = url.replace("-", "+")
+    assert nobody.get(other).status == 200
+    assert api.delete(url).status == 204
+    assert nobody.get(other).status == 404
+
+
+def test_only_its_own_club_revokes_a_link(api: Api, other_api: Api, nobody: Api, round_id: str) -> None:
+    url = issue(api, round_id)
+    issue(other_api, str(open_round(other_api, add_table(other_api))["id"]))
+    for path in (url, url[:-1] + ("A" if url[-1] != "A" else "B"), "/v1/links/nothing"):
+        assert (other_api.delete(path).status, other_api.delete(path)["code"]) == (404, "not-found")
+    assert nobody.get(url).status == 200
+
+
+def test_a_link_that_has_ended_is_revoked_without_a_record(house: House, api: Api, round_id: str) -> None:
+    issue(api, round_id)
+    club = club_of(house, api)
+    [(secret,)] = house.ask("SELECT secret FROM link_secrets WHERE club_id = %s", club.id)
+    ended = write_token(Link(club.id, UUID(round_id), datetime.now(UTC) - timedelta(seconds=1)), secret)
+    assert api.delete(f"/v1/links/{ended}").status == 204
+    assert house.ask("SELECT FROM revoked_links WHERE club_id = %s", club.id) == []
 
 
 # --- forged, cut off, and others' ---

@@ -64,6 +64,7 @@ OPENED_BY: dict[str, set[str]] = {
     "resolve_dispute": {"disputes"},
     "withdraw_dispute": {"disputes"},
     "issue_link": {"write"},
+    "revoke_link": {"write"},
     "play_document": {"write"},
     "start_import": {"imports"},
     "get_import": {"imports", "read"},
@@ -160,7 +161,7 @@ def test_an_operation_is_opened_by_its_scopes_in_the_own_club_only(
 ) -> None:
     club = Club(own.every, operation_id)
     own.every.put("/v1/players/ann", {"display_name": "Ann"})
-    is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id == "get_player"
+    is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in ("get_player", "revoke_link")
     for scope in own.by_scope:
         expected = done(operation_id) if scope in OPENED_BY[operation_id] else {403}
         elsewhere = {404} if is_the_club_s else {422} if operation_id in NAMES_AN_ID else expected

@@ -101,10 +101,15 @@ def _table(records: Records, content: Content, at: datetime) -> None:
     told["correction_window_minutes"] = content["correction_window_minutes"]
 
 
+def _link_ends(records: Records, content: Content, at: datetime) -> None:
+    records["revoked_links"][UUID(content["round"]), _time(content["expires_at"])] = {"revoked_at": at}
+
+
 _TELLING: Final[Mapping[str, Callable[[Records, Content, datetime], None]]] = {
     EventKind.CLUB_CREATED: _club,
     EventKind.KEY_CREATED: _key,
     EventKind.KEY_REVOKED: _key_ends,
+    EventKind.LINK_REVOKED: _link_ends,
     EventKind.RULESET_ADDED: _ruleset,
     EventKind.TABLE_CREATED: _table,
 }

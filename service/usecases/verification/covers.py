@@ -68,6 +68,7 @@ AUDITED: Final[Mapping[str, Table]] = {
         event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
         " created_at",
     ),
+    "revoked_links": _table("club_id round_id expires_at", event="revoked_at"),
     "rounds": _table(
         "club_id id",
         event="table_id reference digest point_value currency opened_at correction_window_minutes",
