@@ -130,9 +130,11 @@ class Table:
         changed = self.transaction.execute(text(statement.replace(":", "\\:")))
         assert changed.rowcount in (1, 2), statement
 
-    def change(self, column: str, type_: str) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Give a column another value, in a record that has one if there is any; the record before and after."""
-        row = [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
+    def change(
+        self, column: str, type_: str, row: Mapping[str, Any] | None = None
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Give a column another value, in a record that has one if none is given; the record before and after."""
+        row = row or [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
         other = _OTHER[type_].format(column)
         statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
         return row, dict(self.transaction.execute(text(statement)).mappings().one())

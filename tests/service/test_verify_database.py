@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import pytest
@@ -21,6 +22,7 @@ from tests.service.house import open_house
 from tests.service.lived import Lived, live
 from tests.service.ownership import plain_owner
 from tests.service.tampering import Columns, Table, tampering, undone, verify, verify_all
+from tests.service.vandal import Vandal
 
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "evidence.md"
 
@@ -122,15 +124,19 @@ def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
 
 
 @pytest.mark.parametrize("name", AUDITED)
-def test_a_record_that_is_taken_away_is_missed(lived: Lived, hands_in: Transaction, name: str) -> None:
+def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
+    lived: Lived, hands_in: Transaction, name: str
+) -> None:
     table = Table(hands_in, name)
     rows = table.rows()
-    for row in (rows[0], rows[-1]):
+    for cut in (rows[:1], rows[-3:]):
         with undone(hands_in):
-            table.delete(row)
+            for row in cut:
+                table.delete(row)
             found = verify(hands_in, lived.kept)
-            kinds = {finding.kind for finding in names(found, name, row)}
-            assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
+            for row in cut:
+                kinds = {finding.kind for finding in names(found, name, row)}
+                assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
 
 
 @pytest.mark.parametrize("name", AUDITED)
@@ -230,3 +236,28 @@ def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server)
         found = [finding for page in verify_database(owner, clubs) for finding in page.findings]
         owner.close()
     assert (len(clubs), found) == (1, [])
+
+
+def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> None:
+    unnamed = []
+    for seed in seeds:
+        rng = Random(seed)
+        with undone(hands_in):
+            vandal = Vandal(hands_in, rng)
+            damages = [vandal.damage() for _ in range(rng.randint(2, 8))]
+            found = verify(hands_in, lived.kept)
+        for damage in damages:
+            for rows in damage.rows:
+                named = [finding for row in rows for finding in names(found, damage.table, row)]
+                if not any(damage.column in (None, finding.column) for finding in named):
+                    unnamed.append((seed, damage))
+    assert unnamed == []
+
+
+def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transaction) -> None:
+    _damage_and_verify(lived, hands_in, range(5))
+
+
+@pytest.mark.verify
+def test_several_damages_at_once_are_all_named_however_they_meet(lived: Lived, hands_in: Transaction) -> None:
+    _damage_and_verify(lived, hands_in, range(5, 300))
