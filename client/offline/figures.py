@@ -53,10 +53,12 @@ def check_figures(
             hands += len(told.hands)
     report.failed += _find_stacks_told_otherwise(chronicle, played)
     if len(report.failed) == wrong:
-        report.verified.append(
-            f"{len(chronicle.revisions)} revisions with {hands} hands follow from the events, and every figure from"
-            " the cards"
-        )
+        counted = f"{_count(len(chronicle.revisions), 'revision')} with {_count(hands, 'hand')}"
+        report.verified.append(f"{counted} follow from the events, and every figure from the cards")
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _answer(chronicle: Chronicle, told: ToldRevision, played: Mapping[int, PlayedRound], table: str) -> Document:

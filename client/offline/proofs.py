@@ -146,7 +146,9 @@ def _check_kept(
         else:
             report.verified.append("the checkpoint is the one that you kept")
     elif file.consistency is None or file.consistency.size != older.size:
-        wanted = f"; fetch the file with ?since={older.size}" if older.size < newer.size else ""
+        wanted = ""
+        if older.size < newer.size:
+            wanted = f"; fetch the file with --since {older.size} (over HTTP, ?since={older.size})"
         report.unchecked.append(
             f"your checkpoint is of {older.size} events, the file's of {newer.size}, and the file does not prove that"
             f" one grew into the other{wanted}"

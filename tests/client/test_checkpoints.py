@@ -52,6 +52,7 @@ def test_the_evidence_of_a_round_agrees_with_the_checkpoint_that_was_kept_before
     evidence = ofc("round", "evidence", table, "--since", str(since), **reached).document
     said = ofc("verify", write(tmp_path, evidence, "evidence.json"), "--key", keys, "--checkpoint", kept)
     assert said.code == 0, said.out
+    assert "  1 revision with 5 hands follow from the events" in said.out
 
 
 def test_where_nothing_happened_the_newest_is_printed_again(
