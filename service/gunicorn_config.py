@@ -5,6 +5,7 @@ import socket
 import struct
 import sys
 from collections.abc import Mapping, Sequence
+from importlib import import_module
 from typing import Any, Protocol
 
 from gunicorn import glogging
@@ -16,7 +17,7 @@ from service.logs import line_formatter, start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
 
 wsgi_app = "service.wsgi:app"
-# Each worker imports the application itself, so that nothing, above all no connection, is opened before the fork.
+# Each worker makes the application itself, so that nothing, above all no connection, is opened before the fork.
 preload_app = False
 
 worker_class = "gthread"
@@ -85,8 +86,9 @@ class Arbiter(Protocol):
 
 
 def on_starting(_arbiter: Arbiter) -> None:
-    """Begin to count anew."""
+    """Begin to count anew, and load the code once for all workers, also those that come when others have died."""
     make_directory()
+    import_module("service.app")
 
 
 def when_ready(arbiter: Arbiter) -> None:

@@ -17,10 +17,19 @@ from prometheus_client.multiprocess import mark_process_dead
 
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
 
+_NOBODYS: Final = -1
+"""The place of gunicorn itself, which counts nothing."""
+_place = _NOBODYS
+
 
 def make_directory() -> None:
-    """Make a fresh directory for a start of the web server, and tell its workers through their environment."""
+    """
+    Make a fresh directory for a start of the web server, and tell its workers through their environment.
+
+    Comes before what counts is loaded.
+    """
     os.environ[DIRECTORY] = tempfile.mkdtemp(prefix="ofc-metrics-")
+    values.ValueClass = values.MultiProcessValue(lambda: _place)
 
 
 def remove_directory() -> None:
@@ -40,7 +49,8 @@ def free_place(taken: Collection[int]) -> int:
 
 def take_place(place: int) -> None:
     """Let this process count in a place. Comes before anything is counted in it."""
-    values.ValueClass = values.MultiProcessValue(lambda: place)
+    global _place
+    _place = place
 
 
 def leave_place(place: int) -> None:
