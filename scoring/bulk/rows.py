@@ -15,6 +15,14 @@ RANKS: Final = 13
 NIBBLE: Final = 16
 """Ranks are read as four bits of a card's byte, so that no byte whatever leads outside a table."""
 
+_SUITS: Final = np.uint64(0x03030303 << 32)
+"""The suits of the last four bytes of a word."""
+_RANKS: Final = np.uint64(0x3C3C3C3C3C3C3C3C)
+_LAST_FIVE: Final = np.uint64(1 << 2 | 1 << 22)
+"""Times this, the ranks of a word's last five bytes stand side by side, in some order, in the highest 20 bits."""
+_FIRST_THREE: Final = np.uint64(1 << 42 | 1 << 54)
+"""Times this, those of its first three bytes do, in the highest 12 bits."""
+
 Key = int
 Places = NDArray[np.uint16]
 
@@ -23,20 +31,13 @@ class RowPlaces(NamedTuple):
     """
     Where to look for a row's place among all rows: 455 of three cards and 7,462 of five.
 
-    Five cards are looked up as two and three: which ranks the two have and whether all five are of one suit, then which
-    ranks the three have; both numbers together lead to the place.
-
     Attributes:
         strengths: of every row, by place; the weakest stands at 0.
-        two: by two ranks and, from 256 on, a flush.
-        three: by three ranks.
-        five: by the sum of both.
-        top: by three ranks, for the row of three.
+        five: by five ranks and, from 16⁵ on, whether they are of several suits.
+        top: by three ranks.
     """
 
     strengths: tuple[Strength, ...]
-    two: NDArray[np.uint32]
-    three: NDArray[np.uint16]
     five: Places
     top: Places
 
@@ -69,12 +70,10 @@ def row_places() -> RowPlaces:
     two_keys, two = np.unique(np.add.outer(one, one), return_inverse=True)
     three_keys, three = np.unique(np.add.outer(np.add.outer(one, one), one), return_inverse=True)
     five_keys = np.add.outer(two_keys, three_keys).ravel()
-    first = two.ravel() * len(three_keys)
+    five = np.add.outer(two.ravel() * len(three_keys), three.ravel()).ravel()
     return RowPlaces(
         strengths,
-        two=np.concatenate([first, first + five_keys.size]).astype(np.uint32),
-        three=three.ravel().astype(np.uint16),
-        five=np.concatenate([places(mixed, five_keys), places(flushes, five_keys)]),
+        five=np.concatenate([places(flushes, five_keys)[five], places(mixed, five_keys)[five]]),
         top=places(tops, three_keys)[three.ravel()],
     )
 
@@ -103,26 +102,22 @@ def place_rows(boards: NDArray[np.uint8]) -> Places:
         [3, players, hands]: top, middle, bottom.
     """
     places = row_places()
-    cards = np.ascontiguousarray(boards.transpose(2, 1, 0))
-    suits = cards[3:].reshape(2, 5, *cards.shape[1:])
-    other = suits[:, 0] ^ suits[:, 1]
-    for card in range(2, 5):
-        other |= suits[:, 0] ^ suits[:, card]
-    flush = (other & np.uint8(3)) == 0
-    cards >>= np.uint8(2)
-    cards &= np.uint8(NIBBLE - 1)
-    ranks = cards[3:].reshape(2, 5, *cards.shape[1:])
-    row = np.take(places.two, _two(ranks[:, 0], ranks[:, 1]) + flush * np.uint16(NIBBLE**2), mode="wrap")
-    row += np.take(places.three, _three(ranks[:, 2], ranks[:, 3], ranks[:, 4]), mode="wrap")
-    placed = np.empty((3, *cards.shape[1:]), np.uint16)
-    np.take(places.top, _three(cards[0], cards[1], cards[2]), out=placed[0], mode="wrap")
-    np.take(places.five, row, out=placed[1:], mode="wrap")
+    hands, players, size = boards.shape
+    # Eight bytes hold the top and the middle, and the last eight, three of the middle and the bottom.
+    eights = np.ndarray((2, players, hands), "<u8", np.ascontiguousarray(boards), 0, (5, size, players * size))
+    cards = eights.astype(np.uint64, order="C")
+    suits = cards << np.uint64(8)
+    suits ^= cards
+    suits &= _SUITS
+    np.sign(suits, out=suits)  # 0 where each card of the five is of the suit of the one before, 1 elsewhere
+    suits <<= np.uint64(20)
+    cards &= _RANKS
+    three = cards[0] * _FIRST_THREE
+    three >>= np.uint64(64 - 12)
+    cards *= _LAST_FIVE
+    cards >>= np.uint64(64 - 20)
+    cards += suits
+    placed = np.empty((3, players, hands), np.uint16)
+    np.take(places.top, three.view(np.int64), out=placed[0], mode="wrap")
+    np.take(places.five, cards.view(np.int64), out=placed[1:], mode="wrap")
     return placed
-
-
-def _two(first: NDArray[np.uint8], second: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    return first << np.uint8(4) | second
-
-
-def _three(first: NDArray[np.uint8], second: NDArray[np.uint8], third: NDArray[np.uint8]) -> NDArray[np.uint16]:
-    return _two(first, second).astype(np.uint16) << np.uint16(4) | third

@@ -1,6 +1,7 @@
 """What finished hands are worth, before any chips move: many at once."""
 
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 from typing import Final
 
@@ -8,15 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from scoring.bulk.rows import Places, place_rows
-from scoring.bulk.tables import ENTRY_BITS, ROYALTY_BITS, STAY_BITS, RulesetTables, foul_key, ruleset_tables
+from scoring.bulk.tables import ENTERS, FOUL, ORDERS, ROYALTIES, STAYS, RulesetTables, order_of, ruleset_tables
 from scoring.fantasyland import Fantasyland, renew
 from scoring.ruleset import Ruleset
 
 SLICE: Final = 8192
 """So many hands are worked on at once: few enough to stay in a processor's cache, so memory is the answer's alone."""
-
-FOUL_KEYS: Final = 27
-"""How many results three rows have; the keys of exchanges count them first, then who is foul."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,34 +151,37 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
 
 
 def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
-    """Look up what each board earns, and take it from foul ones."""
+    """Look up what each board comes to."""
     top, middle, bottom = places
-    facts = np.take(tables.facts.top, top, mode="wrap")
-    facts += np.take(tables.facts.middle, middle, mode="wrap")
-    facts += np.take(tables.facts.bottom, bottom, mode="wrap")
-    qualifies = (facts >> np.uint32(ROYALTY_BITS + STAY_BITS + ENTRY_BITS)).astype(np.uint8)
-    fouls = found.fouls[stretch].T
-    np.take(tables.fouls, foul_key(top, middle, bottom, qualifies), out=fouls, mode="wrap")
-    good = fouls == 0
-    royalties = facts & np.uint32((1 << ROYALTY_BITS) - 1)
-    np.multiply(royalties, good, out=found.royalties[stretch].T, casting="unsafe")
-    facts >>= np.uint32(ROYALTY_BITS)
-    np.logical_and(facts & np.uint32((1 << STAY_BITS) - 1), good, out=found.stays[stretch].T)
-    facts >>= np.uint32(STAY_BITS)
-    entry = facts.astype(np.uint8) & np.uint8((1 << ENTRY_BITS) - 1)
-    np.multiply(np.take(tables.entries, entry, mode="wrap"), good, out=found.enters[stretch].T)
+    key = np.take(tables.kinds.top, top, mode="wrap")
+    key += np.take(tables.kinds.middle, middle, mode="wrap")
+    key += np.take(tables.kinds.bottom, bottom, mode="wrap")
+    key += order_of(top, middle, bottom) * np.uint16(len(tables.boards) // ORDERS)
+    worth = np.take(tables.boards, key, mode="wrap")
+    np.right_shift(worth, ROYALTIES, out=found.royalties[stretch].T.view(np.uint32))
+    np.not_equal(worth & STAYS, 0, out=found.stays[stretch].T)
+    marks = worth.astype(np.uint8)
+    np.right_shift(marks, ENTERS, out=found.enters[stretch].T)
+    np.bitwise_and(marks, FOUL, out=found.fouls[stretch].T)
 
 
 def _score_pairs(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
     """Look up what each pair's rows and fouls come to, and offset royalties."""
-    royalties = found.royalties[stretch].T
-    foul = (found.fouls[stretch].T > 0).view(np.uint8) * np.uint8(FOUL_KEYS)
-    for pair, (first, second) in enumerate(combinations(range(len(royalties)), 2)):
-        one, other = places[:, first], places[:, second]
-        top, middle, bottom = (one >= other).view(np.uint8) + (one > other).view(np.uint8)
-        key = found.keys[stretch].T[pair]
-        np.add(top * np.uint8(9) + middle * np.uint8(3) + bottom, foul[first] * np.uint8(2) + foul[second], out=key)
-        points = found.exchanges[stretch].T[pair]
-        np.take(tables.points, key, out=points, mode="wrap")
-        points += royalties[first]
-        points -= royalties[second]
+    first, second = _pairs_of(places.shape[1])
+    one, other = np.take(places, first, axis=1), np.take(places, second, axis=1)
+    foul = (found.fouls[stretch].T > 0).view(np.uint8)
+    key = found.keys[stretch].T
+    np.add(np.take(foul * np.uint8(2), first, axis=0), np.take(foul, second, axis=0), out=key)
+    for row in (one >= other).view(np.uint8) + (one > other).view(np.uint8):
+        key *= np.uint8(3)
+        key += row
+    points, royalties = found.exchanges[stretch].T, found.royalties[stretch].T
+    np.take(tables.points, key, out=points, mode="wrap")
+    points += np.take(royalties, first, axis=0)
+    points -= np.take(royalties, second, axis=0)
+
+
+@cache
+def _pairs_of(players: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give the columns of every pair's first and second."""
+    return np.triu_indices(players, 1)

@@ -1,6 +1,6 @@
 """What the rules of a ruleset say of every row and of every result, as tables."""
 
-from collections.abc import Callable
+from collections.abc import Hashable
 from functools import lru_cache
 from itertools import product
 from typing import Any, Final, NamedTuple
@@ -20,10 +20,17 @@ from scoring.strength import Category, Strength, is_low
 FOULS: Final = (None, *FoulReason)
 """What the number of a foul stands for; 0 is a good board."""
 
-ROYALTY_BITS: Final = 22
-STAY_BITS: Final = 2
-ENTRY_BITS: Final = 4
-"""A row's facts in 32 bits, so that those of three rows add up to a board's: royalties, stays, entry, low."""
+FOUL: Final = np.uint8(0b111)
+ENTERS: Final = np.uint8(3)
+STAYS: Final = np.uint32(1 << 8)
+ROYALTIES: Final = np.uint32(9)
+"""
+What a board is worth in 32 bits: three for the number of its foul, five from `ENTERS` on for the cards that an ordinary
+hand earns, one for whether a Fantasyland hand stays, and the rest from `ROYALTIES` on for royalties.
+"""
+
+ORDERS: Final = 8
+"""So many numbers `order_of` can give."""
 
 WEAKEST: Final = ByRow(
     Strength(Category.HIGH_CARD, (4, 3, 2)),
@@ -34,9 +41,9 @@ WEAKEST: Final = ByRow(
 
 ACES: Final = Strength(Category.THREE_OF_A_KIND, (14, 14, 14))
 
-_BITS: Final = np.array([1, 2, 4, 8], np.uint8)
+_BITS: Final = np.array([1, 2, 4], np.uint8)
 
-Facts = NDArray[np.uint32]
+Numbers = NDArray[np.uint16]
 
 
 class RulesetTables(NamedTuple):
@@ -44,16 +51,16 @@ class RulesetTables(NamedTuple):
     All that scoring looks up.
 
     Attributes:
-        facts: of each row, by place.
-        fouls: a foul's number, by `foul_key`.
-        entries: the cards that an ordinary hand earns, by the entry in a board's facts.
-        points: of an exchange without royalties, by `exchange_key`.
+        kinds: a number for each row, by place, the same for rows that the rules treat alike; those of three rows add up
+            to the board's. The most there can be are 27 kinds at the top, 11 in the middle and 10 at the bottom.
+        boards: what a board is worth: by `order_of` its rows times as many numbers as there are, and its number.
+        points: of an exchange without royalties: by how each row of the first compares (0 weaker, 1 equal, 2 stronger;
+            the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts twice).
         breakdowns: where those points come from, by the same.
     """
 
-    facts: ByRow[Facts]
-    fouls: NDArray[np.uint8]
-    entries: NDArray[np.uint8]
+    kinds: ByRow[Numbers]
+    boards: NDArray[np.uint32]
     points: NDArray[np.int32]
     breakdowns: tuple[Breakdown, ...]
 
@@ -70,28 +77,76 @@ def ruleset_tables(ruleset: Ruleset) -> RulesetTables:
     """
     breakdowns = _breakdowns(ruleset)
     points = [each.row_points + each.bonus + each.foul for each in breakdowns]
-    facts, entries = _facts(ruleset)
-    return RulesetTables(facts, _fouls(ruleset), entries, np.array(points, dtype=np.int32), breakdowns)
+    kinds, examples = _kinds(ruleset)
+    return RulesetTables(kinds, _boards(ruleset, examples), np.array(points, dtype=np.int32), breakdowns)
 
 
-def foul_key(top: Any, middle: Any, bottom: Any, qualifies: Any) -> Any:
+def order_of(top: Any, middle: Any, bottom: Any) -> Any:
     """
-    Number what decides about a foul: which rows beat which, and whether the middle qualifies as a low.
+    Number which rows of a board beat which.
 
-    Serves a board's strengths and many boards' places alike; `qualifies` is 0 or 1.
+    Serves a board's strengths and many boards' places alike.
     """
-    one, two, four, eight = _BITS
-    return (top > middle) * one | (middle > bottom) * two | (top > bottom) * four | qualifies * eight
+    one, two, four = _BITS
+    return (top > middle) * one | (middle > bottom) * two | (top > bottom) * four
 
 
-def _fouls(ruleset: Ruleset) -> NDArray[np.uint8]:
-    """Ask about boards of all orders, with rows that qualify as lows and rows that do not."""
+def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[list[Strength]]]:
+    """Ask what every row earns where it stands, and give its kind's number there and an example of each kind."""
+    strengths = row_places().strengths
+    fives = [strength for strength in strengths if len(strength.ranks) == 5]
+    weak = WEAKEST
+
+    def earns(top: Strength, middle: Strength) -> int:
+        return enters(ByRow(top, middle, weak.bottom), ruleset)
+
+    beside = {(earns(weak.top, middle), earns(ACES, middle)): middle for middle in fives}.values()
+
+    def top(row: Strength) -> Hashable:
+        board = ByRow(row, weak.middle, weak.bottom)
+        return find_royalties(board, ruleset).top, stays(board, ruleset), *(earns(row, middle) for middle in beside)
+
+    def middle(row: Strength) -> Hashable:
+        board = ByRow(weak.top, row, weak.bottom)
+        alone = find_royalties(board, ruleset).middle, stays(board, ruleset), is_low(row)
+        return *alone, earns(weak.top, row), earns(ACES, row)
+
+    def bottom(row: Strength) -> Hashable:
+        board = ByRow(weak.top, weak.middle, row)
+        return find_royalties(board, ruleset).bottom, stays(board, ruleset)
+
+    kinds, examples, step = [], [], 1
+    for ask, cards in ((top, 3), (middle, 5), (bottom, 5)):
+        asked = [ask(strength) if len(strength.ranks) == cards else None for strength in strengths]
+        found = {kind: strength for kind, strength in zip(asked, strengths, strict=True) if kind is not None}
+        numbers = {None: 0, **{kind: number * step for number, kind in enumerate(found)}}
+        kinds.append(np.array([numbers[kind] for kind in asked], np.uint16))
+        examples.append(list(found.values()))
+        step *= len(found)
+    return ByRow(*kinds), ByRow(*examples)
+
+
+def _boards(ruleset: Ruleset, examples: ByRow[list[Strength]]) -> NDArray[np.uint32]:
+    """Ask what boards of every three kinds are worth where they are good, and which are foul in every order."""
+    worth, qualifies = [], []
+    for bottom, middle, top in product(examples.bottom, examples.middle, examples.top):
+        board = ByRow(top, middle, bottom)
+        royalties = sum(find_royalties(board, ruleset))
+        marks = enters(board, ruleset) << int(ENTERS) | stays(board, ruleset) * int(STAYS)
+        worth.append(royalties << int(ROYALTIES) | marks)
+        qualifies.append(int(is_low(middle)))
+    fouls = _fouls(ruleset)[:, qualifies]
+    return np.where(fouls > 0, fouls, np.array(worth, np.uint32)).ravel()
+
+
+def _fouls(ruleset: Ruleset) -> NDArray[np.uint32]:
+    """Ask about boards of all orders, whose middles qualify as lows or do not: [orders, 2]."""
     lows = [Strength(Category.HIGH_CARD, ranks) for ranks in ((7, 5, 4, 3, 2), (8, 6, 4, 3, 2), (9, 7, 5, 4, 2))]
     high = [Strength(Category.HIGH_CARD, (highest, 6, 4, 3, 2)) for highest in (11, 12, 13)]
-    fouls = np.zeros(16, np.uint8)
+    fouls = np.zeros((ORDERS, 2), np.uint32)
     for top, middle, bottom in product(lows + high, repeat=3):
         reason = find_foul(ByRow(top, middle, bottom), ruleset.low_middle)
-        fouls[foul_key(top, middle, bottom, is_low(middle))] = FOULS.index(reason)
+        fouls[order_of(top, middle, bottom), int(is_low(middle))] = FOULS.index(reason)
     return fouls
 
 
@@ -109,66 +164,3 @@ def _breakdowns(ruleset: Ruleset) -> tuple[Breakdown, ...]:
         assert exchange.breakdown is not None
         breakdowns.append(exchange.breakdown)
     return tuple(breakdowns)
-
-
-def _facts(ruleset: Ruleset) -> tuple[ByRow[Facts], NDArray[np.uint8]]:
-    """Ask what every row earns in every place, the others being the weakest."""
-    strengths = row_places().strengths
-    five = [place for place, strength in enumerate(strengths) if len(strength.ranks) == 5]
-    three = [place for place, strength in enumerate(strengths) if len(strength.ranks) == 3]
-    facts = ByRow(*(np.zeros(len(strengths), np.uint32) for _ in range(3)))
-    weak = WEAKEST
-
-    def fill(places: list[int], table: Facts, ask: Callable[[Strength], tuple[int, bool]]) -> None:
-        for place in places:
-            royalty, stay = ask(strengths[place])
-            table[place] = royalty | stay << ROYALTY_BITS
-
-    def top(row: Strength) -> tuple[int, bool]:
-        board = ByRow(row, weak.middle, weak.bottom)
-        return find_royalties(board, ruleset).top, stays(board, ruleset)
-
-    def middle(row: Strength) -> tuple[int, bool]:
-        board = ByRow(weak.top, row, weak.bottom)
-        return find_royalties(board, ruleset).middle, stays(board, ruleset)
-
-    def bottom(row: Strength) -> tuple[int, bool]:
-        board = ByRow(weak.top, weak.middle, row)
-        return find_royalties(board, ruleset).bottom, stays(board, ruleset)
-
-    fill(three, facts.top, top)
-    fill(five, facts.middle, middle)
-    fill(five, facts.bottom, bottom)
-    return facts, _entries(ruleset, facts, three, five)
-
-
-def _entries(ruleset: Ruleset, facts: ByRow[Facts], three: list[int], five: list[int]) -> NDArray[np.uint8]:
-    """
-    Ask which tops and middles enter Fantasyland together.
-
-    Middles are of one kind where they earn the same beside the weakest and the strongest top; tops, where they earn the
-    same beside each kind of middle. There are at most two kinds of middles and six of tops.
-    """
-    strengths = row_places().strengths
-
-    def earns(top: Strength, middle: Strength) -> int:
-        return enters(ByRow(top, middle, WEAKEST.bottom), ruleset)
-
-    middles: dict[tuple[int, int], Strength] = {}
-    middle_kinds = {}
-    for place in five:
-        kind = (earns(WEAKEST.top, strengths[place]), earns(ACES, strengths[place]))
-        middles.setdefault(kind, strengths[place])
-        middle_kinds[place] = list(middles).index(kind)
-    tops: dict[tuple[int, ...], int] = {}
-    for place in three:
-        beside_each = tuple(earns(strengths[place], middle) for middle in middles.values())
-        number = tops.setdefault(beside_each, len(tops))
-        facts.top[place] |= number * len(middles) << ROYALTY_BITS + STAY_BITS
-    for place, number in middle_kinds.items():
-        qualifies = is_low(strengths[place])
-        facts.middle[place] |= (number | qualifies << ENTRY_BITS) << ROYALTY_BITS + STAY_BITS
-    entries = np.zeros(1 << ENTRY_BITS, np.uint8)
-    found = [cards for kind in tops for cards in kind]
-    entries[: len(found)] = found
-    return entries
