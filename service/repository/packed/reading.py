@@ -208,7 +208,7 @@ def _shape(
         kept = {row: at for at, row in enumerate(np.flatnonzero(fits).tolist())} if texts[size] else {}
         added = [(kept[row], text) for row, text in texts[size] if row in kept]
         if fits.any():
-            yield place[fits], known[fits], dealt[fits], seats, added
+            yield *_keep(fits, place, known), dealt[fits], seats, added
 
 
 def _put_hands(hands: PackedHands, at: Integers, rows: Rows, dealt: Flags, seats: int) -> None:
@@ -256,8 +256,7 @@ def _read_transfers(packed: PackedRounds, rows: Rows) -> None:
     """Put transfers beside their hands, in order."""
     place, rows = _find(packed.ids, rows)
     packed.unusual[place[rows["late"]]] = True
-    on_time = ~rows["late"]
-    place, rows = place[on_time], rows[on_time]
+    place, rows = _keep(~rows["late"], place, rows)
     number, position = values(rows, "number"), values(rows, "position") - 1
     hands = packed.hands
     starts = np.searchsorted(hands.of_round, np.arange(len(packed.ids)))
@@ -307,8 +306,12 @@ def _find(ids: Ids, rows: Rows) -> tuple[Integers, Rows]:
     if not len(ids):
         return np.zeros(0, np.int64), rows[:0]
     place = np.minimum(np.searchsorted(ids, rows["round"]), len(ids) - 1)
-    known = ids[place] == rows["round"]
-    return place[known], rows[known]
+    return _keep(ids[place] == rows["round"], place, rows)
+
+
+def _keep(which: Flags, place: Integers, rows: Rows) -> tuple[Integers, Rows]:
+    """Leave out the other rows. Mostly there are none, and then nothing is copied, which goes field by field."""
+    return (place, rows) if which.all() else (place[which], rows[which])
 
 
 def _find_one(ids: Ids, packed: bytes) -> Flags:
