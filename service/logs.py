@@ -11,10 +11,13 @@ import os
 import re
 import sys
 import traceback
-from collections.abc import Iterator, Mapping
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import nullcontext, suppress
+from dataclasses import dataclass
+from typing import Any, Final, TextIO
 
 import structlog
+from structlog import DropEvent
 from structlog.stdlib import BoundLogger, ProcessorFormatter
 from structlog.typing import EventDict, Processor
 
@@ -37,6 +40,34 @@ The word that each has in it comes first: to look for words takes a tenth of the
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Output:
+    """Where lines go, who writes them, and which are left out."""
+
+    handler: "logging.StreamHandler[TextIO]"
+    write: Callable[[EventDict], str]
+    least_level: int
+
+
+class _Lines:
+    """
+    Where structlog leaves our own lines, which are written as they are.
+
+    The loggers, records and formatters of the standard library would take as long again as all else about a line. The
+    handler is the same as theirs, and so is its lock: lines never mix.
+    """
+
+    @staticmethod
+    def write(line: str) -> None:
+        handler = _output.handler
+        # What cannot be written is lost, as with the standard library: the work that it tells of is done.
+        with handler.lock or nullcontext(), suppress(OSError, ValueError):
+            handler.stream.write(line + "\n")
+            handler.flush()
+
+    info = warning = error = exception = write
+
+
 def get_log(name: str) -> BoundLogger:
     """Give the log of one part of the service."""
     log: BoundLogger = structlog.stdlib.get_logger(name)
@@ -50,12 +81,12 @@ def start_logging(environment: Mapping[str, str] = os.environ) -> None:
     Raises:
         ConfigError: one of them cannot be what it says.
     """
-    handler = logging.StreamHandler(sys.stderr)
-    handler.setFormatter(line_formatter(environment))
-    root = logging.getLogger()
-    root.handlers = [handler]
+    global _output
     level = _LEVELS[_choose(environment, "OFC_LOG_LEVEL", tuple(_LEVELS), "info")]
-    logging.getLogger("service").setLevel(level)
+    _output = _Output(logging.StreamHandler(sys.stderr), _choose_form(environment), level)
+    _output.handler.setFormatter(line_formatter(environment))
+    root = logging.getLogger()
+    root.handlers = [_output.handler]
     # Of what libraries have to say, only what is wrong.
     root.setLevel(max(level, logging.WARNING))
     logging.captureWarnings(True)
@@ -63,36 +94,34 @@ def start_logging(environment: Mapping[str, str] = os.environ) -> None:
 
 def line_formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
     """
-    Make what turns anything logged, by us or by a library, into one line.
+    Make what turns anything that a library logs into one line.
 
     Raises:
         ConfigError: OFC_LOG is none of its three words.
     """
-    form = _choose(environment, "OFC_LOG", ("json", "text", "auto"), "auto")
-    if form == "auto":
-        form = "text" if sys.stderr.isatty() else "json"
-    write = write_text if form == "text" else write_json
+    write = _choose_form(environment)
     return ProcessorFormatter(
         processors=[ProcessorFormatter.remove_processors_meta, lambda _log, _method, event: hide_secrets(write(event))],
-        foreign_pre_chain=[structlog.stdlib.add_logger_name, *_FIRST_STEPS, structlog.processors.format_exc_info],
+        foreign_pre_chain=[structlog.stdlib.add_logger_name, *_STEPS],
     )
 
 
-_FIRST_STEPS: Final[list[Processor]] = [
+def _leave_out(_log: Any, method: str, event: EventDict) -> EventDict:
+    if _LEVELS.get(method, logging.ERROR) < _output.least_level:
+        raise DropEvent
+    return event
+
+
+_STEPS: Final[list[Processor]] = [
     structlog.stdlib.add_log_level,
     structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+    structlog.processors.format_exc_info,
 ]
 
 structlog.configure(
-    processors=[
-        structlog.stdlib.filter_by_level,
-        *_FIRST_STEPS,
-        structlog.stdlib.PositionalArgumentsFormatter(),
-        structlog.processors.format_exc_info,
-        ProcessorFormatter.wrap_for_formatter,
-    ],
+    processors=[_leave_out, *_STEPS, lambda _log, _method, event: hide_secrets(_output.write(event))],
     wrapper_class=BoundLogger,
-    logger_factory=structlog.stdlib.LoggerFactory(),
+    logger_factory=lambda *_names: _Lines,
     cache_logger_on_first_use=True,
 )
 
@@ -173,8 +202,19 @@ def _printable(text: str) -> str:
     return text if text.isprintable() else json.dumps(text)
 
 
+def _choose_form(environment: Mapping[str, str]) -> Callable[[EventDict], str]:
+    form = _choose(environment, "OFC_LOG", ("json", "text", "auto"), "auto")
+    if form == "auto":
+        form = "text" if sys.stderr.isatty() else "json"
+    return write_text if form == "text" else write_json
+
+
 def _choose(environment: Mapping[str, str], name: str, words: tuple[str, ...], default: str) -> str:
     word = environment.get(name) or default
     if word not in words:
         raise ConfigError(f"{name} is {word!r}; {', '.join(words[:-1])} or {words[-1]} is right.")
     return word
+
+
+_output = _Output(logging.StreamHandler(), write_json, logging.WARNING)
+"""Until logging is started, only what is wrong."""

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from service.logs import start_logging
+from service import logs
 from tests.postgres import Server
 from tests.service.house import House, open_house
 from tests.service.running import running
@@ -43,14 +43,14 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[Log]:
     """The log of this process, as JSON."""
     log = Log()
     monkeypatch.setattr(sys, "stderr", log)
-    root, ours = logging.getLogger(), logging.getLogger("service")
-    before = root.handlers, root.level, ours.level
-    start_logging({})
+    monkeypatch.setattr(logs, "_output", None)
+    root = logging.getLogger()
+    before = root.handlers, root.level
+    logs.start_logging({})
     yield log
     logging.captureWarnings(False)
-    root.handlers = before[0]
-    root.setLevel(before[1])
-    ours.setLevel(before[2])
+    root.handlers, level = before
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 import socket
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from flask import Flask
@@ -13,6 +12,7 @@ from service.usecases.found_club import found_club
 from tests.postgres import Logins
 from tests.service.house import House, Records
 from tests.service.rounds_to_play import OPEN_TO_ALL, operations
+from tests.service.said import Log
 from tests.service.speaking import Api
 
 
@@ -26,7 +26,7 @@ def homeless() -> Iterator[Flask]:
     app.extensions["ofc_database"].close()
 
 
-def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, caplog: Any) -> None:
+def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, log: Log) -> None:
     api = Api(homeless, "ofc_any")
     for method, path, name in operations(api):
         if name not in OPEN_TO_ALL:
@@ -35,8 +35,8 @@ def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, 
             assert answer["code"] == "database-unavailable"
             assert answer["detail"] == "Nothing was stored. Send the request again soon."
     assert api.get("/readyz").status == 503
-    assert "127.0.0.1" in caplog.text, "the operator's log says which database it is"
-    assert "secret" not in caplog.text
+    assert "127.0.0.1" in log.getvalue(), "the operator's log says which database it is"
+    assert "secret" not in log.getvalue()
 
 
 def test_what_needs_no_database_is_answered_without_one(homeless: Flask) -> None:
@@ -70,7 +70,7 @@ def test_a_database_that_comes_back_is_used_again(logins: Logins, house: House) 
     app.extensions["ofc_database"].close()
 
 
-def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, caplog: Any) -> None:
+def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, log: Log) -> None:
     app = create_app(Config(logins.service, logins.owner))
     key = found_club(logins.owner, "home")
     Records(logins.owner).change("ALTER TABLE tables DROP COLUMN minimum_stack CASCADE")
@@ -80,7 +80,7 @@ def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, 
     problem = answer.get_json(force=True)
     assert problem["code"] == "internal-error"
     assert problem["request_id"] == answer.headers["Request-Id"]
-    assert problem["request_id"] in caplog.text
-    assert "minimum_stack" in caplog.text
+    assert problem["request_id"] in log.getvalue()
+    assert "minimum_stack" in log.getvalue()
     assert "minimum_stack" not in answer.get_data(as_text=True)
     app.extensions["ofc_database"].close()

@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from uuid import uuid4
 
 import httpx2
 import pytest
@@ -83,10 +82,10 @@ def send_what_is_no_request(service: Running) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_nothing_that_is_logged_can_break_its_line(form: str) -> None:
+def test_nothing_that_is_logged_can_break_its_line(form: str, log: Log) -> None:
     nasty = 'a\nb\r\x1b[31m\x00\u2028\u202e\x85 event=forged {"event": "forged"}'
     record = logging.LogRecord("library", logging.WARNING, "", 0, "%s", (nasty,), None)
-    lines = [line_formatter({"OFC_LOG": form}).format(record), logged_by_us(form, nasty=nasty)]
+    lines = [line_formatter({"OFC_LOG": form}).format(record), logged_by_us(log, form, nasty=nasty)]
     for line in lines:
         assert len(line.splitlines()) == 1
         assert line.isascii()
@@ -95,20 +94,14 @@ def test_nothing_that_is_logged_can_break_its_line(form: str) -> None:
         assert [json.loads(lines[0])["event"], json.loads(lines[1])["nasty"]] == [nasty, nasty]
 
 
-def logged_by_us(form: str, **fields: Any) -> str:
-    """Log something, and give what would be written."""
-    written: list[str] = []
-
-    class Handler(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            written.append(self.format(record))
-
-    handler = Handler()
-    handler.setFormatter(line_formatter({"OFC_LOG": form}))
-    name = f"service.{uuid4()}"
-    logging.getLogger(name).addHandler(handler)
-    get_log(name).error("something", **fields)
-    return written[0]
+def logged_by_us(log: Log, form: str, **fields: Any) -> str:
+    """Log something, and give what is written."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", log)
+        start_logging({"OFC_LOG": form})
+    before = len(log.getvalue())
+    get_log("service.tests").error("something", **fields)
+    return log.getvalue()[before:].removesuffix("\n")
 
 
 def test_a_method_made_of_several_lines_is_logged_in_one(app: Flask, log: Log) -> None:
@@ -139,8 +132,8 @@ def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_bo
     assert "Ann" not in log.getvalue()
 
 
-def test_text_shows_a_traceback_on_lines_of_its_own() -> None:
-    written = logged_by_us("text", exception="Traceback\n  File x\nKeyError: '\x1b'", status=500)
+def test_text_shows_a_traceback_on_lines_of_its_own(log: Log) -> None:
+    written = logged_by_us(log, "text", exception="Traceback\n  File x\nKeyError: '\x1b'", status=500)
     assert written.splitlines()[1:] == ["    Traceback", "      File x", "    \"KeyError: '\\u001b'\""]
     assert written.splitlines()[0].endswith("error   something status=500")
 
@@ -156,8 +149,8 @@ def test_auto_is_text_on_a_terminal_and_json_elsewhere(
     assert line_formatter({"OFC_LOG": "auto"}).format(record)[0] == first
 
 
-def test_secrets_are_taken_out_whoever_logs_them() -> None:
-    said = logged_by_us("json", url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
+def test_secrets_are_taken_out_whoever_logs_them(log: Log) -> None:
+    said = logged_by_us(log, "json", url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
     assert "hidden" not in said
     assert "wrong" not in said
     assert json.loads(said)["url"] == "postgresql://ofc:***@db/ofc"
@@ -176,3 +169,11 @@ def test_a_higher_level_leaves_out_what_went_well(app: Flask, log: Log, monkeypa
     assert app.test_client().get("/healthz").status_code == 200
     get_log("service.requests").warning("something")
     assert [event["event"] for event in log.events] == ["something"]
+
+
+def test_a_line_that_cannot_be_written_harms_nobody(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(log, "write", fail)
+    assert app.test_client().get("/healthz").status_code == 200
