@@ -1,5 +1,6 @@
 """Rows in words."""
 
+from functools import cache
 from typing import Final
 
 from scoring.royalty import made_low
@@ -40,6 +41,7 @@ def name_ranks(rank: int) -> str:
     return name + ("es" if name == "six" else "s")
 
 
+@cache
 def describe(strength: Strength, *, as_low: bool = False) -> str:
     """
     Say what a row is.

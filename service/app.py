@@ -1,5 +1,8 @@
 """The web application: its parts, put together."""
 
+from collections.abc import Callable
+from typing import Any
+
 from flask import Flask
 
 from service.api.checkpoints import checkpoints
@@ -34,9 +37,17 @@ MOST_BYTES = 1024 * 1024
 """The largest body of a request, but for those that are read as they come."""
 
 
+class Application(Flask):
+    """The web application. No view of it is a coroutine, for which Flask would look six times in every request."""
+
+    def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
+        """Take every function as it is."""
+        return func
+
+
 def create_app(config: Config) -> Flask:
     """Make the application; the database is first reached by the first request that needs it."""
-    app = Flask("service", static_folder=None)
+    app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
     app.url_map.converters["player"] = PlayerConverter

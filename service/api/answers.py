@@ -6,9 +6,11 @@ from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlencode
 from uuid import UUID
+from wsgiref.types import WSGIEnvironment
 
 import orjson
 from flask import Response, request
+from werkzeug.datastructures import Headers
 
 from schemas.pages import show_cursor
 
@@ -28,6 +30,14 @@ REPLAYED: Final = {
 """Headers, as the contract describes them."""
 
 
+class _Answer(Response):
+    """An answer whose headers go out as they are: it has a body of known length, and its addresses are its own."""
+
+    def get_wsgi_headers(self, _environ: WSGIEnvironment) -> Headers:
+        """Leave out what Werkzeug looks for in every answer, its address above all, which it takes apart."""
+        return self.headers
+
+
 def answer(
     document: object,
     status: int = HTTPStatus.OK,
@@ -36,7 +46,7 @@ def answer(
     media_type: str = MEDIA_TYPE,
 ) -> Response:
     """Answer with a document as it is."""
-    return Response(_write(document) + b"\n", status, dict(headers or {}), content_type=media_type)
+    return _Answer(_write(document) + b"\n", status, dict(headers or {}), content_type=media_type)
 
 
 def _write(document: object) -> bytes:

@@ -25,6 +25,8 @@ def is_dry_run() -> bool:
     Raises:
         WireError: the query says something else than true or false, or asks for what is not there.
     """
+    if not request.query_string:
+        return False
     mistakes = [
         Mistake("field-unknown", ("query", name), f"is not known here; known is {NAME}")
         for name in request.args

@@ -6,9 +6,10 @@ from typing import Any, Final
 
 import psycopg
 import sqlalchemy
+from psycopg.pq import TransactionStatus
 from sqlalchemy import URL, Engine, event
 from sqlalchemy.exc import DisconnectionError
-from sqlalchemy.pool import ConnectionPoolEntry
+from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 
 from service.database.address import connect_arguments
 
@@ -31,7 +32,10 @@ def create_engine(url: URL, role: str | None, pool_size: int) -> Engine:
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
+        # Nearly always there is nothing to roll back, and the driver takes long to see that.
+        pool_reset_on_return=None,
     )
+    event.listen(engine, "reset", _roll_back)
     event.listen(engine, "checkin", _note_idle)
     event.listen(engine, "checkout", _refuse_dead)
     return engine
@@ -39,6 +43,12 @@ def create_engine(url: URL, role: str | None, pool_size: int) -> Engine:
 
 def _note_idle(_driver: Any, entry: ConnectionPoolEntry) -> None:
     entry.info[_IDLE_SINCE] = monotonic()
+
+
+def _roll_back(driver: Any, _entry: ConnectionPoolEntry, _state: PoolResetState) -> None:
+    """End a transaction that was not committed, before anybody else has the connection."""
+    if driver.pgconn.transaction_status != TransactionStatus.IDLE:
+        driver.rollback()
 
 
 def _refuse_dead(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
