@@ -159,7 +159,9 @@ def test_workers_count_together_and_what_a_killed_one_counted_stays(tmp_path: Pa
             assert after["ofc_requests_total check_health 200"] == before["ofc_requests_total check_health 200"]
             assert after["ofc_requests_under_way"] == 1
         [directory] = tmp_path.glob("ofc-metrics-*")
-        assert {path.stem.rpartition("_")[2] for path in directory.glob("*.db")} == {"-1", "0", "1"}, "gunicorn itself counts nothing, in a place of its own"
+        assert {path.stem.rpartition("_")[2] for path in directory.glob("*.db")} == {"-1", "0", "1"}, (
+            "gunicorn itself counts nothing, in a place of its own"
+        )
         assert service.stop() == 0
         assert not directory.exists()
 
