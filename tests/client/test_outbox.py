@@ -2,7 +2,6 @@
 
 import json
 import signal
-import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -387,31 +386,3 @@ def test_a_directory_can_be_named(by_proxy: dict[str, str], proxy: Proxy, table:
     assert ofc(*here, "hand", "add", table, *given(*PLAIN, button=1), **by_proxy).code == 3
     assert waiting(by_proxy) == []
     assert f"hand 1 at {table}" in ofc(*here, "queue", "list", **by_proxy).out
-
-
-@pytest.mark.parametrize(
-    ("content", "why"),
-    [(b"not a database" * 100, "file is not a database"), (None, "is a directory")],
-)
-def test_an_outbox_that_cannot_be_used_is_one_sentence(
-    by_proxy: dict[str, str], content: bytes | None, why: str
-) -> None:
-    directory = Path(by_proxy["OFC_DATA"])
-    directory.mkdir()
-    path = directory / "outbox.sqlite3"
-    path.mkdir() if content is None else path.write_bytes(content)
-    said = ofc("queue", "list", **by_proxy)
-    assert (said.code, said.out) == (2, "")
-    assert said.err.startswith(f"Error: the outbox {path} cannot be used: ")
-    assert said.err.count("\n") == 1
-
-
-def test_an_outbox_of_a_newer_release_is_left_alone(by_proxy: dict[str, str]) -> None:
-    directory = Path(by_proxy["OFC_DATA"])
-    directory.mkdir()
-    with sqlite3.connect(directory / "outbox.sqlite3") as newer:
-        newer.execute("PRAGMA user_version = 2")
-    newer.close()
-    said = ofc("queue", "list", **by_proxy)
-    assert said.code == 2
-    assert "was written by a newer `ofc`" in said.err

@@ -3,6 +3,7 @@
 import codecs
 import gzip
 import json
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from client.errors import RefusedError
 from client.transfers import cut_up, import_piece
 from tests.client.asking import ofc
 from tests.client.faulty import DOWN, HTML, NOTHING, answer, cut_off, faulty
+from tests.client.terminal import CTRL_C, terminal
 from tests.service.rounds_to_play import COMPLETE, Document, changed, document_of
 
 END = {"after_hand": 1, "reason": "it rains"}
@@ -171,6 +173,19 @@ def test_an_import_goes_on_where_the_connection_broke(fault: bytes) -> None:
         assert (said.code, said.text) == (0, "1 round stored, 0 recorded before, 0 refused")
         asked = list(dict.fromkeys(server.asked))
         assert asked == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
+
+
+def test_how_far_an_import_is_is_shown_on_a_terminal(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", ["{}"] * 4)
+    under_way = answer(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
+    with faulty(under_way) as server, terminal("import", str(file), OFC_URL=server.url) as shown:
+        assert shown.shows(" 25% 1 rounds, "), shown.lines
+        assert shown.shows("/s "), "the rate"
+        assert any(re.search(r"/s +(\d+:\d\d:\d\d|-:--:--)$", line) for line in shown.lines), (
+            "and the time that is left"
+        )
+        shown.type(CTRL_C)
+        assert shown.end() == 130
 
 
 def test_an_import_that_was_cancelled_says_so() -> None:
