@@ -2,6 +2,7 @@
 
 import json
 import signal
+import sqlite3
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
