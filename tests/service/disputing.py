@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.service.rounds_to_play import Document, cards, play_to_the_end, start_round
+from tests.service.rounds_to_play import Document, cards, complete_round
 from tests.service.speaking import Answer, Api
 
 AUDITOR = "auditor-1"
@@ -11,13 +11,6 @@ REASON = "the video shows it otherwise"
 STEPS = ("comments", "review", "resolve", "withdraw")
 MISREAD = [{"op": "replace", "path": "/hands/1/players/0/top", "value": cards("AhKd3d")}]
 """In hand 2 seat 1 had the three of diamonds on top, where the nine of clubs was recorded."""
-
-
-def complete_round(api: Api, **table: Any) -> str:
-    """Play a round to its end, and give its id."""
-    round_id = start_round(api, **table)
-    play_to_the_end(api, round_id)
-    return round_id
 
 
 def dispute(api: Api, round_id: str, **more: Any) -> Answer:
@@ -60,3 +53,8 @@ def brought_to(api: Api, state: str) -> str:
     elif state == "withdrawn":
         assert step(api, dispute_id, "withdraw").status == 201
     return dispute_id
+
+
+def correct(api: Api, round_id: str, **more: Any) -> Answer:
+    """Put right the card that was misread."""
+    return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, **more})

@@ -17,11 +17,21 @@ from service.usecases.find_club import find_club
 from service.usecases.make_checkpoint import make_checkpoint
 from service.usecases.revoke_key import revoke_key
 from service.usecases.rotate_key import rotate_key
-from tests.service.disputing import MISREAD, complete_round, opened, step
+from tests.service.disputing import MISREAD, opened, step
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, import_all, lines_of
 from tests.service.recomputing import recompute
-from tests.service.rounds_to_play import COMPLETE, SIXES, THREE, document_of, hand, play, seats, start_round
+from tests.service.rounds_to_play import (
+    COMPLETE,
+    SIXES,
+    THREE,
+    complete_round,
+    document_of,
+    hand,
+    play,
+    seats,
+    start_round,
+)
 from tests.service.speaking import Api
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -204,3 +204,29 @@ def walk(api: Api, path: str) -> Iterator[Answer]:
         link = re.fullmatch(r'<(\S+)>; rel="next"', page.headers.get("Link", ""))
         assert (link is not None) == ("Link" in page.headers)
         path = link[1] if link else ""
+
+
+def complete_round(api: Api, **table: Any) -> str:
+    """Play a round to its end, and give its id."""
+    round_id = start_round(api, **table)
+    play_to_the_end(api, round_id)
+    return round_id
+
+
+def round_of(api: Api, round_id: str) -> Document:
+    """The round as it stands, but for the version, which every change raises."""
+    return without(api.get(f"/v1/rounds/{round_id}").document, "version")
+
+
+def settlement_of(api: Api, round_id: str, revision: int | None = None) -> Answer:
+    """The settlement of a round, in the newest revision or another."""
+    found = api.get(f"/v1/rounds/{round_id}/settlement" + (f"?revision={revision}" if revision else ""))
+    assert found.status == 200, found
+    return found
+
+
+def hands_of(api: Api, round_id: str, revision: int | None = None) -> list[Document]:
+    """The hands of a round, in the newest revision or another."""
+    listed = api.get(f"/v1/rounds/{round_id}/hands" + (f"?revision={revision}" if revision else ""))
+    assert listed.status == 200, listed
+    return list(listed["hands"])

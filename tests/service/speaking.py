@@ -37,6 +37,12 @@ class Answer:
         return {mistake["pointer"]: mistake["code"] for mistake in self.document["errors"]}
 
 
+def replayed(answer: Answer) -> bool:
+    """Whether something was recorded before, and is answered again."""
+    assert answer.status == 201, answer
+    return answer.headers.get("Idempotent-Replayed") == "true"
+
+
 class Api:
     """A client with a key."""
 

@@ -1,28 +1,38 @@
 """Corrections over HTTP: what was recorded wrong is put right, and everything that was recorded stays."""
 
 import json
-from functools import partial
-from typing import Any
 
 import pytest
 
+from tests.service.correcting import (
+    ENTERS,
+    FIRST,
+    IN_FANTASYLAND,
+    LAST,
+    NO_QUEENS,
+    SECOND,
+    SWAPPED,
+    VOID,
+    correct,
+    in_fantasyland,
+    part_of,
+    refused,
+    round_of,
+)
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, import_all, lines_of
-from tests.service.racing import at_once
 from tests.service.recomputing import named, recompute
 from tests.service.rounds_to_play import (
     HIGH,
-    KINGS,
     LOW,
     MID,
-    QUEENS,
-    SEVENS,
     THREE,
     Document,
     add_table,
     cards,
     changed,
     close,
+    complete_round,
     hand,
     open_round,
     play,
@@ -31,41 +41,7 @@ from tests.service.rounds_to_play import (
     undo,
     without,
 )
-from tests.service.speaking import Answer, Api
-
-FIRST, SECOND, LAST = (hand(number, number, THREE) for number in (1, 2, 3))
-SWAPPED = [
-    {"op": "replace", "path": f"/hands/1/players/{index}/{row}", "value": cards(text)}
-    for index, board in ((0, LOW), (2, HIGH))
-    for row, text in zip(("top", "middle", "bottom"), board.split("/"), strict=True)
-]
-"""In hand 2, seat 1 had the cards of seat 3, and the other way round."""
-
-
-def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> Answer:
-    return api.post(f"/v1/rounds/{round_id}/corrections{query}", {"reason": "misread", **more})
-
-
-def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> Answer:
-    found = api.get(f"/v1/rounds/{round_id}/{part}" + (f"?revision={revision}" if revision else ""))
-    assert found.status == 200, found
-    return found
-
-
-def round_of(api: Api, round_id: str) -> Document:
-    return dict(api.get(f"/v1/rounds/{round_id}").document)
-
-
-def replayed(answer: Answer) -> bool:
-    assert answer.status == 201, answer
-    return answer.headers.get("Idempotent-Replayed") == "true"
-
-
-def complete_round(api: Api, **table: Any) -> str:
-    round_id = start_round(api, **table)
-    play(api, round_id, FIRST, SECOND, LAST)
-    return round_id
-
+from tests.service.speaking import Api, replayed
 
 # --- what comes of it ---
 
@@ -141,10 +117,6 @@ STACK = [{"op": "replace", "path": "/seats/2/stack", "value": 9}]
 TOP_UP = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 3, "points": 50}}]
 OTHER_SEATS = [{"op": "replace", "path": f"/seats/{at}/player", "value": who} for at, who in ((0, "cyd"), (2, "ann"))]
 ANOTHER_PLAYER = [{"op": "replace", "path": "/seats/1/player", "value": "dan"}]
-VOID = [
-    {"op": "remove", "path": "/hands/2"},
-    {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "a card was exposed"}},
-]
 MISSING = [
     {"op": "replace", "path": "/hands/2/number", "value": 4},
     {"op": "replace", "path": "/hands/2/button", "value": 3},
@@ -215,13 +187,6 @@ def test_what_scope_round_has_paid_is_paid_again_by_what_is_right(api: Api) -> N
 # --- what is refused ---
 
 
-def refused(api: Api, house: House, round_id: str, **asked: Any) -> Answer:
-    records = house.count_records()
-    answer = correct(api, round_id, **asked)
-    assert house.count_records() == records
-    return answer
-
-
 @pytest.mark.parametrize(
     ("patch", "mistakes"),
     [
@@ -282,140 +247,6 @@ def test_a_round_stays_over_that_another_followed(api: Api, house: House) -> Non
         {"round": following["id"], "seat": 2, "player": "bob", "opening_stack": 100, "left": 100},
     ]
     assert round_of(api, following["id"])["seats"] == following["seats"]
-
-
-# --- hands that stand ---
-
-ENTERS = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
-IN_FANTASYLAND = hand(2, 3, {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}})
-NO_QUEENS = [
-    {"op": "replace", "path": f"/hands/0/players/0/{row}", "value": cards(text)}
-    for row, text in zip(("top", "middle", "bottom"), ["5s3d4c ", " KsKd9h8h3c ", " AhJh7h6h2h"], strict=True)
-]
-"""Seat 1 had no queens on top, and has not earned the Fantasyland that it was dealt."""
-
-
-def in_fantasyland(api: Api) -> str:
-    round_id = start_round(api)
-    play(api, round_id, ENTERS, IN_FANTASYLAND)
-    return round_id
-
-
-def test_a_later_hand_that_could_not_have_followed_is_refused_and_named(api: Api, house: House) -> None:
-    answer = refused(api, house, in_fantasyland(api), patch=NO_QUEENS)
-    assert (answer.status, answer["code"]) == (422, "hand-irregular")
-    assert answer.mistakes == {"#/document/hands/1/players/0/fantasyland": "fantasyland-not-earned"}
-    assert answer["detail"] == (
-        "hand 2 could not have followed: seat 1 is in Fantasyland and has not earned it in the hand before; 0 is right"
-    )
-
-
-def test_it_stands_when_the_correction_says_so_and_is_marked_in_every_view(api: Api) -> None:
-    round_id = in_fantasyland(api)
-    answer = correct(api, round_id, patch=NO_QUEENS, irregular="stands")
-    assert answer.status == 201, answer
-    reasons = [
-        {
-            "pointer": "#/players/0/fantasyland",
-            "code": "fantasyland-not-earned",
-            "detail": "seat 1 is in Fantasyland and has not earned it in the hand before; 0 is right",
-        }
-    ]
-    assert [hand_["after"]["irregular"] for hand_ in answer["hands"]] == [[], reasons]
-    listed = part_of(api, round_id, "hands")["hands"]
-    assert [each["irregular"] for each in listed] == [[], reasons]
-    assert api.get(f"/v1/hands/{listed[1]['id']}")["irregular"] == reasons
-    told = [{"hand": 2, "reasons": reasons}]
-    assert part_of(api, round_id, "settlement")["irregular"] == told
-    assert part_of(api, round_id, "document")["irregular"] == told
-    assert part_of(api, round_id, "settlement", 1)["irregular"] == []
-    assert "irregular" not in part_of(api, round_id, "document", 1).document
-
-
-def test_a_hand_that_stands_goes_on_to_stand_until_it_is_regular_again(api: Api) -> None:
-    round_id = in_fantasyland(api)
-    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
-    play(api, round_id, hand(3, 1, THREE))
-    undo(api, round_id, 3)
-    assert [each["hand"] for each in part_of(api, round_id, "settlement")["irregular"]] == [2]
-    answer = correct(
-        api, round_id, patch=[{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}]
-    )
-    assert not replayed(answer)
-    assert [each["hand"] for each in part_of(api, round_id, "settlement")["irregular"]] == [2]
-    back = [{"op": "replace", "path": "/hands/0", "value": ENTERS}]
-    assert not replayed(correct(api, round_id, patch=back))
-    assert part_of(api, round_id, "settlement")["irregular"] == []
-    assert part_of(api, round_id, "settlement")["net"] == part_of(api, round_id, "settlement", 1)["net"]
-
-
-# --- the same correction again, and two at once ---
-
-
-def test_the_same_correction_again_changes_nothing(api: Api, house: House) -> None:
-    round_id = complete_round(api)
-    version = round_of(api, round_id)["version"]
-    first = correct(api, round_id, patch=SWAPPED, version=version)
-    records = house.count_records()
-    again = correct(api, round_id, patch=SWAPPED, version=version)
-    assert replayed(again)
-    assert again.document == first.document
-    assert house.count_records() == records
-    # Other words for what is right already change nothing either.
-    other = correct(api, round_id, patch=SWAPPED, reason="seats 1 and 3 were swapped")
-    assert replayed(other)
-    assert (other["hands"], other["round"], other["revision"]) == ([], first["round"], 2)
-    assert house.count_records() == records
-
-
-def test_a_correction_sent_again_late_does_not_take_back_what_came_since(api: Api, house: House) -> None:
-    round_id = complete_round(api)
-    version = round_of(api, round_id)["version"]
-    correct(api, round_id, patch=SWAPPED, version=version)
-    correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": SECOND}], version=version + 1)
-    records = house.count_records()
-    late = correct(api, round_id, patch=SWAPPED, version=version)
-    assert replayed(late)
-    assert (late["revision"], late["round"]["version"]) == (2, version + 2)
-    assert house.count_records() == records
-    # Without a version the same words are asked for anew.
-    assert not replayed(correct(api, round_id, patch=SWAPPED))
-
-
-def test_a_correction_of_a_round_that_has_changed_since_it_was_read_is_a_conflict(api: Api, house: House) -> None:
-    round_id = complete_round(api)
-    version = round_of(api, round_id)["version"]
-    correct(api, round_id, patch=SWAPPED)
-    answer = refused(api, house, round_id, patch=[{"op": "remove", "path": "/hands/2"}], version=version)
-    assert (answer.status, answer["code"]) == (409, "round-changed")
-    assert answer.mistakes == {"#/version": "round-changed"}
-
-
-@pytest.mark.parametrize("names_version", [True, False])
-def test_of_two_corrections_at_once_one_wins(api: Api, names_version: bool) -> None:
-    for attempt in range(5):
-        round_id = complete_round(api, name=f"table {attempt}")
-        more = {"version": round_of(api, round_id)["version"]} if names_version else {}
-        answers = at_once(*[partial(correct, api, round_id, patch=patch, **more) for patch in (SWAPPED, VOID)])
-        statuses = sorted(answer.status for answer in answers)
-        # Without a version, they may have come one after the other.
-        assert statuses == [201, 409] or (not names_version and statuses == [201, 201])
-        assert part_of(api, round_id, "settlement")["revision"] == 1 + statuses.count(201)
-
-
-def test_a_correction_under_an_idempotency_key_is_made_once(api: Api, house: House) -> None:
-    round_id = complete_round(api)
-    sent: Document = {
-        "json": {"reason": "misread", "patch": SWAPPED},
-        "headers": {"Idempotency-Key": '"correction-1"'},
-    }
-    first = api.ask("POST", f"/v1/rounds/{round_id}/corrections", **sent)
-    correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": SECOND}])
-    records = house.count_records()
-    again = api.ask("POST", f"/v1/rounds/{round_id}/corrections", **sent)
-    assert replayed(again)
-    assert again.document == first.document
-    assert house.count_records() == records
 
 
 # --- the audit trail ---

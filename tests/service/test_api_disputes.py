@@ -7,23 +7,20 @@ from typing import Any
 
 import pytest
 
-from service.usecases import open_dispute as opening
-from service.usecases.finalize_settlements import finalize_settlements
 from tests.service.disputing import (
     AUDITOR,
     CLAIM,
-    MISREAD,
     REASON,
     STEPS,
     body_of,
     brought_to,
     complete_round,
+    correct,
     dispute,
     opened,
     step,
 )
 from tests.service.house import House
-from tests.service.importing import club_of, database_of
 from tests.service.rounds_to_play import (
     COMPLETE,
     NOBODYS,
@@ -35,14 +32,9 @@ from tests.service.rounds_to_play import (
     start_round,
     walk,
 )
-from tests.service.speaking import Answer, Api
+from tests.service.speaking import Api, replayed
 
 STATES = ("open", "under_review", "upheld", "rejected", "withdrawn")
-
-
-def replayed(answer: Answer) -> bool:
-    assert answer.status == 201, answer
-    return answer.headers.get("Idempotent-Replayed") == "true"
 
 
 def version_of(api: Api, round_id: str) -> int:
@@ -229,10 +221,6 @@ def test_a_dispute_takes_so_many_comments_and_can_then_still_be_resolved(api: Ap
 # --- upheld and corrected ---
 
 
-def correct(api: Api, round_id: str, **more: Any) -> Answer:
-    return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, **more})
-
-
 def test_what_is_upheld_was_answered_by_a_correction_that_names_it(api: Api) -> None:
     round_id = complete_round(api)
     dispute_id = opened(api, round_id, hand=2, seat=1)
@@ -384,63 +372,3 @@ def test_a_dispute_keeps_no_one_from_playing_on(api: Api) -> None:
     play_to_the_end(api, first)
     opened(api, first)
     assert open_round(api, table).status == 201
-
-
-# --- how firm the settlement is ---
-
-
-def state_of(house: House, round_id: str) -> str:
-    [(state,)] = house.ask("SELECT settlement_state FROM round_heads WHERE round_id = %s", round_id)
-    return str(state)
-
-
-@pytest.mark.parametrize("end", ["upheld", "rejected", "withdrawn"])
-def test_a_settlement_is_disputed_until_its_last_dispute_has_ended(api: Api, house: House, end: str) -> None:
-    round_id = complete_round(api, correction_window_minutes=0)
-    first, second = opened(api, round_id), opened(api, round_id, by="bob")
-    step(api, first, "review")
-    for dispute_id in (first, second):
-        assert finalize_settlements(database_of(house), club_of(house, api)) == 0
-        assert state_of(house, round_id) == "disputed"
-        if end == "withdrawn":
-            step(api, dispute_id, "withdraw")
-        else:
-            step(api, dispute_id, "review")
-            step(api, dispute_id, "resolve", state=end)
-    assert state_of(house, round_id) == "provisional"
-    assert finalize_settlements(database_of(house), club_of(house, api)) == 1
-    assert state_of(house, round_id) == "final"
-
-
-def test_a_final_settlement_that_was_disputed_for_nothing_is_final_again(api: Api, house: House) -> None:
-    round_id = complete_round(api, correction_window_minutes=0)
-    assert finalize_settlements(database_of(house), club_of(house, api)) == 1
-    dispute_id = opened(api, round_id)
-    assert state_of(house, round_id) == "disputed"
-    step(api, dispute_id, "comments")
-    step(api, dispute_id, "review")
-    assert state_of(house, round_id) == "disputed"
-    step(api, dispute_id, "resolve")
-    assert state_of(house, round_id) == "final"
-
-
-def test_a_final_settlement_that_was_corrected_for_a_dispute_has_a_new_window(api: Api, house: House) -> None:
-    round_id = complete_round(api, correction_window_minutes=0)
-    assert finalize_settlements(database_of(house), club_of(house, api)) == 1
-    dispute_id = opened(api, round_id)
-    step(api, dispute_id, "review")
-    assert correct(api, round_id, dispute=dispute_id).status == 201
-    assert state_of(house, round_id) == "disputed"
-    step(api, dispute_id, "resolve", state="upheld")
-    assert state_of(house, round_id) == "provisional"
-
-
-def test_a_round_takes_so_many_disputes_at_a_time(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(opening, "MOST_OPEN", 2)
-    round_id = complete_round(api)
-    first = opened(api, round_id)
-    opened(api, round_id, by="bob")
-    full = dispute(api, round_id, by="cyd")
-    assert (full.status, full["code"], full.codes) == (409, "dispute-refused", {"disputes-full"})
-    step(api, first, "withdraw")
-    assert dispute(api, round_id, by="cyd").status == 201

@@ -5,12 +5,11 @@ from collections import Counter
 import httpx2
 
 from service.usecases.finalize_settlements import finalize_settlements
-from tests.service import disputing
 from tests.service.disputing import CLAIM, MISREAD, body_of, dispute, step
 from tests.service.house import House
 from tests.service.importing import club_of, database_of
 from tests.service.racing import at_once
-from tests.service.rounds_to_play import COMPLETE, Document
+from tests.service.rounds_to_play import COMPLETE, Document, complete_round
 from tests.service.served import Served
 from tests.service.speaking import Api
 
@@ -18,7 +17,7 @@ CONNECTIONS = 20
 PLAIN: Document = {"reason": "misread", "patch": MISREAD}
 
 
-def complete_round(served: Served) -> str:
+def play_round(served: Served) -> str:
     round_id = served.new_round()
     for hand in COMPLETE:
         assert served.post(f"/v1/rounds/{round_id}/hands", hand).status_code == 201
@@ -54,7 +53,7 @@ def check_trail(served: Served, round_id: str) -> None:
 def test_of_two_auditors_who_resolve_at_once_one_does(served: Served) -> None:
     winners = Counter[str]()
     for _ in range(8):
-        round_id = complete_round(served)
+        round_id = play_round(served)
         dispute_id = under_review(served, round_id)
         path = f"/v1/disputes/{dispute_id}/resolve"
         verdicts = [
@@ -73,7 +72,7 @@ def test_of_two_auditors_who_resolve_at_once_one_does(served: Served) -> None:
 
 
 def test_a_verdict_sent_twenty_times_at_once_is_one(served: Served) -> None:
-    dispute_id = under_review(served, complete_round(served))
+    dispute_id = under_review(served, play_round(served))
     answers = served.at_once(*[(f"/v1/disputes/{dispute_id}/resolve", body_of("resolve", 2))] * CONNECTIONS)
     assert statuses(answers) == [201] * CONNECTIONS
     assert sum(answer.headers.get("Idempotent-Replayed") == "true" for answer in answers) == CONNECTIONS - 1
@@ -81,7 +80,7 @@ def test_a_verdict_sent_twenty_times_at_once_is_one(served: Served) -> None:
 
 
 def test_a_claim_made_twenty_times_at_once_is_one_dispute(served: Served) -> None:
-    round_id = complete_round(served)
+    round_id = play_round(served)
     answers = served.at_once(*[claim(round_id)] * CONNECTIONS)
     assert statuses(answers) == [201] * CONNECTIONS
     assert len({answer.json()["id"] for answer in answers}) == 1
@@ -90,7 +89,7 @@ def test_a_claim_made_twenty_times_at_once_is_one_dispute(served: Served) -> Non
 
 
 def test_claims_and_comments_made_at_once_all_count(served: Served) -> None:
-    round_id = complete_round(served)
+    round_id = play_round(served)
     opened = served.at_once(*[claim(round_id, number) for number in range(10)])
     assert statuses(opened) == [201] * 10
     path = f"/v1/disputes/{opened[0].json()['id']}/comments"
@@ -103,7 +102,7 @@ def test_claims_and_comments_made_at_once_all_count(served: Served) -> None:
 def test_a_correction_and_the_end_of_the_dispute_that_it_answers_come_one_after_the_other(served: Served) -> None:
     outcomes = Counter[tuple[int, int]]()
     for _ in range(8):
-        round_id = complete_round(served)
+        round_id = play_round(served)
         dispute_id = under_review(served, round_id)
         corrected, resolved = served.at_once(
             (f"/v1/rounds/{round_id}/corrections", {**PLAIN, "dispute": dispute_id}),
@@ -123,7 +122,7 @@ def test_a_correction_and_the_end_of_the_dispute_that_it_answers_come_one_after_
 
 def test_two_disputes_of_one_round_resolved_at_once_both_end(served: Served) -> None:
     for _ in range(5):
-        round_id = complete_round(served)
+        round_id = play_round(served)
         both = [str(served.post(*claim(round_id, number)).json()["id"]) for number in (1, 2)]
         answers = served.at_once(*[(f"/v1/disputes/{each}/withdraw", body_of("withdraw", 1)) for each in both])
         assert statuses(answers) == [201, 201]
@@ -131,7 +130,7 @@ def test_two_disputes_of_one_round_resolved_at_once_both_end(served: Served) -> 
 
 
 def test_a_dispute_opened_while_settlements_become_final_is_never_passed_over(house: House, api: Api) -> None:
-    rounds = [disputing.complete_round(api, name=f"table {n}", correction_window_minutes=0) for n in range(12)]
+    rounds = [complete_round(api, name=f"table {n}", correction_window_minutes=0) for n in range(12)]
 
     def open_disputes() -> list[str]:
         return [dispute(api, round_id)["id"] for round_id in rounds]

@@ -9,9 +9,9 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.pages import show_cursor
-from tests.service.disputing import body_of, complete_round, opened
+from tests.service.disputing import body_of, opened
 from tests.service.house import House
-from tests.service.rounds_to_play import SIXES, THREE, add_table, hand, open_round, play, rows, seats
+from tests.service.rounds_to_play import SIXES, THREE, add_table, complete_round, hand, open_round, play, rows, seats
 from tests.service.speaking import Answer, Api
 from tests.service.statements import recorded_statements
 from tests.service.working import lines_of, post_import, rounds_to_import

@@ -18,10 +18,10 @@ from service.usecases.make_checkpoint import make_checkpoint
 from service.usecases.revoke_key import revoke_key
 from service.usecases.verification.findings import FindingKind
 from tests.postgres import Logins, Server
-from tests.service.disputing import complete_round, opened
+from tests.service.disputing import opened
 from tests.service.house import House, house_on, open_house
 from tests.service.importing import club_of, database_of
-from tests.service.rounds_to_play import COMPLETE, document_of, play, start_round
+from tests.service.rounds_to_play import COMPLETE, complete_round, document_of, play, start_round
 from tests.service.running import command
 from tests.service.speaking import Api
 from tests.service.tampering import tampering, undone, verify
