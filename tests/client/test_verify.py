@@ -227,6 +227,12 @@ def test_whatever_character_is_changed_in_a_text_it_fails(leaf: tuple[tuple[str 
     assert verify(changed_at(path, other(value, place)), KEYS, OLDER).outcome is Outcome.FAILED
 
 
+def test_whatever_character_is_changed_in_what_is_signed_it_fails() -> None:
+    note = read_kept_file()["checkpoint"]
+    changed = [changed_at(("checkpoint",), other(note, place)) for place in range(len(note))]
+    assert {verify(document, KEYS, OLDER).outcome for document in changed} == {Outcome.FAILED}
+
+
 @pytest.mark.parametrize("part", ["events", "related"])
 def test_whatever_bit_is_changed_in_an_event_its_proof_fails(part: str) -> None:
     proved = [

@@ -1,0 +1,34 @@
+"""What documents say of the tests is true as far as names go."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+NAMED = re.compile(r"`((?:[\w./]*/)?test_\w+\.py)?(?:::(test_\w+))?`")
+"""A file of tests, a test in it, or a further test in the file that was named last."""
+
+
+@pytest.mark.parametrize("document", ["correctness.md", "security.md"])
+def test_every_test_that_a_document_names_is_there(document: str) -> None:
+    named = 0
+    for line in (ROOT / "docs" / document).read_text(encoding="utf-8").splitlines():
+        file = None
+        for path, test in NAMED.findall(line):
+            if not (path or test):
+                continue
+            if path:
+                file = ROOT / (path if path.startswith("tests/") else f"tests/service/{path}")
+            assert file is not None, line
+            assert file.is_file(), f"{path} in {line}"
+            assert not test or f"\ndef {test}(" in file.read_text(encoding="utf-8"), f"{test} in {line}"
+            named += 1
+    assert named > 10
+
+
+def test_every_guarantee_has_a_test_that_shows_it() -> None:
+    table = (ROOT / "docs" / "correctness.md").read_text(encoding="utf-8").split("\n\n")[2]
+    _heading, _line, *rows = table.splitlines()
+    assert len(rows) > 30
+    assert [row for row in rows if not NAMED.search(row.split(" | ")[-1]) or len(row.split(" | ")) != 4] == []
