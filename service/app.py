@@ -15,6 +15,7 @@ from service.api.exports import exports
 from service.api.hands import hands
 from service.api.health import health
 from service.api.imports import imports
+from service.api.keys import keys
 from service.api.links import links
 from service.api.metrics import metrics
 from service.api.observing import observe_requests
@@ -59,7 +60,7 @@ def create_app(config: Config) -> Flask:
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
-    for resource in (*playing, imports, exports, checkpoints, events, recomputations, health, metrics):
+    for resource in (*playing, imports, exports, checkpoints, events, recomputations, keys, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

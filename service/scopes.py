@@ -36,7 +36,7 @@ OPENS: Final = {
     Scope.CORRECT: "corrections of rounds",
     Scope.CORRECT_FINAL: "beside `correct` or `recompute`: what changes a settlement that is final",
     Scope.AUDIT: "the audit trail, checkpoints and evidence",
-    Scope.ADMIN: "nothing yet; kept for making and ending keys over HTTP",
+    Scope.ADMIN: "the club's keys: listing and revoking them",
 }
 """What each scope opens, for whoever gives keys."""
 

@@ -5,7 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Connection, Row, func, insert, or_, select, text, update
+from sqlalchemy import ColumnElement, Connection, Executable, Row, func, insert, or_, select, text, update
 
 from schemas.fields import show_time
 from schemas.hands import canonical_json
@@ -72,6 +72,7 @@ _ISSUED: Final = (
     .join(ClubRecord, ClubRecord.id == _KEY.club_id)
     .order_by(_KEY.id)
 )
+_END: Final = text("SELECT end_key(:key_id)")
 _AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)"))
 
 
@@ -111,6 +112,14 @@ def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[Issu
     return [_load(found) for found in transaction.execute(query)]
 
 
+def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[IssuedKey]:
+    """List keys of the transaction's club, the newest first, from the one after `after`."""
+    query = _ISSUED.where(_is_own(transaction)).order_by(None).order_by(_KEY.id.desc()).limit(limit)
+    if after is not None:
+        query = query.where(_KEY.id < after)
+    return [_load(found) for found in transaction.execute(query)]
+
+
 def list_known_as(
     transaction: Transaction, *, prefix: str, key_id: UUID | None, secret_sha256: bytes
 ) -> list[IssuedKey]:
@@ -121,6 +130,16 @@ def list_known_as(
     return [_load(found) for found in transaction.execute(_ISSUED.where(or_(*conditions)))]
 
 
+def get(transaction: Transaction, key_id: UUID) -> IssuedKey:
+    """
+    Read a key of the transaction's club.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id), key_id)
+
+
 def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
     """
     Read a key of the transaction's club and keep everybody else from changing it.
@@ -128,11 +147,7 @@ def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
     Raises:
         NotFound: the club has none with this id.
     """
-    query = _ISSUED.where(_KEY.club_id == transaction.club_id, _KEY.id == key_id).with_for_update(of=_KEY)
-    found = transaction.execute(query).one_or_none()
-    if found is None:
-        raise NotFound(f"There is no key {key_id}.")
-    return _load(found)
+    return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id).with_for_update(of=_KEY), key_id)
 
 
 def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime | None:
@@ -151,6 +166,18 @@ def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime 
         .returning(_KEY.revoked_at)
     )
     ended: datetime | None = transaction.execute(statement).scalar_one_or_none()
+    _record_end(transaction, key, after, ended)
+    return ended
+
+
+def end_own(transaction: Transaction, key: IssuedKey) -> None:
+    """Let a key of the transaction's club open nothing any more, as the service may; one that has ended stays so."""
+    ended = transaction.execute(_END, {"key_id": key.id}).scalar_one()
+    _record_end(transaction, key, timedelta(0), ended)
+
+
+def _record_end(transaction: Transaction, key: IssuedKey, after: timedelta, ended: datetime | None) -> None:
+    """Say in the audit trail when a key ends; None where nothing was changed."""
     if ended is not None:
         event = {
             "key": str(key.id),
@@ -159,7 +186,17 @@ def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime 
             "revoked_at": show_time(ended),
         }
         record_event(transaction, EventKind.KEY_REVOKED, canonical_json(event))
-    return ended
+
+
+def _is_own(transaction: Transaction) -> ColumnElement[bool]:
+    return _KEY.club_id == transaction.club_id
+
+
+def _one(transaction: Transaction, query: Executable, key_id: UUID) -> IssuedKey:
+    found = transaction.execute(query).one_or_none()
+    if found is None:
+        raise NotFound(f"There is no key {key_id}.")
+    return _load(found)
 
 
 def _load(found: Row[Any]) -> IssuedKey:

@@ -20,9 +20,11 @@ from service.repository import jobs
 from service.scopes import Scope
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
+from service.usecases.find_club import find_club
 from tests.postgres import Logins, Server, embedded_server
 from tests.service.breaking_line import breaking_line_to_database
 from tests.service.house import House, open_house
+from tests.service.importing import club_of
 from tests.service.rounds_to_play import (
     HIGH,
     KINGS,
@@ -85,6 +87,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     sign_what_happened(teller, house, second_id)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
+    look_after_the_keys(teller, house)
     send_what_cannot_be_read(teller)
     come_without_the_right_key(teller, house)
     ask_without_a_database(teller, bare)
@@ -301,6 +304,14 @@ def work_on(house: House, job_id: str) -> None:
     with database.outside_clubs() as connection:
         [job] = [found for found in jobs.list_under_way(connection) if str(found.id) == job_id]
     Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+
+
+def look_after_the_keys(teller: Teller, house: House) -> None:
+    """The keys of the club, one of which was lost."""
+    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, teller.api))
+    lost = create_key(house.owner, find_club(house.owner, name), name="table tablet", scopes=[Scope.READ, Scope.WRITE])
+    read_two_pages(teller, "list_keys")
+    teller.ask("revoke_key", {"key_id": str(lost.key.id)})
 
 
 def send_what_cannot_be_read(teller: Teller) -> None:

@@ -19,6 +19,8 @@ DIGEST = re.compile(r"\b(?!0{64})[0-9a-f]{64}\b")
 """What depends on ids that differ whenever the story is played."""
 TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
 """The signed word of a link."""
+KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
+"""How a key begins."""
 A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
 EVENING = datetime(2026, 11, 20, 20, 0, tzinfo=UTC)
 SIGNED = re.compile(r"(?m)^[A-Za-z0-9+/]{43}=$|(?<=^— tablestakes )[A-Za-z0-9+/=]+$|[A-Za-z0-9+/]{120,}={0,2}")
@@ -54,6 +56,7 @@ class Stable:
         if not isinstance(part, str):
             return part
         text = TOKEN.sub(A_TOKEN, part)
+        text = KEY.sub("ofc_7q2mx40a", text)
         text = ID.sub(lambda found: self.id_of(found[0]), text)
         text = DIGEST.sub("7d" * 32, text)
         text = SIGNED.sub(lambda found: b64encode(b"}" * (32 if len(found[0]) == 44 else 68)).decode(), text)

@@ -234,6 +234,57 @@ def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club
     assert house.count_records() == before
 
 
+# --- over HTTP, by whoever looks after them ---
+
+
+def test_a_key_of_the_scope_admin_lists_the_club_s_keys_without_their_secrets(house: House) -> None:
+    club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
+    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
+    lent = create_key(house.owner, club, name="lent", scopes=[Scope.READ, Scope.WRITE], lifetime=timedelta(days=90))
+    create_key(house.owner, other, name="theirs")
+    answer = Api(house.app, admin.secret).get("/v1/keys")
+    assert [(key["name"], key["scopes"]) for key in answer["keys"]] == [
+        ("lent", ["read", "write"]),
+        ("office", ["admin"]),
+    ]
+    assert [key["prefix"] for key in answer["keys"]] == [lent.secret[:12], admin.secret[:12]]
+    assert answer["keys"][0]["expires_at"] == show_time(lent.key.expires_at)
+    assert admin.secret.rpartition("_")[2] not in answer.text
+    hashes = (sha256(key.secret.encode()).hexdigest() for key in (admin, lent))
+    assert not any(each in answer.text for each in hashes)
+
+
+def test_a_key_of_the_scope_admin_revokes_keys_of_its_club_and_itself(house: House) -> None:
+    club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
+    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
+    lent, theirs = create_key(house.owner, club, name="lent"), create_key(house.owner, other, name="theirs")
+    office = Api(house.app, admin.secret)
+    for _ in range(2):
+        assert office.delete(f"/v1/keys/{lent.key.id}").status == 204
+    assert Api(house.app, lent.secret).get("/v1/tables").status == 401
+    assert office.delete(f"/v1/keys/{theirs.key.id}").status == 404
+    assert Api(house.app, theirs.secret).get("/v1/tables").status == 200
+    told = house.ask(
+        "SELECT actor, convert_from(content, 'UTF8')::jsonb ->> 'key' FROM events"
+        " WHERE club_id = %s AND kind = 'key.revoked'",
+        club.id,
+    )
+    assert told == [(admin.key.id, str(lent.key.id))]
+    [(revoked_at,)] = house.ask("SELECT revoked_at FROM api_keys WHERE id = %s", lent.key.id)
+    assert office.get("/v1/keys")["keys"][0]["revoked_at"] == show_time(revoked_at)
+    assert office.delete(f"/v1/keys/{admin.key.id}").status == 204
+    assert office.get("/v1/keys").status == 401
+
+
+def test_a_key_that_ends_after_an_overlap_can_be_revoked_before(house: House) -> None:
+    club = create_club(house.owner, f"club {uuid7()}")
+    admin, old = (create_key(house.owner, club, name=name) for name in ("office", "old"))
+    rotate_key(house.owner, old.key.prefix, timedelta(minutes=5))
+    assert Api(house.app, old.secret).get("/v1/tables").status == 200
+    assert Api(house.app, admin.secret).delete(f"/v1/keys/{old.key.id}").status == 204
+    assert Api(house.app, old.secret).get("/v1/tables").status == 401
+
+
 # --- who can make them ---
 
 
@@ -259,6 +310,19 @@ def test_the_service_s_login_can_make_no_club_and_no_key(filled: Filled, stateme
         service.execute("SELECT set_config('ofc.club', %s, true)", [str(filled.home)])
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             service.execute(statement)
+
+
+def test_the_service_ends_keys_of_the_club_alone_that_it_works_for(filled: Filled) -> None:
+    ended = "SELECT end_key(id) IS NOT NULL FROM api_keys WHERE club_id = %s"
+    theirs = "SELECT end_key(%s), end_key(%s)"
+    with psycopg.connect(filled.admin) as admin, psycopg.connect(filled.logins.service) as service:
+        [(away,)] = admin.execute("SELECT id FROM api_keys WHERE club_id = %s", [filled.away]).fetchall()
+        assert service.execute(theirs, [away, uuid7()]).fetchall() == [(None, None)]
+        service.execute("SELECT set_config('ofc.club', %s, true)", [str(filled.home)])
+        assert service.execute(theirs, [away, uuid7()]).fetchall() == [(None, None)]
+        for is_ended in (True, False):
+            assert service.execute(ended, [filled.home]).fetchall() == [(is_ended,)]
+        service.rollback()
 
 
 def test_the_service_s_login_is_told_who_can(filled: Filled) -> None:

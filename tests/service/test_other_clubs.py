@@ -30,6 +30,7 @@ SENT: dict[str, Any] = {
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
     "issue_link": {"expires_in": 60},
+    "revoke_key": None,
     "cancel_import": None,
     "pause_import": None,
     "resume_import": None,
@@ -50,6 +51,7 @@ class Theirs:
     dispute_id: str
     import_id: str
     recomputation_id: str
+    key_id: str
 
 
 @pytest.fixture
@@ -61,7 +63,8 @@ def theirs(other_api: Api) -> Theirs:
     recomputation_id = other_api.post("/v1/recomputations", asked)["id"]
     hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
     dispute_id = opened(other_api, complete_round(other_api, name="attic"))
-    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id)
+    key_id = other_api.get("/v1/keys")["keys"][0]["id"]
+    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id)
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:

@@ -11,7 +11,7 @@ from tests.oracle.deal import cards_seen
 from tests.oracle.rulesets import random_ruleset
 from tests.scoring.strategies import set_cards
 from tests.service.disputing import body_of
-from tests.service.rounds_to_play import Document, seats
+from tests.service.rounds_to_play import NOBODYS, Document, seats
 from tests.service.speaking import Answer, Api
 from tests.service.working import lines_of, post_import, rounds_to_import
 
@@ -49,6 +49,7 @@ class Club:
             "recomputation_id": self.start_recomputation,
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "token": self.issue_link,
+            "key_id": self.spare_key,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
             "player": lambda: self.rng.choice(PLAYERS),
@@ -114,6 +115,11 @@ class Club:
         """Make an address for a round in which a hand was played."""
         self.play_hand()
         return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
+
+    def spare_key(self) -> str:
+        """Find a key that nobody uses, or the id of none."""
+        named = [key["id"] for key in self.api.get("/v1/keys")["keys"] if key["name"] == "spare"]
+        return str(named[0] if named else NOBODYS)
 
     def start_import(self) -> str:
         """Send a file of one round to import; the same again is the same import, for nobody works on it."""
