@@ -180,13 +180,16 @@ def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
     return {"round": dump_round(view), "settlement": dump_settlement_view(settlement)}
 
 
-def canonical_document(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
+def canonical_document(head: RoundDocument, hands: Sequence[bytes]) -> bytes:
     """
-    Write a round document as `canonical_json` would, from its hands' canonical JSON.
+    Write a round document as `canonical_json` would.
 
-    >>> document = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
-    >>> canonical_document(document, []) == canonical_json(dump_document(document))
+    >>> head = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
+    >>> canonical_document(head, []) == canonical_json(dump_document(head))
     True
+
+    Args:
+        head: the document, the hands left out.
+        hands: the canonical JSON of each.
     """
-    written = [orjson.Fragment(hand) for hand in hands]
-    return canonical_json({**dump_document(replace(document, hands=())), "hands": written})
+    return canonical_json({**dump_document(head), "hands": [orjson.Fragment(hand) for hand in hands]})

@@ -49,7 +49,7 @@ class Transaction:
         """Run a statement of SQLAlchemy's."""
         return self.connection.execute(statement, parameters)
 
-    def copy_in(self, statement: str, content: str) -> None:
+    def copy_in(self, statement: str, content: str | bytes) -> None:
         """Run a `COPY … FROM STDIN`, which SQLAlchemy has no word for, and give PostgreSQL what it copies."""
         driver: Any = self.connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(statement) as copy:

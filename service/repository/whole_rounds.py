@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from hashlib import sha256
+from struct import Struct
 from typing import Final
+from uuid import UUID
 
-from uuid_utils import uuid7
+import uuid_utils
 
 from schemas.document_lines import KeptHand
 from schemas.evidence import Headings, hash_event
@@ -15,7 +17,6 @@ from scoring import SCORER_VERSION
 from scoring.history import Closing, Departure
 from scoring.round import Departed
 from scoring.round_state import Round
-from scoring.ruleset import Ruleset
 from service.audit import EventKind
 from service.database import Transaction
 from service.metrics.counters import count_stored_hands
@@ -23,9 +24,16 @@ from service.repository.copied import (
     NOTHING,
     copy_in,
     make_room,
+    show_big,
+    show_bigs,
     show_bytes,
-    show_list,
-    show_plain,
+    show_flag,
+    show_flags,
+    show_id,
+    show_integer,
+    show_json,
+    show_small,
+    show_smalls,
     show_text,
     show_texts,
     show_time,
@@ -52,7 +60,7 @@ class HandStep:
         figures: what it came to.
     """
 
-    id: str
+    id: uuid_utils.UUID
     kept: KeptHand
     digest: bytes
     event: bytes
@@ -149,7 +157,7 @@ _ADD: Final = {
     for table in COLUMNS
     if table not in _WITH_CHIPS
 }
-AT_ONCE: Final = 100
+AT_ONCE: Final = 150
 """So many rounds are worth the twenty statements that write them."""
 
 
@@ -157,23 +165,23 @@ class RoundRecords:
     """
     The records of rounds that were played whole, collected as COPY takes them, until they are written in one go.
 
-    Nothing of a round is held but its records' text, so that many rounds need little memory.
+    Nothing of a round is held but its records' bytes, so that many rounds need little memory.
     """
 
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
-        self._lines: dict[str, list[str]] = {table: [] for table in COLUMNS}
+        self._records: dict[str, list[bytes]] = {table: [] for table in COLUMNS}
         self._has_written = False
-        self._club = str(transaction.club_id)
-        self._now = transaction.now.isoformat()
-        self._by_whom = f"{show_plain(transaction.actor)}\t{show_text(transaction.request_id)}\t{self._now}"
+        self._club = show_id(transaction.club_id)
+        self._now = show_time(transaction.now)
+        self._by_whom = show_id(transaction.actor) + show_text(transaction.request_id) + self._now
         self._headings = Headings(transaction.club_id, transaction.actor, transaction.request_id, transaction.now)
         self._last_event = b""
 
     @property
     def are_many(self) -> bool:
         """Whether they are worth the statements that write them."""
-        return len(self._lines["rounds"]) >= AT_ONCE
+        return len(self._records["rounds"]) >= AT_ONCE
 
     def write(self) -> None:
         """
@@ -182,111 +190,174 @@ class RoundRecords:
         Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look
         at all of it together. Meanwhile the next rounds can be played; whatever is run next waits until it is done.
         """
-        if not self._lines["rounds"]:
+        if not self._records["rounds"]:
             return
         if self._has_written:
             self._transaction.start([f"DELETE FROM incoming_{table}" for table in COLUMNS])
         else:
             make_room(self._transaction, COLUMNS)
         for table, columns in COLUMNS.items():
-            copy_in(self._transaction, table, columns, self._lines[table])
-        self._transaction.start([statement for table, statement in _ADD.items() if self._lines[table]])
-        self._transaction.after_commit.append(partial(count_stored_hands, len(self._lines["hands"])))
-        self._lines = {table: [] for table in COLUMNS}
+            copy_in(self._transaction, table, columns, self._records[table])
+        self._transaction.start([statement for table, statement in _ADD.items() if self._records[table]])
+        self._transaction.after_commit.append(partial(count_stored_hands, len(self._records["hands"])))
+        self._records = {table: [] for table in COLUMNS}
         self._has_written = True
 
     def add(self, whole: WholeRound) -> None:
         """Add a round with everything that happened in it."""
-        opened, round_id, submission = whole.opened, str(whole.opened.id), str(whole.submission.id)
-        keys = f"{self._club}\t{round_id}\t{opened.revision}"
+        opened, submission, called = whole.opened, whole.submission, str(whole.opened.id)
+        round_id = show_id(opened.id)
+        keys = self._club + round_id + show_integer(opened.revision)
+        of_ruleset = show_text(opened.round.ruleset.name) + show_integer(opened.round.ruleset.version)
         self._last_event = b""
-        self._add_opening(opened, keys)
-        self._add_event(round_id, opened.version, EventKind.ROUND_OPENED, whole.event)
-        self._add_submission(submission, whole.submission.content)
+        self._add_opening(opened, keys, of_ruleset)
+        self._add_event(round_id, called, opened.version, EventKind.ROUND_OPENED, whole.event)
+        self._add("submissions", self._club, *_submission_fields(submission), self._now)
         for sequence, step in enumerate(whole.steps, start=opened.version + 1):
             if isinstance(step, HandStep):
                 kind = EventKind.HAND_RECORDED
-                self._add_hand(round_id, keys, opened.round.ruleset, step, submission)
+                self._add_hand(round_id, keys, of_ruleset, step, submission.id)
             else:
                 kind = self._add_ending(keys, step)
-            self._add_event(round_id, sequence, kind, step.event)
+            self._add_event(round_id, called, sequence, kind, step.event)
         stored = whole.stored
         if whole.ends_final:
             event = finalized_event(stored.id, stored.revision, Because.IMPORT)
-            self._add_event(round_id, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
-        self._add_head(stored, round_id)
+            self._add_event(round_id, called, stored.version, EventKind.SETTLEMENT_FINALIZED, event)
+        self._add_head(stored, of_ruleset)
 
-    def _add_opening(self, opened: StoredRound, keys: str) -> None:
-        ruleset = opened.round.ruleset
-        self._lines["rounds"].append(
-            f"{self._club}\t{opened.id}\t{opened.table_id}\t{show_text(opened.reference)}\t{show_bytes(opened.digest)}\t"
-            f"{show_plain(opened.point_value)}\t{show_text(opened.currency)}\t{self._now}\t"
-            f"{opened.correction_window_minutes}\n"
-        )
-        self._lines["settlements"].append(f"{keys}\t{ruleset.name}\t{ruleset.version}\t{self._now}\n")
-        self._lines["round_seats"] += [
-            f"{keys}\t{seat.seat}\t{show_text(seat.player)}\t{seat.opening_stack}\tf\n" for seat in opened.round.seats
-        ]
+    def _add(self, table: str, *fields: bytes) -> None:
+        self._records[table].append(b"".join(fields))
 
-    def _add_submission(self, submission: str, received: bytes) -> None:
-        self._lines["submissions"].append(
-            f"{self._club}\t{submission}\t{DOCUMENT}\t{show_bytes(received)}\t{show_bytes(sha256(received).digest())}\t"
-            f"{self._now}\n"
+    def _add_opening(self, opened: StoredRound, keys: bytes, of_ruleset: bytes) -> None:
+        self._add(
+            "rounds",
+            self._club,
+            show_id(opened.id),
+            show_id(opened.table_id),
+            show_text(opened.reference),
+            show_bytes(opened.digest),
+            NOTHING if opened.point_value is None else show_big(opened.point_value),
+            show_text(opened.currency),
+            self._now,
+            show_integer(opened.correction_window_minutes),
         )
+        self._add("settlements", keys, of_ruleset, self._now)
+        for seat in opened.round.seats:
+            player, stack = show_text(seat.player), show_big(seat.opening_stack)
+            self._add("round_seats", keys, show_small(seat.seat), player, stack, _FALSE)
 
-    def _add_hand(self, round_id: str, keys: str, ruleset: Ruleset, step: HandStep, submission: str) -> None:
-        hand_id, hand = step.id, step.kept.packed
-        self._lines["hands"].append(
-            f"{self._club}\t{hand_id}\t{round_id}\t{hand.number}\t{hand.button}\t{show_time(step.kept.played_at)}\t"
-            f"{self._now}\t{submission}\t{show_bytes(step.digest)}\t{show_text(step.kept.content.decode())}\t"
-            f"{show_list(hand.seats)}\t{show_list(hand.fantasyland)}\t{show_bytes(hand.boards)}\n"
+    def _add_hand(self, round_id: bytes, keys: bytes, of_ruleset: bytes, step: HandStep, submission: UUID) -> None:
+        hand_id, hand = show_bytes(step.id.bytes), step.kept.packed
+        number = show_integer(hand.number)
+        self._add(
+            "hands",
+            self._club,
+            hand_id,
+            round_id,
+            number,
+            show_small(hand.button),
+            show_time(step.kept.played_at),
+            self._now,
+            show_id(submission),
+            show_bytes(step.digest),
+            show_json(step.kept.content),
+            show_smalls(hand.seats),
+            show_smalls(hand.fantasyland),
+            show_bytes(hand.boards),
         )
-        *lists, transfers, irregular = step.figures
-        shown = "\t".join(map(show_list, lists))
-        self._lines["hand_scores"].append(
-            f"{keys}\t{hand.number}\t{hand_id}\t{ruleset.name}\t{ruleset.version}\t{SCORER_VERSION}\t{shown}\t"
-            f"{len(transfers)}\t{show_text(irregular)}\n"
+        figures = step.figures
+        self._add(
+            "hand_scores",
+            keys,
+            number,
+            hand_id,
+            of_ruleset,
+            _SCORER,
+            show_bigs(figures.points),
+            show_flags(figures.fouls),
+            show_bigs(figures.royalties),
+            show_smalls(figures.earned),
+            show_smalls(figures.stays),
+            show_bigs(figures.exchanges),
+            show_bigs(figures.top_ups),
+            show_bigs(figures.stacks_before),
+            show_bigs(figures.stacks),
+            show_small(len(figures.transfers)),
+            show_json(None if figures.irregular is None else figures.irregular.encode()),
         )
-        self._add_transfers(f"{keys}\t{hand.number}\tf", transfers)
+        self._add_transfers(keys + number + _FALSE, figures.transfers)
 
-    def _add_ending(self, keys: str, step: EndingStep) -> EventKind:
+    def _add_ending(self, keys: bytes, step: EndingStep) -> EventKind:
         ending, before = step.ending, step.before
         if step.departed.transfers:
-            seats, transfers = before.seat_numbers, rows_of(step.departed.transfers)
+            seats, number, transfers = before.seat_numbers, show_integer(before.hands), rows_of(step.departed.transfers)
             stacks_before, stacks = in_order(seats, before.stacks), in_order(seats, step.departed.round.stacks)
-            self._lines["payouts"].append(
-                f"{keys}\t{before.hands}\t{show_list(stacks_before)}\t{show_list(stacks)}\t{len(transfers)}\n"
-            )
-            self._add_transfers(f"{keys}\t{before.hands}\tt", transfers)
-        ended = f"{ending.after_hand}\t{show_text(ending.reason)}\t{self._now}\n"
+            counted = show_small(len(transfers))
+            self._add("payouts", keys, number, show_bigs(stacks_before), show_bigs(stacks), counted)
+            self._add_transfers(keys + number + _TRUE, transfers)
+        ended = show_integer(ending.after_hand) + show_text(ending.reason) + self._now
         if isinstance(ending, Closing):
-            self._lines["closings"].append(f"{keys}\t{ended}")
+            self._add("closings", keys, ended)
             return EventKind.ROUND_CLOSED
-        self._lines["departures"].append(f"{keys}\t{len(before.gone) + 1}\t{ending.seat}\t{ended}")
+        self._add("departures", keys, show_small(len(before.gone) + 1), show_small(ending.seat), ended)
         return EventKind.DEPARTURE_RECORDED
 
-    def _add_transfers(self, keys: str, transfers: Sequence[PaidRow]) -> None:
-        self._lines["transfers"] += [
-            f"{keys}\t{order}\t{payer}\t{payee}\t{due}\t{paid}\t{limited_by or NOTHING}\t{payer_left}\t{payee_left}\n"
-            for order, (payer, payee, due, paid, limited_by, payer_left, payee_left) in enumerate(transfers, 1)
-        ]
+    def _add_transfers(self, keys: bytes, transfers: Sequence[PaidRow]) -> None:
+        for order, (payer, payee, due, paid, limited_by, payer_stack, payee_stack) in enumerate(transfers, start=1):
+            who, what = _WHO_PAYS(2, order, 2, payer, 2, payee), _POINTS(8, due, 8, paid)
+            self._add("transfers", keys, who, what, show_text(limited_by), _POINTS(8, payer_stack, 8, payee_stack))
 
-    def _add_head(self, stored: StoredRound, round_id: str) -> None:
-        ruleset, stands, firm = stored.round.ruleset, dump_round(stored.round), stored.firmness
-        stacks = "\t".join(show_list(stands[name]) for name in ("opening_stacks", "top_ups", "stacks"))
-        self._lines["round_heads"].append(
-            f"{self._club}\t{round_id}\t{stored.table_id}\t{stands['status']}\t{stored.version}\t{stored.revision}\t"
-            f"{ruleset.name}\t{ruleset.version}\t{stands['hands']}\t{show_list(stands['seats'])}\t"
-            f"{show_texts(stands['players'])}\t{stacks}\t{show_text(canonical_json(stands['state']).decode())}\t"
-            f"{firm.settlement_state}\t{show_time(firm.provisional_until)}\t{show_plain(firm.final_revision)}\t"
-            f"{firm.open_disputes}\t{show_bytes(self._last_event)}\n"
+    def _add_head(self, stored: StoredRound, of_ruleset: bytes) -> None:
+        stands, firm = dump_round(stored.round), stored.firmness
+        self._add(
+            "round_heads",
+            self._club,
+            show_id(stored.id),
+            show_id(stored.table_id),
+            show_text(stands["status"]),
+            show_integer(stored.version),
+            show_integer(stored.revision),
+            of_ruleset,
+            show_integer(stands["hands"]),
+            show_smalls(stands["seats"]),
+            show_texts(stands["players"]),
+            show_bigs(stands["opening_stacks"]),
+            show_bigs(stands["top_ups"]),
+            show_bigs(stands["stacks"]),
+            show_json(canonical_json(stands["state"])),
+            show_text(firm.settlement_state),
+            show_time(firm.provisional_until),
+            NOTHING if firm.final_revision is None else show_integer(firm.final_revision),
+            show_small(firm.open_disputes),
+            show_bytes(self._last_event),
         )
 
-    def _add_event(self, round_id: str, sequence: int, kind: EventKind, content: bytes) -> None:
-        event_id = str(uuid7())
-        heading = self._headings.write(event_id, round_id, sequence, kind.value, self._last_event, content)
+    def _add_event(self, round_id: bytes, called: str, sequence: int, kind: EventKind, content: bytes) -> None:
+        event_id = uuid_utils.uuid7()
+        heading = self._headings.write(str(event_id), called, sequence, kind.value, self._last_event, content)
         self._last_event = hash_event(heading + content)
-        self._lines["events"].append(
-            f"{self._club}\t{event_id}\t{round_id}\t{sequence}\t{kind}\t{self._by_whom}\t"
-            f"{show_bytes(heading)}\t{show_bytes(content)}\t{show_bytes(self._last_event)}\n"
+        self._add(
+            "events",
+            self._club,
+            show_bytes(event_id.bytes),
+            round_id,
+            show_integer(sequence),
+            show_text(kind),
+            self._by_whom,
+            show_bytes(heading),
+            show_bytes(content),
+            show_bytes(self._last_event),
         )
+
+
+_FALSE, _TRUE = show_flag(False), show_flag(True)
+_SCORER: Final = show_integer(SCORER_VERSION)
+_WHO_PAYS: Final = Struct(">ihihih").pack
+_POINTS: Final = Struct(">iqiq").pack
+
+
+def _submission_fields(submission: Submission) -> tuple[bytes, ...]:
+    content = submission.content
+    kind = show_text(submission.kind)
+    return show_id(submission.id), kind, show_bytes(content), show_bytes(sha256(content).digest())

@@ -209,7 +209,8 @@ def _play(
         played = list(replay_exactly(opened.round, line.document().history(ruleset), opened.point_value))
         steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
     else:
-        steps = [_hand_step(opened, *each) for each in zip(line.hands, settled.hands, strict=True)]
+        called = str(opened.id)
+        steps = [_hand_step(called, *each) for each in zip(line.hands, settled.hands, strict=True)]
         after = settled.after
         check_balance(opened.id, after)
     whole = WholeRound(opened, event, steps, after, submission, is_final)
@@ -227,7 +228,7 @@ def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Itera
     for step in played:
         check_balance(opened.id, step.round)
         if isinstance(step, PlayedHand):
-            yield _hand_step(opened, line.hands[step.hand.number - 1], figures_of(before, step))
+            yield _hand_step(str(opened.id), line.hands[step.hand.number - 1], figures_of(before, step))
         else:
             ending = next(departures, None) or line.head.closed
             assert ending is not None, "a step that is no hand is a departure or the closing"
@@ -235,9 +236,9 @@ def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Itera
         before = step.round
 
 
-def _hand_step(opened: StoredRound, hand: KeptHand, figures: HandFigures) -> HandStep:
-    hand_id, is_irregular = str(uuid7()), figures.irregular is not None
-    event = hand_event(opened.id, hand_id, hand.content, figures.stacks, is_irregular=is_irregular)
+def _hand_step(called: str, hand: KeptHand, figures: HandFigures) -> HandStep:
+    hand_id, is_irregular = uuid7(), figures.irregular is not None
+    event = hand_event(called, str(hand_id), hand.content, figures.stacks, is_irregular=is_irregular)
     return HandStep(hand_id, hand, sha256(hand.content).digest(), event, figures)
 
 
