@@ -18,6 +18,7 @@ from schemas.base import WireError, WireSchema, load
 from service.app import create_app
 from service.config import Config
 from service.openapi import contract_of, render
+from service.usecases import job_states
 from tests.service import (
     test_api_documents,
     test_api_refused_deals,
@@ -107,6 +108,9 @@ def test_every_route_is_in_it_and_every_operation_is_a_route(contract: Document)
 def test_every_operation_is_a_use_case(contract: Document) -> None:
     [folder] = service.usecases.__path__
     use_cases = {path.stem for path in Path(folder).glob("*.py")}
+    # What can be done to a job is the same whatever it is of.
+    of_jobs = [name.removesuffix("_job") for name in vars(job_states) if name.endswith("_job")]
+    use_cases |= {f"{verb}_{kind}" for verb in of_jobs for kind in ("import", "recomputation")}
     names = [operation["operationId"] for _, _, operation in operations(contract)]
     assert len(set(names)) == len(names)
     assert set(names) - ASKED_OF_THE_SERVICE_ITSELF <= use_cases
