@@ -3,6 +3,7 @@ import signal
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from types import FrameType
 from typing import NoReturn
 
@@ -42,9 +43,13 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
             config = Config.from_environment(environment)
             say(f"Starting on {config.database} ...")
         else:
-            say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
-            cluster = stack.enter_context(Cluster(hosting.directory))
+            cluster = Cluster(hosting.directory)
+            # What else is wrong with the environment is found before anything is made.
             config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **settings_from(environment))
+            say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
+            stack.enter_context(cluster)
+            # Where it listens is settled by its start.
+            config = replace(config, database_url=cluster.url(SERVICE_ROLE), owner_url=cluster.url(OWNER))
         migrate(config.owner_url)
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)

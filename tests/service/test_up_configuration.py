@@ -88,6 +88,16 @@ def test_a_bad_variable_stops_up_in_one_sentence() -> None:
     assert refused.stderr == "Error: OFC_PORT is 'http'; it must be a whole number from 0 to 65535.\n"
 
 
+@pytest.mark.parametrize(
+    "variables", [{"OFC_BROKER_URL": "kafka://broker"}, {"OFC_QUEUE": "two words"}, {"OFC_RATE_LIMIT": "many"}], ids=str
+)
+def test_a_bad_variable_is_found_before_anything_is_made(tmp_path: Path, variables: dict[str, str]) -> None:
+    refused = command("up", "--port", "0", "--data", str(tmp_path / "ofc"), **variables)
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr.startswith(f"Error: {next(iter(variables))} ")
+    assert not (tmp_path / "ofc").exists()
+
+
 @pytest.mark.parametrize("verb", ["up", "migrate", "openapi"])
 def test_every_command_explains_itself_with_an_example(verb: str) -> None:
     shown = command(verb, "--help")
