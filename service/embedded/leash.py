@@ -67,6 +67,16 @@ def spawn(
     )
 
 
+def stop(program: subprocess.Popen[bytes], seconds: float) -> None:
+    """Let a program that was spawned end in good order, and after so many seconds end whatever is left of it."""
+    program.terminate()
+    try:
+        program.wait(seconds)
+    except subprocess.TimeoutExpired:
+        os.killpg(program.pid, signal.SIGKILL)
+        program.wait()
+
+
 def set_death_signal(number: int, parent: int) -> None:
     """Have the kernel send this process a signal when its parent dies, or end now if that has happened already."""
     if not KERNEL_SIGNALS_DEATH:

@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -40,14 +39,7 @@ class JobWorker:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Let chunks under way be done, then end what is left."""
-        if self._process.poll() is not None:
-            return
-        self._process.terminate()
-        try:
-            self._process.wait(_GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.wait()
+        leash.stop(self._process, _GRACE_SECONDS)
 
     def revive(self) -> None:
         """Start it again where it has ended: at once, or after a pause where it did so before."""

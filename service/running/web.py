@@ -1,9 +1,7 @@
 import contextlib
 import http.client
-import os
 import signal
 import socket
-import subprocess
 import sys
 import time
 from collections.abc import Mapping
@@ -43,12 +41,7 @@ class Web:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         """Let requests under way be answered, then end what is left."""
-        self._gunicorn.terminate()
-        try:
-            self._gunicorn.wait(_GRACE_SECONDS)
-        except subprocess.TimeoutExpired:
-            os.killpg(self._gunicorn.pid, signal.SIGKILL)
-            self._gunicorn.wait()
+        leash.stop(self._gunicorn, _GRACE_SECONDS)
 
     def wait_until_ready(self) -> None:
         """
