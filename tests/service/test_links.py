@@ -236,6 +236,7 @@ def test_that_a_link_was_made_is_in_the_audit_trail_and_the_link_is_nowhere(
     nobody.get(url)
     nobody.get(f"{url}/hands/1")
     nobody.get(f"{url}x")
+    assert api.delete(url).status == 204
     token = url.rpartition("/")[2]
     club = club_of(house, api)
     kept = house.ask(
