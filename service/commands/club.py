@@ -24,6 +24,11 @@ def club() -> None:
 
     The commands work while `ofc-server up` runs on the same data directory and while none does; where OFC_DATABASE_URL
     is set, on that database, as the login of OFC_OWNER_URL.
+
+    \b
+    Examples:
+      ofc-server club create riverside
+      ofc-server club list
     """
 
 

@@ -27,6 +27,11 @@ def key() -> None:
 
     The commands work while `ofc-server up` runs on the same data directory and while none does; where OFC_DATABASE_URL
     is set, on that database, as the login of OFC_OWNER_URL.
+
+    \b
+    Examples:
+      ofc-server key create --club riverside
+      ofc-server key list
     """
 
 

@@ -21,6 +21,11 @@ def signing_key() -> None:
 
     It stands in the file that OFC_SIGNING_KEY_FILE names, or in `signing-key` in the data directory. Every server that
     signs needs the same one. Of the commands' output nothing is secret.
+
+    \b
+    Examples:
+      ofc-server signing-key create
+      ofc-server signing-key show
     """
 
 

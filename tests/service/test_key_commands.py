@@ -156,13 +156,6 @@ def test_a_database_that_awaits_its_migrations_is_brought_up_to_date_first(tmp_p
     assert run(tmp_path, "club", "list").splitlines() == ["NAME  MADE (UTC)  ID"]
 
 
-@pytest.mark.parametrize("verb", ["club create", "club list", "key create", "key list", "key revoke", "key rotate"])
-def test_every_command_explains_itself_with_an_example(verb: str) -> None:
-    shown = CliRunner().invoke(main, [*verb.split(), "--help"])
-    assert shown.exit_code == 0
-    assert re.search(rf"Examples?:\n +ofc-server {verb}", shown.stdout)
-
-
 def is_one_sentence(said: str, words: str) -> bool:
     [line] = said.splitlines()
     return line.startswith("Error: ") and line.endswith(".") and words in line
