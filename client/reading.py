@@ -80,7 +80,7 @@ def reading_lines(name: str) -> Iterator[ComingLines]:
     """
     with ExitStack() as opened:
         file = opened.enter_context(open_bytes(name))
-        reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]
+        reader = file if isinstance(file, io.BufferedReader) else io.BufferedReader(file)  # type: ignore[type-var]  # whatever has bytes
         is_packed = reader.peek(len(_GZIP)).startswith(_GZIP)
         size = None if name == STDIN or is_packed else Path(name).stat().st_size or None
         whole = opened.enter_context(gzip.open(reader)) if is_packed else reader

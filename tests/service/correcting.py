@@ -4,13 +4,13 @@ from typing import Any
 
 from tests.service.house import House
 from tests.service.rounds_to_play import (
+    COMPLETE,
     HIGH,
     KINGS,
     LOW,
     MID,
     QUEENS,
     SEVENS,
-    THREE,
     Document,
     cards,
     hand,
@@ -19,7 +19,7 @@ from tests.service.rounds_to_play import (
 )
 from tests.service.speaking import Answer, Api
 
-FIRST, SECOND, LAST = (hand(number, number, THREE) for number in (1, 2, 3))
+FIRST, SECOND, LAST = COMPLETE
 SWAPPED = [
     {"op": "replace", "path": f"/hands/1/players/{index}/{row}", "value": cards(text)}
     for index, board in ((0, LOW), (2, HIGH))

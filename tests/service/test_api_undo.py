@@ -7,6 +7,7 @@ import pytest
 from scoring import SCORER_VERSION
 from tests.service.house import House
 from tests.service.rounds_to_play import (
+    COMPLETE,
     HIGH,
     KINGS,
     LOW,
@@ -35,7 +36,7 @@ from tests.service.rounds_to_play import (
 from tests.service.speaking import Api
 
 NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
-FIRST, SECOND, LAST = (hand(number, number, THREE) for number in (1, 2, 3))
+FIRST, SECOND, LAST = COMPLETE
 OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
 """A second hand with other cards."""
 

@@ -11,10 +11,10 @@ from tests.oracle import PRESETS, random_document
 from tests.service.house import House
 from tests.service.racing import at_once
 from tests.service.rounds_to_play import (
+    COMPLETE,
     HIGH,
     LOW,
     MID,
-    THREE,
     Document,
     add_table,
     close,
@@ -34,7 +34,7 @@ from tests.service.rounds_to_play import (
 from tests.service.speaking import Api, replayed
 
 NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
-FIRST, SECOND, LAST = (hand(number, number, THREE) for number in (1, 2, 3))
+FIRST, SECOND, LAST = COMPLETE
 OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
 """A second hand with other cards."""
 
