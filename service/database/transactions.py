@@ -12,7 +12,7 @@ from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.database.address import SERVICE_ROLE, engine_url, place_of
 from service.database.connections import create_engine
-from service.database.exchanges import Found
+from service.database.exchanges import Found, copied_out
 from service.database.failures import plain_failures
 from service.database.migrating import find_revision, owns_tables, refuse_all_but_newest
 from service.database.pipeline import Pipeline
@@ -58,8 +58,9 @@ class Transaction:
     def copy_out(self, query: str, parameters: Mapping[str, Any]) -> list[bytes]:
         """Give what a query finds as the messages of a binary `COPY … TO STDOUT`: one for each row."""
         driver: Any = self.connection.connection.driver_connection
-        with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters) as copy:
-            return [bytes(message) for message in copy]
+        with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters):
+            messages: list[bytes] = driver.wait(copied_out(driver.pgconn))
+        return messages
 
     def start(self, statements: Sequence[str]) -> None:
         """
@@ -109,6 +110,10 @@ class Database:
         self._url = engine_url(url)
         self._role = role
         self._pool_size = pool_size
+
+    def __reduce__(self) -> tuple[Callable[..., "Database"], tuple[str, str | None, int]]:
+        """Let another process have it, which opens connections of its own."""
+        return _reach, (self._url.render_as_string(hide_password=False), self._role, self._pool_size)
 
     @cached_property
     def engine(self) -> Engine:
@@ -187,6 +192,10 @@ class Database:
                     f"The login {self._url.username} may not make or see clubs and keys in the database "
                     f"{place_of(self._url)}; OFC_OWNER_URL must name the login that owns its tables."
                 )
+
+
+def _reach(url: str, role: str | None, pool_size: int) -> Database:
+    return Database(url, role=role, pool_size=pool_size)
 
 
 @dataclass(frozen=True, slots=True)
