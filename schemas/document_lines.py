@@ -184,7 +184,18 @@ def build_hand(read: Mapping[str, Any]) -> SubmittedHand:
 
 def _time(read: Mapping[str, Any]) -> datetime | None:
     played_at = read.get("played_at")
-    return None if played_at is None else _TIME.deserialize(played_at)
+    return None if played_at is None else build_time(played_at)
+
+
+def build_time(read: Any) -> datetime:
+    """
+    Build a moment, in UTC.
+
+    Raises:
+        ValidationError: it is none.
+    """
+    built: datetime = _TIME.deserialize(read)
+    return built
 
 
 def _player(read: Mapping[str, Any]) -> PlayerHand:

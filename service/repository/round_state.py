@@ -24,16 +24,21 @@ def dump_round(round_: Round) -> dict[str, Any]:
         "opening_stacks": [seat.opening_stack for seat in round_.seats],
         "top_ups": in_order(seats, round_.top_ups),
         "stacks": in_order(seats, round_.stacks),
-        "state": {
-            "scope_stacks": in_order(seats, round_.opening_stacks),
-            "button": round_.button,
-            "had_button": sorted(round_.had_button),
-            "gone": sorted(round_.gone),
-            "out": sorted(round_.out),
-            "sequence": sorted(round_.sequence),
-            "owed": [[seat, owed.cards, owed.stays] for seat, owed in sorted(round_.owed.items())],
-            "totals": [[*pair, points] for pair, points in sorted(round_.totals.items())],
-        },
+        "state": dump_state(round_),
+    }
+
+
+def dump_state(round_: Round) -> dict[str, Any]:
+    """Say what the next hand has to know beside points."""
+    return {
+        "scope_stacks": in_order(round_.seat_numbers, round_.opening_stacks),
+        "button": round_.button,
+        "had_button": sorted(round_.had_button),
+        "gone": sorted(round_.gone),
+        "out": sorted(round_.out),
+        "sequence": sorted(round_.sequence),
+        "owed": [[seat, owed.cards, owed.stays] for seat, owed in sorted(round_.owed.items())],
+        "totals": [[*pair, points] for pair, points in sorted(round_.totals.items())],
     }
 
 

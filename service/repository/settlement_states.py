@@ -60,7 +60,7 @@ def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> Stored
     )
     # The window goes on: one player's word gives the others no more time.
     after = rounds.advance(transaction, before, keeps_window=True)
-    event = canonical_json({"round": str(before.id), "revision": before.revision, "seat": seat})
+    event = confirmed_event(before.id, before.revision, seat)
     last = record_event(transaction, EventKind.SETTLEMENT_CONFIRMED, event, round_id=after.id, sequence=after.version)
     after = replace(after, last_event=last)
     if len(list_confirmed(transaction, before.id, before.revision)) < len(before.round.seats):
@@ -152,6 +152,11 @@ def finalize_due(transaction: Transaction, most: int) -> int:
     return len(events)
 
 
-def finalized_event(round_id: UUID, revision: int, because: Because) -> bytes:
+def finalized_event(round_id: UUID | str, revision: int, because: Because) -> bytes:
     """Say for the audit trail which settlement became final, and why."""
     return canonical_json({"round": str(round_id), "revision": revision, "because": because.value})
+
+
+def confirmed_event(round_id: UUID | str, revision: int, seat: Seat) -> bytes:
+    """Say for the audit trail whose player says that a settlement is right."""
+    return canonical_json({"round": str(round_id), "revision": revision, "seat": seat})

@@ -71,18 +71,42 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
     for group in packed.groups():
         ruleset = other or in_force[group.ruleset - 1]
         if ruleset is not None:
-            settlement = settle_rounds(ruleset, group.rounds)
-            by_itself = settlement.refused | (settlement.late_transfers.due > 0).any(axis=1)
-            computed = Figures.of(group.rounds, settlement)
-            is_settled[group.places] = ~by_itself
-            differs[group.places] = ~by_itself & _differ(group, computed, settlement)
-            settled.append((group, computed, settlement))
+            audited = audit_group(ruleset, group)
+            is_settled[group.places] = ~audited.by_itself
+            differs[group.places] = audited.differs
+            settled.append((group, audited.computed, audited.settlement))
     is_settled &= ~have_changed(transaction, stretch, packed)
     digest = RoundsDigest()
     for group, computed, settlement in settled:
         _digest(digest, packed, group, computed, settlement, is_settled)
     suspects = tuple(_suspects(packed, differs & is_settled, is_settled))
     return Audit(len(packed.ids), int(packed.lengths.sum()), digest, suspects)
+
+
+@dataclass(frozen=True, slots=True)
+class AuditedGroup:
+    """
+    Rounds that were played again side by side.
+
+    Attributes:
+        settlement: what they come to.
+        computed: the same, as records have it.
+        by_itself: [rounds], which have to be played by themselves: they cannot be, or something was paid late.
+        differs: [rounds], of which of the others something else was stored.
+    """
+
+    settlement: BulkSettlement
+    computed: Figures
+    by_itself: Flags
+    differs: Flags
+
+
+def audit_group(ruleset: Ruleset, group: RoundGroup) -> AuditedGroup:
+    """Play rounds that are alike again, and hold them against what was stored."""
+    settlement = settle_rounds(ruleset, group.rounds)
+    by_itself = settlement.refused | (settlement.late_transfers.due > 0).any(axis=1)
+    computed = Figures.of(group.rounds, settlement)
+    return AuditedGroup(settlement, computed, by_itself, ~by_itself & _differ(group, computed, settlement))
 
 
 def _differ(group: RoundGroup, computed: Figures, settlement: BulkSettlement) -> Flags:

@@ -1,6 +1,4 @@
-import gc
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final, Literal
@@ -40,6 +38,7 @@ from service.usecases.read_lines import ReadLine, UnreadLine, read_lines
 from service.usecases.record_hand import hand_event
 from service.usecases.settle_lines import SettledRound, settle_lines
 from service.usecases.views import view_round
+from service.usecases.without_cycles import no_search_for_cycles
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +65,7 @@ _REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, Exp
 """What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
 
 
-@contextmanager
-def _no_search_for_cycles() -> Iterator[None]:
-    """
-    Let Python not look for circles of objects while the block runs.
-
-    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
-    seventh of an import's time. Once afterwards took half as much still: so it covers a whole call, until all are gone.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
-
-
-@_no_search_for_cycles()
+@no_search_for_cycles()
 def import_rounds(
     transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
 ) -> list[ImportedLine]:

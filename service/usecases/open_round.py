@@ -1,5 +1,6 @@
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
@@ -27,6 +28,21 @@ class OpenedRound:
 
     view: RoundView
     is_replay: bool
+
+
+class ToldOpening(TypedDict):
+    """What the audit trail says of an opening, beside the rules: ids and digests as texts, seats rising."""
+
+    round: str
+    table: str
+    reference: str | None
+    digest: str
+    carried_over: Sequence[Seat]
+    point_value: int | None
+    currency: str | None
+    correction_window_minutes: int
+    seats: Sequence[Mapping[str, object]]
+    submission: Mapping[str, str] | None
 
 
 def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> OpenedRound:
@@ -131,21 +147,29 @@ def opening_event(
         carried_over: seats whose stack comes from the round before.
         submission: the document that the round came in with, if it did.
     """
-    event = {
-        "round": str(opened.id),
-        "table": str(opened.table_id),
-        "reference": opened.reference,
-        "digest": opened.digest.hex(),
-        "ruleset": str(opened.round.ruleset),
-        "ruleset_digest": rulesets.digest_ruleset(opened.round.ruleset).hex(),
-        "carried_over": sorted(carried_over),
-        "point_value": opened.point_value,
-        "currency": opened.currency,
-        "correction_window_minutes": opened.correction_window_minutes,
-        "seats": describe_opening(opened.round.seats),
-        "submission": submission and submission.told,
-    }
-    return canonical_json(event)
+    return told_opening(
+        told_rules(opened.round.ruleset),
+        round=str(opened.id),
+        table=str(opened.table_id),
+        reference=opened.reference,
+        digest=opened.digest.hex(),
+        carried_over=sorted(carried_over),
+        point_value=opened.point_value,
+        currency=opened.currency,
+        correction_window_minutes=opened.correction_window_minutes,
+        seats=describe_opening(opened.round.seats),
+        submission=None if submission is None else submission.told,
+    )
+
+
+def told_rules(ruleset: Ruleset) -> Mapping[str, str]:
+    """Say by which rules a round is opened."""
+    return {"ruleset": str(ruleset), "ruleset_digest": rulesets.digest_ruleset(ruleset).hex()}
+
+
+def told_opening(rules: Mapping[str, str], **opening: Unpack[ToldOpening]) -> bytes:
+    """Write what the audit trail says of an opening."""
+    return canonical_json({**opening, **rules})
 
 
 def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:

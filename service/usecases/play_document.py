@@ -110,7 +110,7 @@ def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: 
     return endings.add_closing(transaction, stored, step, ending, event)
 
 
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+def ending_event(round_id: UUID | str, ending: Departure | Closing) -> bytes:
     """Say for the audit trail who left, or why the round was closed."""
     event: dict[str, object] = {"round": str(round_id), "after_hand": ending.after_hand, "reason": ending.reason}
     if isinstance(ending, Departure):

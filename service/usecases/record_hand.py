@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from uuid import UUID
@@ -96,16 +96,28 @@ def hand_event(
     """
     irregular = b'"irregular":true,' if is_irregular else b""
     restored = b"" if restores is None else b'"restores":"%s",' % str(restores).encode()
-    received = b"" if submission is None else b',"submission":' + canonical_json(submission.told)
-    return b'{"hand":%s,"id":"%s",%s%s"round":"%s","scorer":%d,"stacks":[%s]%s}' % (
+    told = None if submission is None else submission.told
+    return told_hand(str(round_id), str(hand_id), content, SCORER_VERSION, stacks, told, irregular + restored)
+
+
+def told_hand(
+    round_id: str,
+    hand_id: str,
+    content: bytes,
+    scorer: int,
+    stacks: Iterable[Points],
+    submission: Mapping[str, str] | None,
+    unusual: bytes = b"",
+) -> bytes:
+    """Write what the audit trail says of a hand: by which scorer it left which stacks, in the order of seats."""
+    return b'{"hand":%s,"id":"%s",%s"round":"%s","scorer":%d,"stacks":[%s]%s}' % (
         content,
-        str(hand_id).encode(),
-        irregular,
-        restored,
-        str(round_id).encode(),
-        SCORER_VERSION,
+        hand_id.encode(),
+        unusual,
+        round_id.encode(),
+        scorer,
         b",".join([b"%d" % stack for stack in stacks]),
-        received,
+        b"" if submission is None else b',"submission":' + canonical_json(submission),
     )
 
 

@@ -40,6 +40,7 @@ from service.repository.packed.rows import (
     Rows,
     are_regular,
     by_length,
+    read_regular,
     read_rows,
     row_type,
     split_rows,
@@ -60,21 +61,24 @@ def read_packed(transaction: Transaction, stretch: Stretch, rulesets: Sequence[t
         transaction: whose club's.
         stretch: which.
         rulesets: names and versions that rounds may have.
+
+    Raises:
+        ValueError: a record has an empty column that cannot be empty.
     """
     copied = _copy(transaction, stretch, rulesets)
     packed = _read_heads(copied("heads"))
-    _read_seats(packed, read_rows(copied("seats"), SEATS))
+    _read_seats(packed, read_regular(copied("seats"), SEATS))
     packed = replace(packed, hands=_read_hands(packed, copied("hands")))
-    _read_transfers(packed, read_rows(copied("transfers"), TRANSFERS))
-    _read_departures(packed, read_rows(copied("departures"), DEPARTURES))
-    place, _ = _find(packed.ids, read_rows(copied("payouts"), PAYOUTS))
+    _read_transfers(packed, read_regular(copied("transfers"), TRANSFERS))
+    _read_departures(packed, read_regular(copied("departures"), DEPARTURES))
+    place, _ = _find(packed.ids, read_regular(copied("payouts"), PAYOUTS))
     packed.unusual[place] = True
     return packed
 
 
 def have_changed(transaction: Transaction, stretch: Stretch, packed: PackedRounds) -> Flags:
     """Say of each round that was read whether it is another version by now, or is no longer wanted."""
-    place, rows = _find(packed.ids, read_rows(_copy(transaction, stretch, ())("versions"), VERSIONS))
+    place, rows = _find(packed.ids, read_regular(_copy(transaction, stretch, ())("versions"), VERSIONS))
     now = np.zeros_like(packed.versions)
     now[place] = rows["version"]
     changed: Flags = now != packed.versions

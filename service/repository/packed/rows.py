@@ -85,9 +85,56 @@ def read_rows(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
     return np.frombuffer(b"".join(rows), row_type(columns))
 
 
+def read_regular(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
+    """
+    Read rows that have no other columns, and none that is empty.
+
+    >>> read_regular([bytes.fromhex("0001 00000002 0007")], [Column("seat", SMALL)])["seat"].tolist()
+    [7]
+
+    Raises:
+        ValueError: one is laid out otherwise.
+    """
+    size = row_type(columns).itemsize
+    if any(len(row) != size for row in rows):
+        raise ValueError(f"a row has not the {size} bytes of its columns")
+    read = read_rows(rows, columns)
+    if not are_regular(read, columns).all():
+        raise ValueError("a row is not laid out as its columns are")
+    return read
+
+
+def read_tailed(rows: Sequence[bytes], columns: Sequence[Column]) -> tuple[Rows, list[bytes]]:
+    """
+    Read rows that have one column more, of any length.
+
+    >>> rows, tails = read_tailed([bytes.fromhex("0002 00000002 0007 00000001") + b"x"], [Column("seat", SMALL)])
+    >>> rows["seat"].tolist(), tails
+    ([7], [b'x'])
+
+    Raises:
+        ValueError: one is laid out otherwise, or has an empty column.
+    """
+    with_length = [*columns, Column("tail", BYTE, size=0)]
+    size = row_type(with_length).itemsize
+    if any(len(row) < size for row in rows):
+        raise ValueError(f"a row has not the {size} bytes of its columns")
+    read = read_rows([row[:size] for row in rows], with_length)
+    tails = [row[size:] for row in rows]
+    lengths = np.fromiter(map(len, tails), np.int64, len(tails))
+    if (read["tail length"] != lengths).any() or not _fit(read, columns, len(with_length)).all():
+        raise ValueError("a row is not laid out as its columns are")
+    return read, tails
+
+
 def are_regular(rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
     """Say of each row whether it is laid out like this, and is not by chance as long as others that are."""
-    regular: NDArray[np.bool_] = rows["f0"] == len(columns)
+    return _fit(rows, columns, len(columns))
+
+
+def _fit(rows: Rows, columns: Sequence[Column], count: int) -> NDArray[np.bool_]:
+    """Say of each row whether it has so many columns and is laid out like these."""
+    regular: NDArray[np.bool_] = rows["f0"] == count
     for column in columns:
         size = np.dtype(column.kind).itemsize
         if column.values is not None:
