@@ -2,24 +2,34 @@
 Measure how many events a second `ofc-server verify` holds against their bytes and chains, their rounds, and the tree.
 
 Rounds of three hands are imported, five events each, and join the tree. One process looks at all of it, page by page,
-with PostgreSQL on the same machine; each pass is timed by itself.
+with PostgreSQL on the same machine; each pass is timed by itself, by the clock and by processor time, that of Python
+and that of PostgreSQL. Then as many processes as there are cores look at all of it side by side.
 
 Example: python -m benchmarks.verify --rounds 20000 --runs 3
 """
 
 import argparse
+import os
 import resource
 import sys
 import time
 from collections import defaultdict
+from collections.abc import Sequence
+from functools import reduce
+from operator import add, sub
 from random import Random
 from statistics import median
+from typing import NamedTuple
+
+import psutil
+from sqlalchemy import text
 
 from benchmarks.import_rounds import Bench, bench, make_lines
 from benchmarks.recompute import FORGETFUL
 from service.database import Database
 from service.usecases.make_checkpoint import join_events
-from service.usecases.verify_database import Pass, Position, verify_database
+from service.usecases.verify_database import Page, Pass, verify_database
+from service.usecases.verify_side_by_side import verify_side_by_side
 
 _AT_ONCE = 2000
 
@@ -33,44 +43,93 @@ def fill(made: Bench, rounds: int) -> None:
         pass
 
 
-def measure(owner: Database, made: Bench) -> dict[Pass, tuple[int, float, float]]:
-    """Look at all of it once; of each pass the events, and the seconds by the clock and of the processor in Python."""
-    events: dict[Pass, int] = defaultdict(int)
-    clock: dict[Pass, float] = defaultdict(float)
-    processor: dict[Pass, float] = defaultdict(float)
-    passing, began, worked = Pass.CLUB, time.perf_counter(), time.process_time()
-    for page in verify_database(owner, [made.club], start=Position(made.club, passing)):
-        if page.findings:
-            raise SystemExit(f"something is found that is right: {page.findings[0]}")
-        ended, done = time.perf_counter(), time.process_time()
-        events[passing] += page.events
-        clock[passing] += ended - began
-        processor[passing] += done - worked
-        passing = page.position.passing if page.position else passing
-        began, worked = ended, done
-    return {each: (events[each], clock[each], processor[each]) for each in events}
+class Taken(NamedTuple):
+    """Events, and seconds: by the clock, and of the processor in Python and in PostgreSQL."""
+
+    events: int
+    clock: float
+    python: float
+    database: float
+
+    def plus(self, other: "Taken") -> "Taken":
+        """Add up."""
+        return Taken(*map(add, self, other))
+
+
+def measure(owner: Database, made: Bench) -> dict[Pass, Taken]:
+    """Look at all of it once, and say what every pass has taken."""
+    taken: dict[Pass, Taken] = defaultdict(lambda: Taken(0, 0, 0, 0))
+    with owner.reading(made.club) as transaction:
+        backend = psutil.Process(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())
+
+    def now() -> Taken:
+        times = backend.cpu_times()
+        return Taken(0, time.perf_counter(), time.process_time(), times.user + times.system)
+
+    passing, before = Pass.CLUB, now()
+    for page in verify_database(owner, [made.club]):
+        refuse_findings(page)
+        after = now()
+        taken[passing] = taken[passing].plus(Taken(page.events, *map(sub, after[1:], before[1:])))
+        passing, before = page.position.passing if page.position else passing, after
+    return taken
+
+
+def measure_side_by_side(owner: Database, made: Bench, processes: int) -> tuple[float, float]:
+    """Look at all of it once in several processes; seconds until the first page has come, and after it."""
+    began = time.perf_counter()
+    pages = verify_side_by_side(owner, [made.club], processes=processes)
+    refuse_findings(next(pages))
+    first = time.perf_counter()
+    for page in pages:
+        refuse_findings(page)
+    return first - began, time.perf_counter() - first
+
+
+def refuse_findings(page: Page) -> None:
+    """Stop where something is found that is right."""
+    if page.findings:
+        raise SystemExit(f"something is found that is right: {page.findings[0]}")
 
 
 def main() -> int:
-    """Print the rate of every pass."""
+    """Print the rate of every pass, of all of them, and of all of them side by side."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3, help="times that all of it is looked at (default 3)")
     parser.add_argument("--rounds", type=int, default=20_000, help="rounds of three hands (default 20000)")
+    parser.add_argument("--processes", type=int, default=os.cpu_count(), help="side by side (default: all cores)")
     chosen = parser.parse_args()
     with bench(FORGETFUL) as made:
         fill(made, chosen.rounds)
         owner = Database(made.superuser, role=None, pool_size=1)
-        runs = [measure(owner, made) for _ in range(chosen.runs + 1)][1:]  # the first warms up
+        measure(owner, made)  # warms up
+        alone, together = [], []
+        for _ in range(chosen.runs):
+            alone.append(measure(owner, made))
+            together.append(measure_side_by_side(owner, made, chosen.processes))
         owner.close()
-    for passing, (events, _, _) in runs[0].items():
-        if events > _AT_ONCE:
-            clock, processor = (median(run[passing][place] for run in runs) for place in (1, 2))
-            print(
-                f"{passing.value}: {events} events, {events / clock:.0f} events/s; {1e6 * clock / events:.1f} µs each,"
-                f" {1e6 * processor / events:.1f} of the processor in Python"
-            )
+    events = alone[0][Pass.ROUNDS].events
+    for passing in alone[0]:
+        report(passing.value, alone[0][passing].events, [run[passing] for run in alone])
+    report("all of it, in one process", events, [reduce(Taken.plus, run.values()) for run in alone])
+    starting, looking = (median(run[place] for run in together) for place in (0, 1))
+    print(
+        f"all of it, in {chosen.processes} processes: {events / looking:.0f} events/s,"
+        f" and {starting:.1f} s before the first page"
+    )
     print(f"most memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024} MB")
+    print(f"of a process beside others {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB")
     return 0
+
+
+def report(what: str, events: int, runs: Sequence[Taken]) -> None:
+    """Print the rate of a pass, and what each event took; of few events nothing."""
+    if events > _AT_ONCE:
+        clock, python, database = (1e6 * median(run[place] for run in runs) / events for place in (1, 2, 3))
+        print(
+            f"{what}: {events} events, {1e6 / clock:.0f} events/s; {clock:.1f} µs each, of the processor {python:.1f}"
+            f" in Python and {database:.1f} in PostgreSQL: {1e6 / (python + database):.0f} events/s by processor time"
+        )
 
 
 if __name__ == "__main__":

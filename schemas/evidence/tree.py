@@ -31,6 +31,22 @@ def hash_node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
+def hash_levels(leaves: bytes) -> list[bytes]:
+    """
+    Hash leaves into all full subtrees, from the left: level by level, the hashes of each level one after the other.
+
+    >>> leaves = [hash_leaf(bytes([leaf])) for leaf in b"abc"]
+    >>> levels = hash_levels(b"".join(leaves))
+    >>> [len(level) // HASH_BYTES for level in levels], levels[1] == hash_node(*leaves[:2])
+    ([3, 1], True)
+    """
+    levels, two = [leaves], 2 * HASH_BYTES
+    while len(below := levels[-1]) >= two:
+        pairs = range(0, len(below) - two + 1, two)
+        levels.append(b"".join([sha256(b"\x01" + below[first : first + two]).digest() for first in pairs]))
+    return levels
+
+
 def places_of(ranges: Iterable[Range]) -> list[Place]:
     """
     Name the full subtrees that ranges of leaves are made of.
@@ -66,16 +82,25 @@ class Edge:
         self.size = size
         self._subtrees = list(subtrees)
 
-    def append(self, leaf: bytes) -> Iterator[tuple[Place, bytes]]:
-        """Add a leaf's hash, and give every subtree that it makes full, itself first."""
-        level, position, node = 0, self.size, leaf
+    def append(self, leaf: bytes, level: int = 0) -> Iterator[tuple[Place, bytes]]:
+        """
+        Add a leaf's hash, and give every subtree that it makes full, itself first.
+
+        A full subtree can be added as well, by its level, where the tree ends in no smaller one.
+        """
+        added, position, node = 1 << level, self.size >> level, leaf
         yield (level, position), node
         while position % 2:
             node = hash_node(self._subtrees.pop(), node)
             level, position = level + 1, position // 2
             yield (level, position), node
         self._subtrees.append(node)
-        self.size += 1
+        self.size += added
+
+    @property
+    def subtrees(self) -> Sequence[bytes]:
+        """The full subtrees that it is made of, the largest first."""
+        return tuple(self._subtrees)
 
     @property
     def root(self) -> bytes:

@@ -1,9 +1,11 @@
 import json
+import os
 import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -20,11 +22,20 @@ from service.errors import OperatorError
 from service.usecases.make_checkpoint import origin_of
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
 from service.usecases.verify_database import Page, Pass, Position, count_events, list_clubs, verify_database
+from service.usecases.verify_side_by_side import verify_side_by_side
 
 FOUND: Final = 1
 INCOMPLETE: Final = 3
 PASSES: Final = 3
 """Every event is looked at in its chain, in its round or club, and in the tree."""
+
+
+_WORTH_A_PROCESS: Final = 20_000
+"""So many events take as long as a process takes to begin."""
+
+
+def _cores() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @click.command()
@@ -41,11 +52,18 @@ PASSES: Final = 3
     type=click.Path(dir_okay=False, path_type=Path),
     help="Keep in this file how far it has come, and go on from there.",
 )
+@click.option(
+    "--jobs",
+    type=click.IntRange(min=1),
+    default=_cores,
+    show_default="as many as there are processor cores",
+    help="How many processes look at it.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as a line of JSON, and a summary last.")
 @data_option
 @click.pass_context
 def verify(
-    context: click.Context, notes: tuple[Path, ...], kept: Path | None, as_json: bool, directory: Path | None
+    context: click.Context, notes: tuple[Path, ...], kept: Path | None, jobs: int, as_json: bool, directory: Path | None
 ) -> None:
     """
     Look for records that were changed behind the service's back.
@@ -75,7 +93,9 @@ def verify(
         clubs = list_clubs(database)
         events = count_events(database, clubs)
         with _progress(PASSES * events, state.events) as advance:
-            for page in verify_database(database, clubs, checkpoints, state.position):
+            processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
+            look = verify_database if processes == 1 else partial(verify_side_by_side, processes=processes)
+            for page in look(database, clubs, checkpoints, state.position):
                 for finding in page.findings:
                     click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
                 state.add(page)
@@ -149,7 +169,10 @@ class _State:
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
         unfinished = path.with_name(f"{path.name}.new")
-        unfinished.write_text(json.dumps({"position": position, "events": self.events, "found": self.found}))
+        with unfinished.open("w") as file:
+            json.dump({"position": position, "events": self.events, "found": self.found}, file)
+            file.flush()
+            os.fsync(file.fileno())
         unfinished.replace(path)
 
 

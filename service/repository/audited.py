@@ -19,10 +19,16 @@ LAST: Final = UUID(int=2**128 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Ids after one, up to another, which is among them."""
+    """Ids after one, up to another, which is among them; or only some of these."""
 
     after: UUID
     upto: UUID
+    only: tuple[UUID, ...] | None = None
+
+    @classmethod
+    def of(cls, ids: Sequence[UUID]) -> "Stretch":
+        """Only these ids, which rise."""
+        return cls(UUID(int=ids[0].int - 1), ids[-1], tuple(ids))
 
     @property
     def is_last(self) -> bool:
@@ -53,22 +59,36 @@ _EVENTS: Final = """
 _IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
     ORDER BY round_id, sequence, id"""
 _LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
+# A row of COPY has each column after its length in four bytes, as a heading has.
+_LAID: Final = """
+    SELECT hash, heading, content, club_id::text, id::text, coalesce(round_id::text, ''),
+        coalesce(sequence::text, ''), coalesce(kind, ''), coalesce(actor::text, ''), coalesce(request_id, ''),
+        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+    FROM events WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s
+    ORDER BY round_id, sequence, id
+"""
+_LAID_HEADS: Final = """
+    SELECT round_id::text, version, last_event FROM round_heads
+    WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s ORDER BY round_id
+"""
 _HEADS: Final = text("""
     SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
     WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
 """)
-_TOLD: Final = text("""
+_WANTED: Final = "{0} > :after AND {0} <= :upto AND (CAST(:only AS uuid[]) IS NULL OR {0} = ANY (:only))"
+_TOLD: Final = text(f"""
     SELECT round_id, sequence, kind, at, content, hash FROM events
-    WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id, sequence, id
+    WHERE club_id = :club_id AND {_WANTED.format("round_id")} ORDER BY round_id, sequence, id
 """)
 _TOLD_LOOSE: Final = text("""
-    SELECT id, kind, at, content FROM events WHERE club_id = :club_id AND round_id IS NULL ORDER BY id
+    SELECT id, kind, at, content FROM events
+    WHERE club_id = :club_id AND round_id IS NULL AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
 """)
-_IN_STRETCH: Final = "SELECT * FROM {} WHERE club_id = :club_id AND {} > :after AND {} <= :upto"
-_OF_DISPUTES: Final = text("""
+_IN_STRETCH: Final = "SELECT * FROM {} WHERE club_id = :club_id AND {}"
+_OF_DISPUTES: Final = text(f"""
     SELECT head.* FROM dispute_heads AS head
     JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
-    WHERE head.club_id = :club_id AND dispute.round_id > :after AND dispute.round_id <= :upto
+    WHERE head.club_id = :club_id AND {_WANTED.format("dispute.round_id")}
 """)
 # Of the bytes that came in the digest is enough, and PostgreSQL takes it where they are.
 _SUBMISSIONS: Final = text("""
@@ -112,7 +132,7 @@ _IN_CLUB: Final = {
     },
 }
 _OF_ROUNDS: Final = {
-    table: text(_IN_STRETCH.format(table, key, key))
+    table: text(_IN_STRETCH.format(table, _WANTED.format(key)))
     for table, key in {
         "rounds": "id",
         **dict.fromkeys(
@@ -163,7 +183,7 @@ def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> I
 
     Gives the columns up to the time, and then heading, content and hash.
     """
-    parameters = {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto}
+    parameters = in_stretch(transaction, stretch)
     for row in split_rows(transaction.copy_out(_LOOSE if loose else _IN_ROUNDS, parameters)):
         place, fields = 2, []
         for _ in range(_FIELDS):
@@ -173,25 +193,39 @@ def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> I
         yield fields
 
 
+def copy_events(transaction: Transaction, stretch: Stretch) -> list[bytes]:
+    """
+    Copy the events of rounds out, in order: each a row of COPY's binary format.
+
+    Its columns are hash, heading and content, and then those of which the heading is made, but for the hash before.
+    """
+    return split_rows(transaction.copy_out(_LAID, in_stretch(transaction, stretch)))
+
+
+def copy_heads(transaction: Transaction, stretch: Stretch) -> list[bytes]:
+    """Copy the heads of rounds out, in order: the id as text, the version, and the hash of the last event."""
+    return split_rows(transaction.copy_out(_LAID_HEADS, in_stretch(transaction, stretch)))
+
+
 def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:
     """Read the version of each round, and the hash of its last event."""
-    found = transaction.execute(_HEADS, _in(transaction, stretch))
+    found = transaction.execute(_HEADS, in_stretch(transaction, stretch))
     return {str(head.round_id): (head.version, head.last_event) for head in found}
 
 
 def list_told(transaction: Transaction, stretch: Stretch) -> Sequence[Any]:
     """List what the events of some rounds say, in order."""
-    return transaction.execute(_TOLD, _in(transaction, stretch)).all()
+    return transaction.execute(_TOLD, in_stretch(transaction, stretch)).all()
 
 
-def list_told_outside_rounds(transaction: Transaction) -> Iterator[Any]:
-    """List what those events of a club say that belong to no round."""
-    yield from transaction.execute(_TOLD_LOOSE, {"club_id": transaction.club_id})
+def list_told_outside_rounds(transaction: Transaction, kind: str | None = None) -> Iterator[Any]:
+    """List what those events of a club say that belong to no round; all, or of one kind."""
+    yield from transaction.execute(_TOLD_LOOSE, {"club_id": transaction.club_id, "kind": kind})
 
 
 def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch) -> list[Row]:
     """List all records of a table that belong to rounds of a stretch."""
-    return [*transaction.execute(_OF_ROUNDS[table], _in(transaction, stretch)).mappings()]
+    return [*transaction.execute(_OF_ROUNDS[table], in_stretch(transaction, stretch)).mappings()]
 
 
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:
@@ -254,5 +288,7 @@ _DISTINCT: Final = """
 """
 
 
-def _in(transaction: Transaction, stretch: Stretch) -> dict[str, UUID]:
-    return {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto}
+def in_stretch(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
+    """Say, as parameters of a query, whose records and of which ids."""
+    only = None if stretch.only is None else list(stretch.only)
+    return {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto, "only": only}

@@ -7,8 +7,10 @@ from uuid import UUID
 from sqlalchemy import text
 
 from schemas.evidence import Place, VerifierKey
+from schemas.evidence.tree import HASH_BYTES
 from service.database import Transaction
 from service.repository.checkpoints import list_keys
+from service.repository.packed.rows import BIG, BYTE, FLAG, Column, Rows, read_regular, split_rows
 
 _LEAVES: Final = text("""
     SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
@@ -16,6 +18,25 @@ _LEAVES: Final = text("""
 """)
 # By themselves, for joined to the leaves they would be read all, for every page anew.
 _HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
+# For each leaf by the key of its event: joined all at once, the events would be read all, for every page anew.
+_COPIED_LEAVES: Final = """
+    SELECT leaf.position, leaf.hash, leaf.hash = event.hash FROM (
+        SELECT position, hash, event_id FROM tree_nodes
+        WHERE club_id = %(club_id)s AND level = 0 AND position >= %(first)s AND position < %(last)s ORDER BY position
+    ) AS leaf LEFT JOIN LATERAL (
+        SELECT hash FROM events WHERE club_id = %(club_id)s AND id = leaf.event_id LIMIT 1
+    ) AS event ON true ORDER BY leaf.position
+"""
+_LEAF: Final = (Column("position", BIG), Column("hash", BYTE, size=HASH_BYTES), Column("is_event", FLAG))
+_COPIED_NODES: Final = """
+    SELECT node.position, node.hash, node.event_id IS NULL FROM generate_series(1, %(levels)s) AS above (level)
+    CROSS JOIN LATERAL (
+        SELECT position, hash, event_id FROM tree_nodes
+        WHERE club_id = %(club_id)s AND level = above.level
+            AND position >= %(first)s::bigint >> above.level AND position < %(last)s::bigint >> above.level
+    ) AS node ORDER BY above.level, node.position
+"""
+_NODE: Final = (Column("position", BIG), Column("hash", BYTE, size=HASH_BYTES), Column("is_above", FLAG))
 _NODES: Final = text("""
     SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -92,6 +113,30 @@ def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int
 def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
     """List leaves from one to the one before another."""
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
+
+
+def copy_leaves(transaction: Transaction, first: int, last: int) -> Rows:
+    """
+    Read leaves from one to the one before another: position, hash, and whether it is that of its event.
+
+    Raises:
+        ValueError: one has no hash, or no event.
+    """
+    parameters = {**_mine(transaction), "first": first, "last": last}
+    return read_regular(split_rows(transaction.copy_out(_COPIED_LEAVES, parameters)), _LEAF)
+
+
+def copy_nodes(transaction: Transaction, first: int, last: int, levels: int) -> Rows:
+    """
+    Read the subtrees that are full of some leaves, so many levels up, level by level.
+
+    Each has its position, its hash, and whether it names no event, as none above a leaf does.
+
+    Raises:
+        ValueError: one has no hash.
+    """
+    parameters = {**_mine(transaction), "first": first, "last": last, "levels": levels}
+    return read_regular(split_rows(transaction.copy_out(_COPIED_NODES, parameters)), _NODE)
 
 
 def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:

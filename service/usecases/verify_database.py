@@ -1,29 +1,26 @@
 """A whole database held against its events: page by page, each as it was at one moment."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from itertools import groupby
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
 from schemas.evidence import Checkpoint
+from service.audit import EventKind
 from service.database import Database, Transaction
 from service.repository import audited, audited_trees
 from service.repository.audited import FIRST, Stretch
 from service.usecases.make_checkpoint import origin_of
 from service.usecases.verification import trees
-from service.usecases.verification.chains import check_chains
+from service.usecases.verification.at_once import look_at_once
+from service.usecases.verification.chains import are_chained, check_chains
+from service.usecases.verification.closely import look_closely
 from service.usecases.verification.club_records import club_records, rulesets_of
-from service.usecases.verification.comparing import Key, Row, compare_records
+from service.usecases.verification.comparing import compare_records
 from service.usecases.verification.findings import Finding, FindingKind
-from service.usecases.verification.round_records import round_records
-from service.usecases.verification.sums import check_sums
-from service.usecases.verification.told import ToldEvent, UntellableError, UntoldError, follow_round
 
-_EVENTS_AT_ONCE: Final = 10_000
-_ROUNDS_AT_ONCE: Final = 100
+_ROUNDS_BY_THEMSELVES: Final = 100
 
 
 class Pass(StrEnum):
@@ -37,6 +34,12 @@ class Pass(StrEnum):
 
 
 _PASSES: Final = tuple(Pass)
+_STRETCHES: Final = {
+    Pass.LOOSE_CHAINS: ("loose events", 10_000),
+    Pass.CHAINS: ("events", 10_000),
+    Pass.ROUNDS: ("rounds", 1000),
+}
+"""Of what, and of how many, a page of a pass is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,17 +96,17 @@ def verify_database(
         kept: checkpoints that somebody kept elsewhere, of any of the clubs.
         start: where to go on; None for the beginning.
     """
-    if not clubs:
-        return
-    position = start or Position(clubs[0], _PASSES[0])
-    while True:
+    position = begin(clubs, start)
+    while position is not None:
         with database.reading(position.club_id) as transaction:
             page = verify_page(transaction, position, kept)
-        after = page.position or _next(clubs, position)
-        yield Page(page.findings, after, page.events)
-        if after is None:
-            return
-        position = after
+        position = after_page(clubs, position, page.position)
+        yield Page(page.findings, position, page.events)
+
+
+def begin(clubs: Sequence[UUID], start: Position | None) -> Position | None:
+    """Say where to begin; None where there is nothing to look at."""
+    return (start or Position(clubs[0], _PASSES[0])) if clubs else None
 
 
 def verify_page(transaction: Transaction, position: Position, kept: Sequence[Checkpoint] = ()) -> Page:
@@ -114,7 +117,23 @@ def verify_page(transaction: Transaction, position: Position, kept: Sequence[Che
     return _LOOKING[position.passing](transaction, position)
 
 
-def _next(clubs: Sequence[UUID], position: Position) -> Position | None:
+def foresee_page(database: Database, position: Position) -> Position | None:
+    """Say where the page ends that begins here, without looking at it; None where it is the last of its pass."""
+    if position.passing is Pass.CLUB:
+        return None
+    with database.reading(position.club_id) as transaction:
+        audited.take_time(transaction)
+        if position.passing is Pass.TREE:
+            last = position.after.int + trees.LEAVES_AT_ONCE
+            return replace(position, after=UUID(int=last)) if audited_trees.read_end(transaction) > last else None
+        stretch = _stretch(transaction, position)
+    return None if stretch.is_last else replace(position, after=stretch.upto)
+
+
+def after_page(clubs: Sequence[UUID], position: Position, end: Position | None) -> Position | None:
+    """Say where to go on after a page: where it ends, or with the next pass, or the next club; None at the very end."""
+    if end is not None:
+        return end
     following = _PASSES.index(position.passing) + 1
     if following < len(_PASSES):
         return Position(position.club_id, _PASSES[following])
@@ -122,17 +141,30 @@ def _next(clubs: Sequence[UUID], position: Position) -> Position | None:
     return Position(later[0], _PASSES[0]) if later else None
 
 
+def _stretch(transaction: Transaction, position: Position) -> Stretch:
+    what, most = _STRETCHES[position.passing]
+    return audited.find_stretch(transaction, what, position.after, most)
+
+
 def _page(position: Position, stretch: Stretch, findings: Sequence[Finding], events: int) -> Page:
     after = None if stretch.is_last else Position(position.club_id, position.passing, stretch.upto)
     return Page(findings, after, events)
 
 
+def _verify_loose_chains(transaction: Transaction, position: Position) -> Page:
+    stretch = _stretch(transaction, position)
+    events = list(audited.read_events(transaction, stretch, loose=True))
+    return _page(position, stretch, list(check_chains(events, {})), len(events))
+
+
 def _verify_chains(transaction: Transaction, position: Position) -> Page:
-    loose = position.passing is Pass.LOOSE_CHAINS
-    stretch = audited.find_stretch(transaction, "loose events" if loose else "events", position.after, _EVENTS_AT_ONCE)
-    heads = {} if loose else audited.read_heads(transaction, stretch)
-    events = list(audited.read_events(transaction, stretch, loose=loose))
-    return _page(position, stretch, list(check_chains(events, heads)), len(events))
+    stretch = _stretch(transaction, position)
+    copied = audited.copy_events(transaction, stretch)
+    if are_chained(copied, audited.copy_heads(transaction, stretch)):
+        return _page(position, stretch, (), len(copied))
+    events = audited.read_events(transaction, stretch, loose=False)
+    found = list(check_chains(events, audited.read_heads(transaction, stretch)))
+    return _page(position, stretch, found, len(copied))
 
 
 def _verify_club(transaction: Transaction, position: Position) -> Page:
@@ -149,43 +181,31 @@ def _verify_club(transaction: Transaction, position: Position) -> Page:
 
 
 def _verify_rounds(transaction: Transaction, position: Position) -> Page:
-    stretch = audited.find_stretch(transaction, "rounds", position.after, _ROUNDS_AT_ONCE)
-    rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(transaction))[0])
-    events = audited.list_told(transaction, stretch)
-    told: dict[str, dict[Key, Row]] = defaultdict(dict)
-    findings, untold = [], set()
-    for round_id, of_round in groupby(events, key=lambda event: event.round_id):
-        try:
-            records = round_records(follow_round(round_id, [_told(event) for event in of_round]), rulesets)
-        except UntellableError as error:
-            kind = FindingKind.CONTENT_UNTOLD if isinstance(error, UntoldError) else FindingKind.CONTENT_UNPLAYABLE
-            key = {"club_id": transaction.club_id, "round_id": round_id}
-            findings.append(Finding(kind, "events", key, "content", str(error)))
-            untold.add(round_id)
-            continue
-        for table, rows in records.items():
-            told[table].update(rows)
-    for table in audited.OF_ROUNDS:
-        kept = audited.list_of_rounds(transaction, table, stretch)
-        findings += check_sums(table, kept)
-        if table == "disputes":
-            untold |= {row["id"] for row in kept if row["round_id"] in untold}
-        followed = [row for row in kept if _owner(row) not in untold]
-        findings += compare_records(transaction.club_id, table, followed, told[table])
-    came_in = audited.list_submissions(transaction, [id_ for (id_,) in told["submissions"]])
-    findings += compare_records(transaction.club_id, "submissions", came_in, told["submissions"])
-    return _page(position, stretch, findings, len(events))
+    """Look at some thousand rounds at once, and at those that are not plainly right again, by themselves."""
+    stretch = _stretch(transaction, position)
+    added = audited.list_told_outside_rounds(transaction, EventKind.RULESET_ADDED)
+    rulesets = rulesets_of(club_records(added)[0])
+    looked = look_at_once(transaction, stretch, rulesets.values())
+    if looked is None:
+        parts = _parts_of(transaction, stretch)
+    else:
+        some = _ROUNDS_BY_THEMSELVES
+        parts = (Stretch.of(looked.odd[first : first + some]) for first in range(0, len(looked.odd), some))
+    findings, events = [], 0
+    for part in parts:
+        found, told = look_closely(transaction, part, rulesets)
+        findings += found
+        events += told
+    return _page(position, stretch, findings, looked.events if looked else events)
 
 
-def _owner(row: Row) -> UUID | None:
-    """Name the round that a record belongs to, or its dispute where it does not name the round."""
-    owner: UUID | None = row.get("round_id") or row.get("dispute_id") or row.get("id")
-    return owner
-
-
-def _told(event: Any) -> ToldEvent:
-    """Take an event as it is kept; what somebody emptied tells nothing."""
-    return ToldEvent(event.sequence, event.kind, event.at, bytes(event.content or b""), bytes(event.hash or b""))
+def _parts_of(transaction: Transaction, stretch: Stretch) -> Iterator[Stretch]:
+    """Cut a stretch into parts that can be looked at by themselves."""
+    after = stretch.after
+    while after < stretch.upto:
+        part = audited.find_stretch(transaction, "rounds", after, _ROUNDS_BY_THEMSELVES)
+        after = min(part.upto, stretch.upto)
+        yield Stretch(part.after, after)
 
 
 def _verify_tree(transaction: Transaction, position: Position, kept: Sequence[Checkpoint]) -> Page:
@@ -204,7 +224,7 @@ def _verify_tree(transaction: Transaction, position: Position, kept: Sequence[Ch
 
 _LOOKING: Final[dict[Pass, Callable[[Transaction, Position], Page]]] = {
     Pass.CLUB: _verify_club,
-    Pass.LOOSE_CHAINS: _verify_chains,
+    Pass.LOOSE_CHAINS: _verify_loose_chains,
     Pass.CHAINS: _verify_chains,
     Pass.ROUNDS: _verify_rounds,
 }

@@ -53,6 +53,7 @@ def live(house: House, api: Api) -> Lived:
     _keys_come_and_go(house, club)
     notes = [_sign(house, club, key)]
     _rounds_are_played(api)
+    _a_round_is_confirmed(house, api, club)
     notes.append(_sign(house, club, key))
     _rounds_are_settled_by_other_rules(house, club, api)
     _players_are_named(api)
@@ -95,6 +96,14 @@ def _rounds_are_played(api: Api) -> None:
     _links_are_revoked(api, late)
     nobody_played = document_of(hands=[], table="nobody played", reference="evening/2")
     assert api.post("/v1/documents", nobody_played).status == 201
+
+
+def _a_round_is_confirmed(house: House, api: Api, club: UUID) -> None:
+    round_id = start_round(api, name="confirmed")
+    play(api, round_id, *COMPLETE)
+    with database_of(house).transaction(club) as transaction:
+        stored = settlement_states.confirm(transaction, rounds.lock(transaction, UUID(round_id)), 1)
+        settlement_states.confirm(transaction, stored, 2)
 
 
 def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> None:

@@ -11,6 +11,9 @@ from sqlalchemy import text
 from schemas.evidence import Checkpoint
 from service.database import Database, Transaction
 from service.repository import audited
+from service.repository.audited import FIRST, LAST, Stretch
+from service.usecases.verification.at_once import look_at_once
+from service.usecases.verification.club_records import club_records, rulesets_of
 from service.usecases.verification.covers import AUDITED
 from service.usecases.verification.findings import Finding
 from service.usecases.verify_database import Pass, Position, verify_page
@@ -102,6 +105,19 @@ def verify(transaction: Transaction, kept: Sequence[Checkpoint] = ()) -> list[Fi
     return found
 
 
+def plain_ids(transaction: Transaction) -> list[UUID]:
+    """List the rounds that a look at many at once finds to be as they were written, and in what their hands came."""
+    every = Stretch(FIRST, LAST)
+    rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(transaction))[0])
+    looked = look_at_once(transaction, every, rulesets.values())
+    odd = [FIRST] if looked is None else looked.odd
+    of_plain = text("""
+        SELECT id FROM rounds WHERE club_id = :club AND id <> ALL (:odd)
+        UNION SELECT submission_id FROM hands WHERE club_id = :club AND round_id <> ALL (:odd)
+    """)
+    return [*transaction.execute(of_plain, {"club": transaction.club_id, "odd": list(odd)}).scalars()]
+
+
 def verify_all(transaction: Transaction) -> list[Finding]:
     """Look at all clubs that there are, or that there are records of."""
     clubs = audited.list_clubs(transaction)
@@ -114,14 +130,18 @@ class Table:
     def __init__(self, transaction: Transaction, name: str) -> None:
         self.transaction = transaction
         self.name = name
-        self.key = AUDITED[name].key
+        self.key, covered = AUDITED[name].key, AUDITED[name].columns
+        self.plain = plain_ids(transaction) if "round_id" in covered or name in ("rounds", "submissions") else ()
         self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
 
     def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
-        """Read records, with the place of each."""
+        """Read records, with the place of each; those first that are looked at with many others at once."""
+        of_round = {"rounds": "id", "submissions": "id"}.get(self.name, "round_id")
+        plain = ",".join(map(str, self.plain))
+        plain_first = f"coalesce({of_round} = ANY ('{{{plain}}}'), false) DESC, " if plain else ""
         query = (
             f"SELECT ctid::text AS place, * FROM {self.name} WHERE {self.mine} AND ({condition})"
-            f" ORDER BY {', '.join(self.key)}"
+            f" ORDER BY {plain_first}{', '.join(self.key)}"
         )
         return [dict(row) for row in self.transaction.execute(text(query)).mappings()]
 

@@ -1,10 +1,12 @@
 """`ofc-server verify` as an operator uses it."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from subprocess import CompletedProcess
 
+import psycopg
 import pytest
 
 from schemas.evidence import SigningKey
@@ -16,7 +18,7 @@ from tests.service.house import House, open_house
 from tests.service.importing import club_of, database_of
 from tests.service.recomputing import tamper
 from tests.service.rounds_to_play import COMPLETE, play, start_round
-from tests.service.running import command, running
+from tests.service.running import COMMAND, command, environment, running, wait_until
 from tests.service.thief import remembered, take_back
 
 
@@ -86,6 +88,27 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     refused = verify(house, "--resume", state)
     assert refused.returncode == 1
     assert "is not what `ofc-server verify` keeps" in refused.stderr
+
+
+def test_it_goes_on_after_it_was_killed(house: House, checkpoint: Path) -> None:
+    tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
+    tamper(house.owner_url, "UPDATE tree_heads SET signed_at = now()")
+    state, first = checkpoint.with_name("verify.state"), checkpoint.with_name("first.ndjson")
+    arguments = "--json", "--checkpoint", str(checkpoint), "--resume", str(state)
+    login = {"OFC_DATABASE_URL": house.logins.service, "OFC_OWNER_URL": house.owner_url}
+    with psycopg.connect(house.owner_url) as holding, first.open("wb") as printed:
+        # It comes to the tree, and no further.
+        holding.execute("LOCK TABLE machinery.signing_keys IN ACCESS EXCLUSIVE MODE")
+        killed = subprocess.Popen([*COMMAND, "verify", *arguments], env=environment(**login), stdout=printed)
+        assert wait_until(lambda: state.exists() and json.loads(state.read_bytes())["position"]["pass"] == "tree")
+        killed.kill()
+        killed.wait()
+    resumed = verify(house, *arguments)
+    found = [json.loads(line) for line in (*first.read_text().splitlines(), *resumed.stdout.splitlines())]
+    assert [(each["table"], each["column"]) for each in found[:-1]] == [("clubs", "name"), ("tree_heads", "signed_at")]
+    assert found[-1]["summary"]["found"] == {"record-differs": 2}
+    assert resumed.returncode == 1
+    assert not state.exists()
 
 
 def test_what_is_no_checkpoint_is_refused(house: House, checkpoint: Path) -> None:

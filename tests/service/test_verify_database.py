@@ -1,6 +1,7 @@
 """Whatever is changed behind the service's back is found, with the table, the record and the column."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -11,19 +12,26 @@ from sqlalchemy import text
 
 from schemas.evidence import Checkpoint, SigningKey
 from service.database import Database, Transaction, migrate
+from service.repository import audited
+from service.repository.audited import FIRST, LAST, OF_ROUNDS, Stretch
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
 from service.usecases.make_checkpoint import make_checkpoint
+from service.usecases.verification.closely import look_closely
+from service.usecases.verification.club_records import club_records, rulesets_of
 from service.usecases.verification.covers import AUDITED, UNAUDITED, Cover
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
-from service.usecases.verify_database import count_events, list_clubs, verify_database
+from service.usecases.verify_database import Pass, Position, count_events, list_clubs, verify_database, verify_page
+from service.usecases.verify_side_by_side import verify_side_by_side
 from tests.postgres import Server
 from tests.service.house import open_house
 from tests.service.lived import Lived, live
 from tests.service.ownership import plain_owner
-from tests.service.tampering import Columns, Table, tampering, undone, verify, verify_all
+from tests.service.tampering import Columns, Table, plain_ids, tampering, undone, verify, verify_all
 from tests.service.vandal import Vandal
 
+BY_THEMSELVES = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
+"""Tables of which a round with a record is looked at by itself."""
 DOCUMENTED = Path(__file__).parents[2] / "docs" / "evidence.md"
 
 
@@ -76,6 +84,55 @@ def test_verifying_goes_on_where_it_was_interrupted(lived: Lived) -> None:
         assert next(verify_database(owner, clubs, start=page.position)) == following
 
 
+def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.kept]
+    right = list(verify_database(owner, clubs, nowhere))
+    assert sum(len(page.findings) for page in right) >= len(nowhere)
+    assert list(verify_side_by_side(owner, clubs, nowhere, processes=2)) == right
+    monkeypatch.setattr(
+        "service.usecases.verify_side_by_side.foresee_page", lambda _, position: replace(position, after=LAST)
+    )
+    assert list(verify_side_by_side(owner, clubs, nowhere, right[2].position, processes=1)) == right[3:]
+
+
+def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
+    """Tamper with some records, and see that rounds looked at one by one show the same as many at once."""
+    with undone(hands_in):
+        for _ in range(rng.randint(1, 4)):
+            name = rng.choice([name for name in AUDITED if name in OF_ROUNDS or name in ("events", "submissions")])
+            table = Table(hands_in, name)
+            row, column = rng.choice(table.rows()), rng.choice([*AUDITED[name].columns])
+            change = rng.choice(("change", "empty", "delete", "insert"))
+            if change == "change":
+                table.change(column, columns[name][column], row)
+            elif change == "insert":
+                table.insert(row, columns[name])
+            else:
+                getattr(table, change)(row)
+        page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
+        rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(hands_in))[0])
+        found, events = look_closely(hands_in, Stretch(FIRST, LAST), rulesets)
+        assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
+        assert page.events == events
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounds_looked_at_at_once_show_what_rounds_looked_at_one_by_one_show(
+    hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
+) -> None:
+    agree_on(hands_in, columns, Random(seed))
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("seed", range(5, 305))
+def test_whatever_is_tampered_with_shows_at_once_as_one_by_one(
+    hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
+) -> None:
+    agree_on(hands_in, columns, Random(seed))
+
+
 def test_every_column_is_held_against_something_or_it_is_said_why_not(
     columns: Mapping[str, Mapping[str, str]],
 ) -> None:
@@ -88,6 +145,12 @@ def test_every_column_is_held_against_something_or_it_is_said_why_not(
 def test_every_audited_table_has_records_to_tamper_with(hands_in: Transaction) -> None:
     few = {table for table in AUDITED if len(Table(hands_in, table).rows()) < 2}
     assert few == {"clubs", "tree_heads"}
+
+
+def test_records_are_tampered_with_that_are_looked_at_with_many_others_at_once(hands_in: Transaction) -> None:
+    plain = set(plain_ids(hands_in))
+    tables = {name for name in (*OF_ROUNDS, "events") if "round_id" in AUDITED[name].columns}
+    assert {name for name in tables if Table(hands_in, name).rows()[0]["round_id"] in plain} == tables - BY_THEMSELVES
 
 
 @pytest.mark.parametrize("name", AUDITED)

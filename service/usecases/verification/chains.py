@@ -10,6 +10,55 @@ from service.usecases.verification.findings import MOST_NAMED, Finding, FindingK
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")
 _CONTENT: Final = 9
 _HASH_BYTES: Final = 32
+_ID: Final = 4 + 36
+_ROUND: Final = slice(2 * _ID, 3 * _ID)
+_SEQUENCE: Final = 3 * _ID
+"""Where the third and the fourth of the columns begin that a heading is made of: two ids come before, as texts."""
+_BEFORE_HASH: Final = bytes([0, 11, 0, 0, 0, _HASH_BYTES])
+"""The number of columns of an event's row, and the length of the first."""
+_HEADING_LENGTH: Final = len(_BEFORE_HASH) + _HASH_BYTES
+_HEADING: Final = _HEADING_LENGTH + 4
+_BEFORE_ROUND: Final = bytes([0, 3])
+_BEFORE_VERSION: Final = bytes([0, 0, 0, 4])
+_BEFORE_LAST: Final = bytes([0, 0, 0, _HASH_BYTES])
+"""What is before the columns of a head's row; the round's id comes with its length."""
+
+
+def are_chained(events: Iterable[bytes], heads: Iterable[bytes]) -> bool:
+    """
+    Say whether all events of rounds are as they were written, and none is missing; if not, `check_chains` says what.
+
+    A row of COPY's binary format has every column after its length, and so has a heading: the columns are compared
+    with it all at once, as they came.
+
+    Args:
+        events: rows as `copy_events` gives them.
+        heads: rows as `copy_heads` gives them, of the same rounds.
+    """
+    ends = iter(heads)
+    in_round, number, previous, last = b"", 0, b"", b""
+    for row in events:
+        begin = _HEADING + int.from_bytes(row[_HEADING - 4 : _HEADING], "big")
+        length = row[begin : begin + 4]
+        end = begin + 4 + int.from_bytes(length, "big")
+        heading, content, columns = row[_HEADING:begin], row[begin + 4 : end], row[end:]
+        if columns[_ROUND] != in_round:
+            if in_round and next(ends, b"") != last:
+                return False
+            in_round, number, previous = columns[_ROUND], 0, b""
+        number += 1
+        digits = b"%d" % number
+        before = len(previous).to_bytes(4, "big") + previous
+        found = sha256(b"\0" + heading + content).digest()
+        if (
+            heading != TAG + columns + before + length
+            or not columns.startswith(len(digits).to_bytes(4, "big") + digits, _SEQUENCE)
+            or row[:_HEADING_LENGTH] != _BEFORE_HASH + found
+        ):
+            return False
+        previous = found
+        last = _BEFORE_ROUND + in_round + _BEFORE_VERSION + number.to_bytes(4, "big") + _BEFORE_LAST + found
+    return (not in_round or next(ends, b"") == last) and next(ends, None) is None
 
 
 def check_chains(events: Iterable[list[bytes]], heads: Mapping[str, tuple[int, bytes]]) -> Iterator[Finding]:

@@ -6,7 +6,7 @@ from uuid import UUID
 
 from schemas.base import WireError
 from schemas.evidence import Checkpoint, Edge, VerifierKey, places_of, read_note, verify_note
-from schemas.evidence.tree import HASH_BYTES
+from schemas.evidence.tree import HASH_BYTES, hash_levels
 from service.database import Transaction
 from service.repository import audited_trees
 from service.usecases.make_checkpoint import origin_of
@@ -27,9 +27,82 @@ def check_leaves(transaction: Transaction, first: int, kept: Sequence[Checkpoint
         first: the first leaf.
         kept: checkpoints that somebody kept elsewhere.
     """
+    at_once = _hash_at_once(transaction, first)
+    if at_once is None:
+        yield from _check_one_by_one(transaction, first, kept)
+        return
+    edge, levels, size = at_once
+    last = first + LEAVES_AT_ONCE
+    signed = {each.size: each for each in audited_trees.list_checkpoints(transaction, first, last)}
+    keys = audited_trees.list_verifiers(transaction)
+    for stored in signed.values():
+        if stored.size > size:
+            place = {"club_id": transaction.club_id, "size": stored.size}
+            yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", place)
+        else:
+            yield from _check_signed(transaction.club_id, stored, _root(edge, levels, stored.size), keys)
+    for checkpoint in kept:
+        if first < checkpoint.size <= size:
+            root = _root(edge, levels, checkpoint.size)
+            if root != checkpoint.root:
+                yield _broken(transaction, checkpoint, root)
+
+
+def _hash_at_once(transaction: Transaction, first: int) -> tuple[Edge, list[bytes], int] | None:
+    """
+    Hash a page of the tree anew, where all of it is as it ought to be.
+
+    Returns:
+        The edge before the page, the hashes of all its subtrees, level by level, and the size of the tree with it; None
+        where something is otherwise.
+    """
+    try:
+        edge = _edge(transaction, first)
+        last = first + LEAVES_AT_ONCE
+        leaves = audited_trees.copy_leaves(transaction, first, last)
+        nodes = audited_trees.copy_nodes(transaction, first, last, LEAVES_AT_ONCE.bit_length() - 1)
+    except ValueError:
+        return None
+    size = first + len(leaves)
+    levels = hash_levels(leaves["hash"].tobytes())
+    above = [position for level in range(1, len(levels)) for position in range(first >> level, size >> level)]
+    if (
+        not leaves["is_event"].all()
+        or leaves["position"].tolist() != list(range(first, size))
+        or not nodes["is_above"].all()
+        or nodes["position"].tolist() != above
+        or nodes["hash"].tobytes() != b"".join(levels[1:])
+    ):
+        return None
+    grown, top = _edge(transaction, first), len(levels) - 1
+    if size == last:
+        higher = dict(grown.append(levels[top], top))
+        del higher[top, first >> top]
+        if any(_check_nodes(transaction, higher)):
+            return None
+    return edge, levels, size
+
+
+def _root(edge: Edge, levels: Sequence[bytes], size: int) -> bytes:
+    """Hash the tree of a size that ends within a page, from the edge before the page and the page's subtrees."""
+    grown = Edge(edge.size, edge.subtrees)
+    for level, position in places_of([(edge.size, size)]):
+        place = (position - (edge.size >> level)) * HASH_BYTES
+        for _ in grown.append(levels[level][place : place + HASH_BYTES], level):
+            pass
+    return grown.root
+
+
+def _edge(transaction: Transaction, first: int) -> Edge:
+    """Read the edge of the tree before a page."""
     places = places_of([(0, first)])
     before = audited_trees.read_nodes(transaction, places)
-    edge = Edge(first, [bytes(before[place].hash) if place in before else _NOTHING for place in places])
+    return Edge(first, [bytes(before[place].hash) if place in before else _NOTHING for place in places])
+
+
+def _check_one_by_one(transaction: Transaction, first: int, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
+    """Look at a page leaf by leaf."""
+    edge = _edge(transaction, first)
     last = first + LEAVES_AT_ONCE
     signed = {each.size: each for each in audited_trees.list_checkpoints(transaction, first, last)}
     keys = audited_trees.list_verifiers(transaction)

@@ -1,0 +1,234 @@
+"""Hands told once more from their records, in the bytes in which events told them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+import orjson
+from marshmallow import ValidationError
+
+from schemas.document_lines import build_hand, build_time
+from schemas.hands import canonical_json
+from scoring.board import Row
+from scoring.cards import BY_NAME
+from scoring.deal import find_deal_mistakes
+from scoring.ruleset import BOARD_SIZE, Ruleset
+from service.database import Transaction
+from service.repository import audited_at_once
+from service.repository.audited import Stretch
+from service.repository.audited_at_once import EPOCH, HAND, texts_of
+from service.repository.packed.rounds import Flags, PackedRounds
+from service.usecases.record_hand import told_hand
+
+_UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ValidationError)
+_MICROSECOND: Final = timedelta(microseconds=1)
+_SIZES: Final = tuple(row.size for row in Row)
+_NO_CARD: Final = 255
+_NO_CARDS: Final = ",".join(["--"] * BOARD_SIZE)
+_CARDS: Final = np.full((256, 256), _NO_CARD, np.uint8)
+"""What packed boards have for a card, by the two bytes of its name."""
+for _name, _card in BY_NAME.items():
+    _CARDS[tuple(_name.encode())] = _card
+
+
+class Received(NamedTuple):
+    """Bytes that came in, as events tell them: the id and the SHA-256; and when, in microseconds."""
+
+    id: str
+    sha256: str
+    is_hand: bool
+    received_at: int
+
+    @property
+    def told(self) -> Mapping[str, str]:
+        """What events say of it."""
+        return {"id": self.id, "sha256": self.sha256}
+
+
+class RetoldHand(NamedTuple):
+    """
+    A hand as its event would tell it.
+
+    Attributes:
+        recorded_at: in microseconds.
+        document: what it came in with, where that is told with the opening of its round.
+    """
+
+    event: bytes
+    recorded_at: int
+    document: Received | None
+
+
+def retell_hands(
+    transaction: Transaction, stretch: Stretch, packed: PackedRounds, plain: Flags, rulesets: Sequence[Ruleset]
+) -> Mapping[int, Sequence[RetoldHand]]:
+    """
+    Tell the hands of rounds from their records, where those agree with each other.
+
+    Args:
+        transaction: whose club's.
+        stretch: of which rounds.
+        packed: the same rounds as arrays.
+        plain: [rounds], which are wanted; their figures were found to be right.
+        rulesets: that rounds stand under, by their number less 1.
+
+    Returns:
+        The hands of each round that is wanted and agrees, by its place.
+    """
+    kept = audited_at_once.read_hands(transaction, stretch)
+    received = _read_received(transaction, stretch)
+    place = np.searchsorted(packed.ids, kept.rows["round"])
+    number = np.arange(len(place)) - np.searchsorted(place, place) + 1
+    wanted = plain & (np.bincount(place, minlength=len(plain)) == packed.lengths)
+    wanted[place[(kept.rows["number"] != number) | ~kept.rows["agrees"]]] = False
+    which = np.flatnonzero(wanted[place])
+    arrays = np.flatnonzero(wanted[packed.hands.of_round])
+    if len(which) != len(arrays):
+        raise ValueError("hands are missing among arrays")
+    hands, dealt = packed.hands, packed.hands.dealt[arrays]
+    told = _Contents(dealt.sum(axis=1).tolist())
+    rules = packed.rulesets[place[which]].tolist()
+    for at, (row, ruleset) in enumerate(zip(which.tolist(), rules, strict=True)):
+        told.add(at, kept.tails[row], rulesets[ruleset - 1])
+    seats = packed.seats[place[which], : dealt.shape[1]][dealt]
+    wrong = told.differ(
+        kept.rows[which], hands.buttons[arrays], seats, hands.fantasyland[arrays][dealt], hands.boards[arrays][dealt]
+    )
+    wanted[place[which[wrong]]] = False
+    stacks = hands.stored.stacks[arrays].tolist()
+    return _tell(packed, wanted, kept.rows[which], place[which].tolist(), told.contents, stacks, received)
+
+
+def _tell(
+    packed: PackedRounds,
+    wanted: Flags,
+    rows: Any,
+    places: Sequence[int],
+    contents: Sequence[bytes],
+    stacks: Sequence[Sequence[int]],
+    received: Mapping[str, Received],
+) -> Mapping[int, Sequence[RetoldHand]]:
+    """Write the events of hands, of the rounds that are wanted and in which every hand has come in as it must."""
+    retold: dict[int, list[RetoldHand]] = {place: [] for place in np.flatnonzero(wanted).tolist()}
+    names = {place: str(packed.round_id(place)) for place in retold}
+    seats = packed.seat_counts.tolist()
+    ids, submissions = texts_of(rows["id"]), texts_of(rows["submission"])
+    columns = places, ids, submissions, rows["scorer"].tolist(), rows["recorded_at"].tolist(), contents, stacks
+    for place, id_, submission, scorer, recorded_at, content, left in zip(*columns, strict=True):
+        if place not in retold:
+            continue
+        came_in = received.get(submission)
+        if came_in is None or (came_in.is_hand and came_in.received_at != recorded_at):
+            del retold[place]
+            continue
+        told, document = (came_in.told, None) if came_in.is_hand else (None, came_in)
+        event = told_hand(names[place], id_, content, scorer, left[: seats[place]], told)
+        retold[place].append(RetoldHand(event, recorded_at, document))
+    return retold
+
+
+def _read_received(transaction: Transaction, stretch: Stretch) -> Mapping[str, Received]:
+    """Read in what hands came, where its hash is right and it is of a kind that rounds begin or go on with."""
+    kept = audited_at_once.read_submissions(transaction, stretch)
+    rows, digests = kept.rows, [sha256(content) for content in kept.tails]
+    is_right = (_laid([digest.digest() for digest in digests]) == rows["sha256"]).all(axis=1) & (rows["kind"] > 0)
+    columns = texts_of(rows["id"]), rows["kind"].tolist(), rows["received_at"].tolist(), is_right.tolist(), digests
+    return {
+        id_: Received(id_, digest.hexdigest(), kind == HAND, at)
+        for id_, kind, at, right, digest in zip(*columns, strict=True)
+        if right
+    }
+
+
+class _Contents:
+    """What happened in hands, as JSON, taken apart into lists that arrays can be held against."""
+
+    def __init__(self, players: Sequence[int]) -> None:
+        """Say how many play in each."""
+        self._players = players
+        self.contents: list[bytes] = []
+        self._wrong: list[int] = []
+        self._buttons: list[int] = []
+        self._played_at: list[int | None] = []
+        self._seats: list[int] = []
+        self._fantasyland: list[int] = []
+        self._boards: list[str] = []
+
+    def add(self, at: int, written: bytes, ruleset: Ruleset) -> None:
+        """Add the next hand."""
+        players = self._players[at]
+        try:
+            read = orjson.loads(written)
+            seats, fantasyland, boards = _take_apart(read, ruleset)
+            if len(seats) != players:
+                raise ValueError("others play than are kept")
+            content, button, played_at = canonical_json(read), int(read["button"]), _microseconds(read.get("played_at"))
+        except _UNREADABLE:
+            self._wrong.append(at)
+            content, button, played_at = b"", 0, None
+            seats, fantasyland, boards = [0] * players, [0] * players, [_NO_CARDS] * players
+        self.contents.append(content)
+        self._buttons.append(button)
+        self._played_at.append(played_at)
+        self._seats += seats
+        self._fantasyland += fantasyland
+        self._boards += boards
+
+    def differ(self, rows: Any, buttons: Any, seats: Any, fantasyland: Any, boards: Any) -> Flags:
+        """Say which hands were kept otherwise; what is of players stands one after the other, for all hands."""
+        digests = _laid([sha256(content).digest() for content in self.contents])
+        wrong: Flags = (digests != rows["digest"]).any(axis=1) | (np.array(self._buttons, np.int64) != buttons)
+        is_timed = np.array([at is not None for at in self._played_at], np.bool_)
+        wrong |= (is_timed != rows["is_timed"]) | (np.array([at or 0 for at in self._played_at]) != rows["played_at"])
+        wrong[self._wrong] = True
+        other = (np.array(self._seats, np.int64) != seats) | (np.array(self._fantasyland, np.int64) != fantasyland)
+        other |= (self._packed() != boards).any(axis=1)
+        wrong[np.repeat(np.arange(len(rows)), self._players)[other]] = True
+        return wrong
+
+    def _packed(self) -> Any:
+        """Pack the boards: [boards, 13]."""
+        text = np.frombuffer(",".join([*self._boards, ""]).encode("latin-1", "replace"), np.uint8).reshape(-1, 3)
+        cards = np.where(text[:, 2] == ord(","), _CARDS[text[:, 0], text[:, 1]], np.uint8(_NO_CARD))
+        return cards.reshape(-1, BOARD_SIZE)
+
+
+def _take_apart(read: Mapping[str, Any], ruleset: Ruleset) -> tuple[list[int], list[int], list[str]]:
+    """
+    Give the seats of all who play, their cards of Fantasyland, and the names of the cards of their boards; by seat.
+
+    Raises:
+        ValueError: it cannot have been dealt like this.
+    """
+    players = read["players"]
+    seats = [int(player["seat"]) for player in players]
+    if seats != sorted(seats):
+        players = sorted(players, key=lambda player: int(player["seat"]))
+        seats.sort()
+    fantasyland, boards, is_more_known = [], [], False
+    for player in players:
+        top, middle, bottom = player["top"], player["middle"], player["bottom"]
+        if (len(top), len(middle), len(bottom)) != _SIZES:
+            raise ValueError("a row has not its cards")
+        board = ",".join([*top, *middle, *bottom])
+        if len(board) != len(_NO_CARDS):
+            raise ValueError("a card has no name of two letters")
+        boards.append(board)
+        fantasyland.append(int(player.get("fantasyland", 0)))
+        if player.get("discards") is not None or player.get("streets") is not None:
+            is_more_known = True
+    if is_more_known and find_deal_mistakes(build_hand(read).hand.players, ruleset):
+        raise ValueError("it cannot have been dealt like this")
+    return seats, fantasyland, boards
+
+
+def _microseconds(written: Any) -> int | None:
+    """Say when somebody says that something was, as the database counts."""
+    return None if written is None else (build_time(written) - EPOCH) // _MICROSECOND
+
+
+def _laid(digests: Sequence[bytes]) -> Any:
+    """Lay values of 32 bytes below each other."""
+    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)

@@ -1,0 +1,83 @@
+"""A whole database held against its events by several processes, each at another page."""
+
+import os
+import signal
+from collections import deque
+from collections.abc import Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import connection, get_context, parent_process
+from threading import Thread
+from typing import Final
+from uuid import UUID
+
+from schemas.evidence import Checkpoint
+from service.database import Database
+from service.usecases.verify_database import Page, Position, after_page, begin, foresee_page, verify_page
+
+_AHEAD: Final = 2
+"""So many pages are given out for each process, that none waits for the next."""
+
+_mine: Database | None = None
+"""The database, in a process that looks at pages."""
+
+
+def verify_side_by_side(
+    database: Database,
+    clubs: Sequence[UUID],
+    kept: Sequence[Checkpoint] = (),
+    start: Position | None = None,
+    *,
+    processes: int,
+) -> Iterator[Page]:
+    """
+    Look at everything that is kept, as `verify_database` does, in several processes; the pages come in the same order.
+
+    Pages are foreseen from how far the records go now. Where one ends elsewhere, as more was recorded meanwhile, those
+    after it are given out anew.
+
+    Args:
+        database: as the owner of its tables, or a superuser; every process opens connections of its own.
+        clubs: whose records, in the order of their ids.
+        kept: checkpoints that somebody kept elsewhere, of any of the clubs.
+        start: where to go on; None for the beginning.
+        processes: how many.
+    """
+    pool = ProcessPoolExecutor(processes, get_context("spawn"), _open, (database,))
+    given: deque[tuple[Position, Future[Page]]] = deque()
+    position = following = begin(clubs, start)
+    try:
+        while position is not None:
+            while following is not None and len(given) < _AHEAD * processes:
+                given.append((following, pool.submit(_verify, following, kept)))
+                following = after_page(clubs, following, foresee_page(database, following))
+            page = given.popleft()[1].result()
+            position = after_page(clubs, position, page.position)
+            yield Page(page.findings, position, page.events)
+            if position != (given[0][0] if given else following):
+                for _, foreseen in given:
+                    foreseen.cancel()
+                given.clear()
+                following = position
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _open(database: Database) -> None:
+    """Be a process that looks at pages: it leaves Ctrl-C to its parent, and ends with it, however that ends."""
+    global _mine
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    _mine = database
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    assert parent is not None
+    connection.wait([parent.sentinel])
+    os._exit(1)
+
+
+def _verify(position: Position, kept: Sequence[Checkpoint]) -> Page:
+    assert _mine is not None
+    with _mine.reading(position.club_id) as transaction:
+        return verify_page(transaction, position, kept)
