@@ -73,8 +73,8 @@ def import_rounds(
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
 
     A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
-    answered as it was recorded. Rounds are settled many at once, and a hundred are written in one go while the next are
-    made ready; some hundred lines are a good number.
+    answered as it was recorded. Rounds are settled many at once, and many are written in one go while the next are made
+    ready; some hundred lines are a good number.
 
     Args:
         transaction: in which tables are made by their names where there are none.
