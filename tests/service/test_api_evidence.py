@@ -237,6 +237,7 @@ OF_NO_ROUND = {
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
     EventKind.LINK_ISSUED,
+    EventKind.LINK_REVOKED,
     EventKind.LINKS_REVOKED,
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
