@@ -33,7 +33,7 @@ from benchmarks.import_rounds import Bench, bench, make_lines
 from service.database import Database, Transaction
 from service.jobs.recomputations import MOST_HANDS
 from service.repository import rulesets
-from service.repository.packed.queries import Scope, Stretch, packed_queries, stretch_parameters
+from service.repository.packed.queries import Scope, Stretch, joined_whole, packed_queries, stretch_parameters
 from service.repository.recomputations import cut_stretches
 from service.repository.whole_rounds import COLUMNS
 from service.usecases.audit_rounds import audit_rounds
@@ -140,7 +140,9 @@ def read(transaction: Transaction, stretch: Stretch) -> int:
         "names": [name for name, _ in names],
         "numbers": [version for _, version in names],
     }
-    found = {name: transaction.copy_out(query, parameters) for name, query in packed_queries(stretch.scope).items()}
+    queries = packed_queries(stretch.scope)
+    with joined_whole(transaction, stretch.scope):
+        found = {name: transaction.copy_out(query, parameters) for name, query in queries.items()}
     return len(found["hands"]) - 1
 
 

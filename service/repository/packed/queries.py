@@ -1,10 +1,13 @@
 """What is read of rounds that become arrays, and how its rows are laid out."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
+
+from sqlalchemy import text
 
 from scoring.bulk.transfers import LIMITS
 from scoring.round_state import RoundStatus
@@ -87,6 +90,22 @@ def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, 
 def packed_queries(scope: Scope) -> Mapping[str, str]:
     """Say what is read of a stretch, each by the name of its columns."""
     return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
+
+
+@contextmanager
+def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
+    """
+    Let PostgreSQL join the records of a stretch as a whole, and not look into an index for each round and hand.
+
+    Its statistics have a hundred steps: of more stretches than that, it takes each for a single round. Only where every
+    round between the first and the last is wanted: few that lie far apart are better looked up.
+    """
+    if scope != Scope():
+        yield
+        return
+    transaction.execute(text("SET LOCAL enable_nestloop = off"))
+    yield
+    transaction.execute(text("SET LOCAL enable_nestloop TO DEFAULT"))
 
 
 def _numbered(column: str, words: Mapping[str, int]) -> str:

@@ -22,6 +22,7 @@ from service.repository.packed.queries import (
     Stretch,
     hand_columns,
     head_columns,
+    joined_whole,
     packed_queries,
     stretch_parameters,
 )
@@ -94,7 +95,13 @@ def _copy(
         "names": [name for name, _ in rulesets],
         "numbers": [version for _, version in rulesets],
     }
-    return lambda name: split_rows(transaction.copy_out(queries[name], parameters))
+
+    def copied(name: str) -> list[bytes]:
+        with joined_whole(transaction, stretch.scope):
+            messages = transaction.copy_out(queries[name], parameters)
+        return split_rows(messages)
+
+    return copied
 
 
 def _read_heads(messages: list[bytes]) -> PackedRounds:
