@@ -21,7 +21,7 @@ from service.repository.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
 from service.usecases.exact_points import are_exact
 from service.usecases.read_lines import ReadLine
 
-FEWEST: Final = 16
+FEWEST: Final = 8
 """So many rounds that are alike are settled sooner together than one by one."""
 
 _LISTS: Final = HandFigures._fields[:-2]

@@ -100,7 +100,7 @@ def test_rounds_settled_together_are_recorded_as_each_by_itself(name: str) -> No
 @pytest.mark.parametrize("name", [*PRESETS, *(f"{RANDOM} {number}" for number in range(20))])
 @uncounted
 def test_rounds_under_any_ruleset_are_recorded_as_each_by_itself(name: str) -> None:
-    check_ruleset(name, 100)
+    check_ruleset(name, 40)
 
 
 def test_more_points_than_can_be_counted_are_left_to_the_rules() -> None:
