@@ -26,7 +26,7 @@ from service.database import Transaction
 from service.repository import audited_at_once
 from service.repository.audited import Stretch
 from service.repository.audited_at_once import EPOCH, KINDS, Tailed, digests_of, hexes_of, texts_of
-from service.repository.packed.queries import Scope
+from service.repository.packed.queries import Scope, joined_whole
 from service.repository.packed.queries import Stretch as PackedStretch
 from service.repository.packed.reading import read_packed
 from service.repository.packed.rounds import Flags, PackedRounds, RoundGroup, id_of
@@ -118,7 +118,9 @@ def look_at_once(transaction: Transaction, stretch: Stretch, rulesets: Iterable[
         None where there is something that is of no round, or cannot be read: all have to be looked at by themselves.
     """
     try:
-        return _Look(transaction, stretch, list(rulesets)).look()
+        looking = _Look(transaction, stretch, list(rulesets))
+        with joined_whole(transaction, Scope()):
+            return looking.look()
     except _UNREADABLE:
         return None
 
