@@ -323,4 +323,4 @@ def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transacti
 
 @pytest.mark.verify
 def test_several_damages_at_once_are_all_named_however_they_meet(lived: Lived, hands_in: Transaction) -> None:
-    _damage_and_verify(lived, hands_in, range(5, 300))
+    _damage_and_verify(lived, hands_in, range(5, 150))
