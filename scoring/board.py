@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from scoring.cards import DECK, Card, parse_cards
 from scoring.errors import BoardError, Mistake
@@ -25,6 +25,9 @@ class Row(StrEnum):
     def size(self) -> int:
         """How many cards it takes."""
         return 3 if self is Row.TOP else 5
+
+
+_ROWS: Final = tuple(Row)
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +51,7 @@ class ByRow(Generic[T]):
 
     def items(self) -> Iterator[tuple[Row, T]]:
         """Go through the rows from the top, each with what it has."""
-        return zip(Row, self, strict=True)
+        return zip(_ROWS, (self.top, self.middle, self.bottom), strict=True)
 
     def map(self, change: Callable[[T], U]) -> "ByRow[U]":
         """Make another of these, row by row."""

@@ -1,4 +1,4 @@
-from flask import request
+from flask import g, request
 from werkzeug.exceptions import ClientDisconnected
 
 
@@ -9,7 +9,10 @@ def receive_body() -> bytes:
     Raises:
         ClientDisconnected: it ended before its announced length; half a document may read like a whole one.
     """
-    body = request.get_data()
-    if request.content_length is not None and len(body) < request.content_length:
-        raise ClientDisconnected
+    body: bytes | None = g.get("received")
+    if body is None:
+        body = request.get_data()
+        if request.content_length is not None and len(body) < request.content_length:
+            raise ClientDisconnected
+        g.received = body
     return body

@@ -92,7 +92,7 @@ _WRITERS: Final[Mapping[type, Callable[[Any], bytes]]] = {
     bytes: lambda value: b"\\x" + value.hex().encode(),
     int: lambda value: b"%d" % value,
     bool: lambda value: str(value).encode(),
-    UUID: lambda value: str(value).encode(),
+    UUID: lambda value: b"%032x" % value.int,
     datetime: lambda value: value.isoformat().encode(),
     list: lambda values: _text_of(_array(values)),
     str: _text_of,

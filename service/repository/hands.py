@@ -11,6 +11,7 @@ from uuid import UUID
 from sqlalchemy import Label, Row, Select, and_, select, text
 from uuid_utils.compat import uuid7
 
+from schemas.hands import canonical_json
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
@@ -225,7 +226,7 @@ def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
         "version": before.version,
         "status": stands["status"],
         "top_ups": stands["top_ups"],
-        "state": json.dumps(stands["state"]),
+        "state": canonical_json(stands["state"]).decode(),
         "settlement_state": after.firmness.settlement_state.value,
         "provisional_until": after.firmness.provisional_until,
     }
