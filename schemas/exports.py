@@ -4,11 +4,12 @@ from typing import Final
 
 from schemas.fields import Time, UuidField
 from schemas.pages import CursorField, QueryInteger, QuerySchema
+from schemas.periods import InPeriod
 
 MOST_LINES: Final = 10_000
 
 
-class ExportQuerySchema(QuerySchema):
+class ExportQuerySchema(InPeriod, QuerySchema):
     """Which rounds to export: those of a table, opened from a moment on and before another."""
 
     table_id = UuidField(data_key="table")

@@ -11,6 +11,7 @@ from marshmallow import post_load
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Boolean, Choice, Figure, Inner, Integer, Listing, Table, Text, Time, UuidField
 from schemas.jobs import CountField, JobSchema, JobView, dump_job
+from schemas.periods import InPeriod
 from schemas.rounds import ReasonField
 from schemas.rulesets import RulesetReference
 
@@ -41,7 +42,7 @@ class RecomputationRequest:
     final: bool
 
 
-class ScopeSchema(WireSchema):
+class ScopeSchema(InPeriod, WireSchema):
     """
     Which rounds: those that all of it is true of, all where nothing is said.
 

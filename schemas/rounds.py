@@ -26,6 +26,7 @@ from schemas.fields import (
 from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
 from schemas.irregular import ReasonsField
 from schemas.pages import PageQuerySchema, RevisionField
+from schemas.periods import InPeriod
 from schemas.problems import dump_mistakes
 from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
 from schemas.settlement_states import IN_FORCE, SettlementState
@@ -194,7 +195,7 @@ class RoundSchema(WireSchema):
     next = Inner(NextHandSchema, required=True, allow_none=True)
 
 
-class RoundQuerySchema(PageQuerySchema):
+class RoundQuerySchema(InPeriod, PageQuerySchema):
     """Which rounds to list: those opened from a moment on, and before another."""
 
     table_id = UuidField(data_key="table")

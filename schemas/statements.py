@@ -9,6 +9,7 @@ from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Time, UuidField, show_time
 from schemas.hands import PlayerField, StackField
 from schemas.pages import QuerySchema
+from schemas.periods import InPeriod
 from schemas.tables import CurrencyField
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
@@ -23,7 +24,7 @@ class PaymentsAre(StrEnum):
     FEW = "few"
 
 
-class StatementQuerySchema(QuerySchema):
+class StatementQuerySchema(InPeriod, QuerySchema):
     """Which rounds of a table to sum up: those opened from a moment on, and before another."""
 
     opened_from = Time(data_key="from")

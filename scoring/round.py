@@ -190,7 +190,7 @@ def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mis
 def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[Mistake]:
     fewest, most = ruleset.players.min, ruleset.players.max
     if not fewest <= len(seats) <= most:
-        detail = f"{len(seats)} players sit down; {ruleset} is for {fewest} to {most}"
+        detail = f"a table of {len(seats)}; {ruleset} is for {fewest} to {most} players"
         yield Mistake("players-count", ("seats",), detail)
     for index, seat in enumerate(seats):
         before = seats[:index]

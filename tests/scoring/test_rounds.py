@@ -214,5 +214,5 @@ def test_the_first_thing_in_a_history_that_cannot_be_is_named_with_its_place(
 
 def test_a_history_may_stop_where_it_is() -> None:
     assert replay(History(QQ, tuple(SEATS))).round == open_round(QQ, SEATS)
-    with pytest.raises(RoundError, match="1 players sit down"):
+    with pytest.raises(RoundError, match="a table of 1"):
         replay(History(QQ, tuple(SEATS[:1])))

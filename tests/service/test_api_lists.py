@@ -165,6 +165,15 @@ def test_a_page_that_cannot_be_is_refused(
     assert answer.mistakes == {f"#/query/{name}": code}
 
 
+@pytest.mark.parametrize("list_", ["/v1/rounds", "/v1/export", "/v1/tables/{table}/statement"])
+def test_a_period_that_ends_before_it_begins_is_refused(api: Api, list_: str) -> None:
+    table = add_table(api)
+    answer = api.get(f"{list_.format(table=table)}?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z")
+    assert answer.status == 422
+    assert answer.mistakes == {"#/query/from": "out-of-range"}
+    assert "after the end at 2026-11-20T00:00:00" in answer["errors"][0]["detail"]
+
+
 @pytest.fixture
 def many_rounds(api: Api) -> str:
     return start_round(api)

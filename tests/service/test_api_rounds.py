@@ -183,12 +183,12 @@ def test_a_round_that_is_complete_makes_room_for_the_next(api: Api) -> None:
 @pytest.mark.parametrize(
     ("ruleset", "sitting", "mistakes", "words"),
     [
-        ("pineapple", {1: "ann 9"}, {"#/seats": "players-count"}, "1 players sit down; pineapple@1 is for 2 to 3"),
+        ("pineapple", {1: "ann 9"}, {"#/seats": "players-count"}, "a table of 1; pineapple@1 is for 2 to 3 players"),
         (
             "pineapple",
             {1: "ann 9", 2: "bob 9", 3: "cyd 9", 4: "dan 9"},
             {"#/seats": "players-count"},
-            "4 players sit down; pineapple@1 is for 2 to 3",
+            "a table of 4; pineapple@1 is for 2 to 3 players",
         ),
         (
             "turbo",
