@@ -57,10 +57,17 @@ _NEWEST: Final = text("""
 """)
 _END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
 _COUNT: Final = text("SELECT count(*) FROM tree_nodes WHERE club_id = :club_id AND level = 0")
+# From leaf to leaf in order: to look for each place by itself can take a look at all leaves each time.
 _MISSING: Final = text("""
-    SELECT place FROM generate_series(CAST(0 AS bigint), CAST(:size AS bigint) - 1) AS place
-    WHERE NOT EXISTS (SELECT FROM tree_nodes WHERE club_id = :club_id AND level = 0 AND position = place)
-    LIMIT :most
+    WITH leaf AS (
+        SELECT position FROM tree_nodes
+        WHERE club_id = :club_id AND level = 0 AND position >= 0 AND position < CAST(:size AS bigint)
+        UNION ALL SELECT CAST(:size AS bigint)
+    )
+    SELECT place FROM (
+        SELECT position, lag(position, 1, CAST(-1 AS bigint)) OVER (ORDER BY position) AS before FROM leaf
+    ) AS gap CROSS JOIN LATERAL generate_series(before + 1, position - 1) AS place
+    WHERE position > before + 1 ORDER BY place LIMIT :most
 """)
 # Each level by itself, for the index leads there.
 _BEYOND: Final = text("""
