@@ -161,7 +161,7 @@ def test_a_changed_column_is_named(
     for column, cover in AUDITED[name].columns.items():
         with undone(hands_in):
             before, after = table.change(column, columns[name][column])
-            found = verify(hands_in, lived.kept)
+            found = verify(hands_in, lived.kept, name)
             if cover is Cover.NOTHING:
                 assert found == []
                 continue
@@ -180,7 +180,7 @@ def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
     held = [column for column, cover in covers.items() if cover not in (Cover.KEY, Cover.NOTHING)]
     with undone(hands_in):
         table.empty(row)
-        named = {finding.column for finding in names(verify(hands_in, lived.kept), name, row)}
+        named = {finding.column for finding in names(verify(hands_in, lived.kept, name), name, row)}
     # What says of which round it is, and says it no more, is missed there as a whole.
     is_missed = "round_id" in held and None in named
     assert is_missed or {column for column in held if row[column] is not None} <= named
@@ -196,7 +196,7 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
         with undone(hands_in):
             for row in cut:
                 table.delete(row)
-            found = verify(hands_in, lived.kept)
+            found = verify(hands_in, lived.kept, name)
             for row in cut:
                 kinds = {finding.kind for finding in names(found, name, row)}
                 assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
@@ -209,7 +209,7 @@ def test_a_record_that_is_slipped_in_is_named(
     table = Table(hands_in, name)
     with undone(hands_in):
         added = table.insert(table.rows()[0], columns[name])
-        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.kept)
+        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.kept, name)
         assert names(found, name, added), (added, found[:5])
 
 
@@ -224,7 +224,7 @@ def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: T
         return
     with undone(hands_in):
         table.swap(first, other)
-        found = verify(hands_in, lived.kept)
+        found = verify(hands_in, lived.kept, name)
         assert names(found, name, first), found[:5]
         assert names(found, name, other), found[:5]
 
