@@ -22,19 +22,19 @@ demo: setup  ## start the service in a temporary folder, post every example over
 up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
-test: setup  ## the whole suite
-	$(BIN)/pytest --numprocesses 2
+test: setup  ## the suite, but for what takes long
+	$(BIN)/pytest --numprocesses 2 --dist worksteal
 
 verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
-	$(BIN)/pytest --numprocesses 2 -m verify
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 
-check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the suite with coverage and more random requests
+check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the whole suite with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 2 --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not verify" --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, recomputed and verified
 	$(BIN)/python benchmarks/score_hands.py

@@ -112,6 +112,7 @@ class Corrector:
         return bool(made)
 
 
+@pytest.mark.thorough
 def test_two_hundred_corrections_by_twenty_clients_sent_twice_each_are_two_hundred_revisions(served: Served) -> None:
     rounds = [served.new_round() for _ in range(ROUNDS)]
     for round_id in rounds:

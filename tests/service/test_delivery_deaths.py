@@ -34,6 +34,7 @@ def _cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(start_import, "MOST_LINES", LINES)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", find_brokers())
 def test_a_broker_that_goes_away_with_all_its_messages_stops_no_job(embedded_postgres: Server, name: str) -> None:
     proxy = Proxy(*ADDRESSES[name][:2])
@@ -54,6 +55,7 @@ def test_a_broker_that_goes_away_with_all_its_messages_stops_no_job(embedded_pos
     proxy.close()
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="there is no redis-server to kill")
 def test_a_killed_redis_that_comes_back_empty_stops_no_job(embedded_postgres: Server) -> None:
     redis = OwnRedis()
@@ -70,6 +72,7 @@ def test_a_killed_redis_that_comes_back_empty_stops_no_job(embedded_postgres: Se
         redis.kill()
 
 
+@pytest.mark.thorough
 def test_a_killed_postgresql_costs_the_chunks_at_work(tmp_path: Path) -> None:
     """With it the queue dies, for it is in the same database; `up` starts it again, and the worker goes on."""
     rounds = rounds_to_import(12)

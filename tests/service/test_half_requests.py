@@ -52,6 +52,7 @@ def test_who_is_cut_off_in_the_middle_of_a_request_is_told_to_send_it_again(serv
         check_told_to_send_it_again(client)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["head", "body"])
 def test_however_many_begin_a_request_and_never_go_on_others_are_answered(served: Served, kind: str) -> None:
     stalled = [begin(served, kind) for _ in range(2 * threads)]

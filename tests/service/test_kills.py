@@ -133,6 +133,7 @@ def seed() -> int:
     return int(os.environ.get("OFC_SEED") or time.time_ns() % 1_000_000)
 
 
+@pytest.mark.thorough
 def test_whoever_is_killed_under_load_nothing_is_lost_and_nothing_is_done_twice(tmp_path: Path, seed: int) -> None:
     play_through(tmp_path, [Killer(seed).kill_all], seed)
 
@@ -142,6 +143,7 @@ def test_fifty_kills_lose_nothing(tmp_path: Path, seed: int) -> None:
     play_through(tmp_path, [Killer(seed).kill_all] * 5, seed)
 
 
+@pytest.mark.thorough
 def test_a_service_that_is_stopped_under_load_loses_nothing(tmp_path: Path, seed: int) -> None:
     def stop(service: Running) -> None:
         time.sleep(2)

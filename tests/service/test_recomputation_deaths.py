@@ -64,6 +64,7 @@ def found_in(api: Api, ended: Answer) -> list[Any]:
     return [(each["round"], each["hand"], each["what"]) for each in differences(api, ended)]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("killed", [1, 2])
 def test_killed_workers_cost_a_chunk_each_and_nothing_more(
     house: House, api: Api, monkeypatch: pytest.MonkeyPatch, killed: int
@@ -86,6 +87,7 @@ def test_killed_workers_cost_a_chunk_each_and_nothing_more(
     assert sum(attempts(house, disturbed["id"])) == ROUNDS / 2 + killed
 
 
+@pytest.mark.thorough
 def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     _, ids = play_rounds(api, ROUNDS)
     for round_id in ids:
@@ -104,6 +106,7 @@ def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monke
     assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
 
 
+@pytest.mark.thorough
 def test_a_killed_postgresql_costs_the_chunk_at_work_and_nothing_more(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
