@@ -24,8 +24,10 @@ RULESETS = [*PRESETS, "random rulesets"]
 
 
 def seeds(number: int) -> pytest.MarkDecorator:
-    """So many seeds in chunks, which two processes can share."""
-    return pytest.mark.parametrize("first", range(FIRST_SEED, FIRST_SEED + number, CHUNK), ids="seed {} on".format)
+    """So many seeds in chunks, which two processes can share; all but the first chunk are left to CI."""
+    chunks = range(FIRST_SEED, FIRST_SEED + number, CHUNK)
+    marked = [pytest.param(first, marks=pytest.mark.thorough if first > FIRST_SEED else ()) for first in chunks]
+    return pytest.mark.parametrize("first", marked, ids=map("seed {} on".format, chunks))
 
 
 def random_round(name: str, seed: int) -> tuple[Shape, Shape]:
