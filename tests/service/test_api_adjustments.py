@@ -1,5 +1,6 @@
 """Final settlements over HTTP: not undone, corrected only by who may, and adjusted; by recomputations too."""
 
+from collections.abc import Iterator
 from functools import partial
 from random import Random
 
@@ -8,7 +9,8 @@ import pytest
 from service.usecases.add_ruleset import keep_ruleset
 from service.usecases.find_ruleset import ruleset_named
 from tests.oracle import PRESETS, random_document
-from tests.service.house import House
+from tests.postgres import Server
+from tests.service.house import House, open_house
 from tests.service.importing import club_of, database_of
 from tests.service.racing import at_once
 from tests.service.recomputing import named, recompute
@@ -198,7 +200,15 @@ def has_no_gap(house: House, round_id: str) -> bool:
     return [sequence for sequence, _ in events_of(house, round_id)] == list(range(1, version + 1))
 
 
-def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(api: Api, house: House) -> None:
+@pytest.fixture
+def lone_house(server: Server) -> Iterator[House]:
+    """A house of its own: a sweep goes through all that others have left in the one they share."""
+    with open_house(server) as house:
+        yield house
+
+
+def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(lone_house: House) -> None:
+    house, api = lone_house, lone_house.new_client()
     for attempt in range(3):
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
         confirm(api, round_id, 1)
@@ -213,7 +223,8 @@ def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(api: Api, 
         assert has_no_gap(house, round_id)
 
 
-def test_a_correction_and_a_sweep_at_once_come_one_after_the_other(api: Api, house: House) -> None:
+def test_a_correction_and_a_sweep_at_once_come_one_after_the_other(lone_house: House) -> None:
+    house, api = lone_house, lone_house.new_client()
     adjusted = 0
     for attempt in range(3):
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})

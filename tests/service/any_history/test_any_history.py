@@ -12,6 +12,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, rule, run_sta
 
 from service.usecases.verify_database import verify_database
 from tests.postgres import Server
+from tests.scoring.uncounted import uncounted
 from tests.service.any_history.correcting import Correcting
 from tests.service.any_history.happening import NAMES, Happening
 from tests.service.any_history.judging import Judging
@@ -110,6 +111,7 @@ DONE = OFTEN_DONE | {
 }
 
 
+@uncounted
 def test_whatever_happens_the_service_and_the_model_agree(house: House) -> None:
     taken = _run(house, max_examples=10, stateful_step_count=40, phases=[Phase.generate], derandomize=True)
     assert not OFTEN_DONE - set(taken), taken

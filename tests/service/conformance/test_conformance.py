@@ -23,6 +23,7 @@ from schemathesis.pytest._test_builder import build_operation_test
 from schemathesis.schemas import APIOperation
 
 from service.api.events import MOST_WAITING, waiting
+from tests.scoring.uncounted import uncounted
 from tests.service.conformance.club import Club
 from tests.service.house import House
 from tests.service.test_contract import ROOT
@@ -112,6 +113,7 @@ def _nobody_waits() -> Iterator[None]:
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
+@uncounted
 def test_the_service_keeps_its_contract(house: House, operation_id: str, pytestconfig: pytest.Config) -> None:
     hold_to_contract(house, operation_id, pytestconfig.getoption("requests"))
 
