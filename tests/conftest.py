@@ -31,10 +31,15 @@ def pytest_configure(config: pytest.Config) -> None:
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "server" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_SERVER):
-        servers = ["embedded", "external"] if find_external() else ["embedded"]
-        metafunc.parametrize("server", servers, indirect=True)
+        others = ["external"] if find_external() else []
+        metafunc.parametrize("server", ["embedded", *map(_thorough, others)], indirect=True)
     if "broker" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_BROKER):
-        metafunc.parametrize("broker", ["the database", *find_brokers()], indirect=True)
+        metafunc.parametrize("broker", ["the database", *map(_thorough, find_brokers())], indirect=True)
+
+
+def _thorough(other: str) -> object:
+    """Leave what is not started by the suite itself to CI."""
+    return pytest.param(other, marks=pytest.mark.thorough)
 
 
 @pytest.fixture(scope="session")
