@@ -4,6 +4,7 @@ Processes are killed under load, at any moment: nothing answered is lost, nothin
 A failure names its seed. `OFC_SEED=1234` in the environment begins there.
 """
 
+import json
 import os
 import signal
 import time
@@ -20,7 +21,7 @@ import pytest
 from service.embedded import OWNER, Cluster
 from tests.oracle import PRESETS, random_document
 from tests.service.house import Records
-from tests.service.running import Running, running, wait_until
+from tests.service.running import Running, command, running, wait_until
 from tests.service.scorekeepers import Answered, Scorekeeper
 
 KINDS = ["web worker"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
@@ -93,6 +94,7 @@ def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], se
             assert list(pool.map(Scorekeeper.check, people)) == [None] * PEOPLE
         assert "ofc_points_imbalance 0.0" in service.get("/metrics").text
         check_records(Records(Cluster(directory).url(OWNER)), people)
+        check_events(directory)
 
 
 def check_records(records: Records, people: list[Scorekeeper]) -> None:
@@ -115,6 +117,14 @@ def check_records(records: Records, people: list[Scorekeeper]) -> None:
     assert len(records.ask(stray)) <= without_hands
 
 
+def check_events(directory: Path) -> None:
+    """Hold every record, and every link of the audit trail, against the events."""
+    verified = command("verify", "--data", str(directory), "--json")
+    summary = json.loads(verified.stdout.splitlines()[-1])["summary"]
+    assert summary["found"] == {}, verified
+    assert summary["events"] > 0
+
+
 def say_how_it_went(people: list[Scorekeeper]) -> None:
     answered = [one for person in people for one in person.answered]
     rounds = sum(len(person.rounds) for person in people)
@@ -122,6 +132,7 @@ def say_how_it_went(people: list[Scorekeeper]) -> None:
     replayed = sum("Idempotent-Replayed" in one.answer.headers for one in answered)
     print(f"{rounds} rounds, {len(answered)} requests answered, {repeated} of them sent more than once,")
     print(f"{replayed} with what had been stored before; the longest waited {max(map(waited, answered)):.2f} s")
+    assert repeated, "nobody was disturbed, which is no proof"
 
 
 def waited(answered: Answered) -> float:
