@@ -131,8 +131,7 @@ def made(house: House) -> Keys:
 def ask(api: Api, operation_id: str, club: Club) -> Answer:
     """Ask for an operation as its club would: with ids that are there, and a body that can be taken."""
     method, path = where(api, operation_id)
-    found = {**club.found, "player": lambda: "ann"}
-    address = path.format_map({name: give() for name, give in found.items() if f"{{{name}}}" in path})
+    address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})
     address += QUERIES.get(operation_id, "")
     if operation_id == "start_import":
         headers = {"Content-Type": "application/x-ndjson"}

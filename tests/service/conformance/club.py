@@ -52,7 +52,11 @@ class Club:
             "key_id": self.spare_key,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
-            "player": lambda: self.rng.choice(PLAYERS),
+            "player": lambda: self.rng.choice(PLAYERS) if operation_id == "name_player" else self.name_player(),
+        }
+        self.queries: dict[str, Callable[[], Document]] = {
+            "prove_consistency": self.two_sizes,
+            "prove_inclusion": self.place_in_tree,
         }
         self.bodies: dict[str, Callable[[], Document]] = {
             "score_hand": self.hand_to_score,
@@ -115,6 +119,23 @@ class Club:
         """Make an address for a round in which a hand was played."""
         self.play_hand()
         return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
+
+    def name_player(self) -> str:
+        """Give some player a name; his id."""
+        player = self.rng.choice(PLAYERS)
+        assert self.api.put(f"/v1/players/{player}", {"display_name": player.title()}).status in (200, 201)
+        return player
+
+    def two_sizes(self) -> Document:
+        """Choose two sizes that the tree of events had, the smaller first."""
+        size = self._tree_size()
+        older, newer = sorted(self.rng.randint(0, size) for _ in range(2))
+        return {"from": older, "to": newer}
+
+    def place_in_tree(self) -> Document:
+        """Choose a size that the tree of events had, and an event that was in it then."""
+        size = self.rng.randint(1, self._tree_size())
+        return {"position": self.rng.randrange(size), "size": size}
 
     def spare_key(self) -> str:
         """Find a key that nobody uses, or the id of none."""
@@ -207,10 +228,15 @@ class Club:
         rows["discards"] = dealt[BOARD_SIZE:]
         return {place: [str(card) for card in cards] for place, cards in rows.items()}
 
+    def _tree_size(self) -> int:
+        """Sign the tree, to which a table was added."""
+        self.add_table()
+        return int(self._made("/v1/checkpoints", None)["size"])
+
     def _ruleset(self, under: Answer) -> Document:
         return self.rulesets[under["ruleset"].partition("@")[0]]
 
-    def _made(self, path: str, body: Document) -> Answer:
+    def _made(self, path: str, body: Document | None) -> Answer:
         answer = self.api.post(path, body)
         assert answer.status == 201, answer
         return answer
