@@ -4,13 +4,14 @@ import gzip
 import json
 from collections.abc import Iterator, Mapping
 from types import TracebackType
-from typing import Final, Self
+from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import quote
 
-import httpx2
-
-from client.connection import Answer, Connection, Document, Lines
+from client.answers import Answer, Document, Lines
 from client.errors import UnreadableError
+
+if TYPE_CHECKING:
+    import httpx2
 
 DEFAULT_URL: Final = "http://127.0.0.1:8000"
 _PAGE: Final = "100"
@@ -31,8 +32,11 @@ class Client:
     """
 
     def __init__(
-        self, url: str = DEFAULT_URL, key: str | None = None, *, transport: httpx2.BaseTransport | None = None
+        self, url: str = DEFAULT_URL, key: str | None = None, *, transport: "httpx2.BaseTransport | None" = None
     ) -> None:
+        # What speaks HTTP takes a while to load, and what asks nobody needs none of it.
+        from client.connection import Connection
+
         self._connection = Connection(url, key, transport)
         self.server = self._connection.server
 

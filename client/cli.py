@@ -7,31 +7,29 @@ from typing import Final
 
 import click
 from click.core import ParameterSource
-from stamina.instrumentation import set_on_retry_hooks
 
 from client.api import DEFAULT_URL
-from client.commands.checkpoints import checkpoints
 from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
-from client.commands.corrections import correct, what_if
-from client.commands.disputes import disputes
-from client.commands.events import events
-from client.commands.explain import explain_hand, explain_round
-from client.commands.hands import hands
-from client.commands.leaving import close, leave
-from client.commands.post import post
-from client.commands.queue import queue
-from client.commands.recompute import recompute
-from client.commands.rounds import rounds
-from client.commands.rulesets import rulesets
-from client.commands.score import score
-from client.commands.tables import tables
-from client.commands.transfers import export, import_
-from client.commands.undo import undo
-from client.commands.verify import get_evidence, verify
 from client.errors import RefusedError, TransportError, UnreadableError
-from client.render.console import make_console, print_plainly_where_needed
-from client.render.problem import show_problem
+from client.render.plain import print_plainly_where_needed
 
+_COMMANDS: Final = {
+    "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
+    "verify": ("verify:verify", "Check the evidence of a round, without a service or a network."),
+    "post": ("post:post", "Post rounds to the service, and explain what they came to."),
+    "table": ("tables:tables", "Set up tables, and settle up at the end of an evening."),
+    "round": ("rounds:rounds", "Open rounds, and look at those that are recorded."),
+    "hand": ("hands:hands", "Record hands at the table."),
+    "dispute": ("disputes:disputes", "Hold something against a settlement, look into it, resolve it."),
+    "undo": ("undo:undo", "Withdraw the last hand of the table's round."),
+    "queue": ("queue:queue", "Look after what could not be sent."),
+    "ruleset": ("rulesets:rulesets", "Look at rulesets: the presets, and the club's own."),
+    "export": ("transfers:export", "Export rounds as documents, one a line, the oldest first."),
+    "import": ("transfers:import_", "Import rounds: documents, one a line, plain or in gzip."),
+    "recompute": ("recompute:recompute", "Play stored rounds again, and see what was stored otherwise."),
+    "checkpoint": ("checkpoints:checkpoints", "Keep what the service has signed, away from the service."),
+    "events": ("events:events", "Print what happened in the club, one event a line, as JSON."),
+}
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
 _OUTBOX_ADVICE: Final = "  It stops its round. `ofc queue drop {}` gives it up; `ofc queue flush` tries it again."
 _KEY_ADVICE: Final = "  Give a key with --key-file FILE; `ofc-server up` says where it has put the first one."
@@ -43,12 +41,14 @@ class OneSentence(Group):
     def invoke(self, context: click.Context) -> object:
         """Run the command."""
         print_plainly_where_needed()
-        set_on_retry_hooks([])
         try:
             result = super().invoke(context)
             if sys.stdout is not None:
                 sys.stdout.flush()
         except RefusedError as error:
+            from client.render.console import make_console
+            from client.render.problem import show_problem
+
             console = make_console(error=True)
             show_problem(console, error.problem, error.about)
             if error.code in _KEY_CODES:
@@ -86,6 +86,7 @@ def _let_go_of_stdout() -> None:
 
 @click.group(
     cls=OneSentence,
+    elsewhere=_COMMANDS,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     examples=[
         "ofc score examples/score.json",
@@ -116,29 +117,6 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
         # What is asked for here and now counts for more than the environment.
         key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
     context.obj = Session(url, key, key_file, data)
-
-
-for command in (close, correct, explain_round, get_evidence, leave, what_if):
-    rounds.add_command(command)
-hands.add_command(explain_hand)
-for command in (
-    score,
-    verify,
-    post,
-    tables,
-    rounds,
-    hands,
-    disputes,
-    undo,
-    queue,
-    rulesets,
-    export,
-    import_,
-    recompute,
-    checkpoints,
-    events,
-):
-    main.add_command(command)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,20 @@
 
 import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 from uuid import uuid4
 
 import httpx2
 import stamina
 
+from client.answers import BUSY, Answer, Document, Lines
 from client.errors import ApiError, TransportError, UnreadableError
-
-Document = dict[str, Any]
 
 NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
 _PASSING: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
 """Statuses of a service, or of something before it, that is down for the moment, and of a line that was."""
-
-BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
-"""Codes of refusals that end by themselves, soon."""
 
 _LAST_PORT: Final = 65535
 _KEY: Final = "Idempotency-Key"
@@ -30,22 +25,6 @@ _PAUSES: Final = 3
 _LONGEST_PAUSE: Final = 60
 """Seconds; a service that wants to be left alone for longer says so to whoever asked."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
-
-
-class Answer(Document):
-    """A document that the service answered with."""
-
-    is_replay: bool = False
-    """Whether what was posted had been recorded before."""
-
-
-@dataclass(frozen=True, slots=True)
-class Lines:
-    """NDJSON, where its next page begins, and how many lines there are in all."""
-
-    content: bytes
-    next_cursor: str | None
-    total: int | None
 
 
 class _PassingError(Exception):
@@ -97,7 +76,7 @@ class Connection:
                 return
             answer = self._send("GET", following["url"])
 
-    def get_lines(self, path: str, query: Mapping[str, str]) -> "Lines":
+    def get_lines(self, path: str, query: Mapping[str, str]) -> Lines:
         """Read NDJSON; what broke off is asked for again, whole."""
         answer = self._send("GET", path, params=query)
         if answer.headers.get("Content-Type", "").partition(";")[0] != NDJSON:

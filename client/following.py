@@ -5,8 +5,8 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Final
 
+from client.answers import Lines
 from client.api import Client
-from client.connection import Lines
 from client.errors import TransportError
 
 WAIT: Final = 10

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
+from client.answers import Answer
 from client.api import Client
-from client.connection import Answer
 from client.errors import ApiError, RefusedError
 
 Document = dict[str, Any]

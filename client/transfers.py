@@ -7,10 +7,8 @@ from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, TypeVar
 from uuid import uuid4
 
-import stamina
-
+from client.answers import Answer, Lines
 from client.api import Client
-from client.connection import Answer, Lines
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.reading import parse_object
 from client.spelling import respell
@@ -98,6 +96,8 @@ def import_piece(
 
 def patiently(tell_waiting: TellWaiting, ask: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
     """Ask until the service answers, for some minutes; say once why it takes so long."""
+    import stamina
+
     told = False
 
     def is_worth_waiting(error: Exception) -> bool:

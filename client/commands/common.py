@@ -5,16 +5,19 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import Any, Final
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final
 
 import click
-import platformdirs
 
 from client.api import Client
 from client.errors import RefusedError, TransportError, UnreadableError
-from client.outbox.store import Outbox
 from client.writing import refuse_existing
+
+if TYPE_CHECKING:
+    from client.outbox.store import Outbox
 
 REFUSED: Final = 1
 UNREADABLE: Final = 2
@@ -45,7 +48,36 @@ class Command(click.Command):
 
 
 class Group(Command, click.Group):
-    """Commands that belong together."""
+    """
+    Commands that belong together. Those `elsewhere` are loaded once they are asked for.
+
+    Of each it says where among the commands it is, as `module:name`, and what it does, which is all that the help of
+    the group needs: to load them all takes longer than most of them work.
+    """
+
+    def __init__(
+        self, *arguments: Any, elsewhere: Mapping[str, tuple[str, str]] = MappingProxyType({}), **options: Any
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.elsewhere = elsewhere
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Name them all, loaded or not."""
+        return sorted({*self.commands, *self.elsewhere})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Find one, and load it where it is not yet."""
+        if name in self.elsewhere and name not in self.commands:
+            module, _, attribute = self.elsewhere[name][0].partition(":")
+            self.add_command(getattr(import_module(f"client.commands.{module}"), attribute), name)
+        return super().get_command(context, name)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each does, and load none."""
+        here = {name: command.get_short_help_str(formatter.width) for name, command in self.commands.items()}
+        told = here | {name: says for name, (_, says) in self.elsewhere.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(told.items()))
 
 
 @dataclass
@@ -57,13 +89,17 @@ class Session:
     key_file: Path | None
     directory: Path | None = None
 
-    def outbox(self, client: Client) -> Outbox:
+    def outbox(self, client: Client) -> "Outbox":
         """
         Open what waits on this machine for the service.
 
         Raises:
             UnreadableError: it cannot be read or written.
         """
+        import platformdirs
+
+        from client.outbox.store import Outbox
+
         directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
         return Outbox(directory.expanduser().absolute(), client.server)
 
@@ -74,6 +110,10 @@ class Session:
         Raises:
             UnreadableError: the address is none, or the key cannot be read.
         """
+        from stamina.instrumentation import set_on_retry_hooks
+
+        # Who waits is told so in our own words.
+        set_on_retry_hooks([])
         return Client(self.url, self.key or self._read_key())
 
     def _read_key(self) -> str | None:

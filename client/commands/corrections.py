@@ -10,8 +10,7 @@ import click
 from client.api import Client
 from client.commands.common import Command, Session, json_option, pass_session, print_json
 from client.commands.rounds import EXAMPLE_ID, id_argument
-from client.entry.agreeing import confirm
-from client.entry.asking import make_asker
+from client.entry.asking import confirm, make_asker
 from client.reading import read_document, read_edited, read_patch
 from client.render.comparison import show_comparison
 from client.render.console import make_console

@@ -12,8 +12,7 @@ from client.commands.common import Command, Group, Session, json_option, pass_se
 from client.commands.corrections import amendment_options, read_amendment
 from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
-from client.entry.agreeing import confirm
-from client.entry.asking import make_asker
+from client.entry.asking import confirm, make_asker
 from client.errors import UnreadableError
 from client.finding import find_round, find_table
 from client.render.cards import Names

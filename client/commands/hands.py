@@ -5,10 +5,10 @@ from typing import Any, Final
 import click
 from rich.console import Console
 
+from client.answers import Answer
 from client.api import Client
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
 from client.commands.line import put_in_line, tell_sent, waits
-from client.connection import Answer
 from client.entry.agreeing import agree
 from client.entry.hand import BUTTON, HandEntry
 from client.entry.in_play import InPlay, find_in_play, require_next
@@ -22,7 +22,12 @@ Document = dict[str, Any]
 _ADDED: Final = re.compile(r"(.+)=([1-9]\d{0,15})", re.ASCII)
 
 
-@click.group(name="hand", cls=Group, examples=["ofc hand add friday"])
+@click.group(
+    name="hand",
+    cls=Group,
+    elsewhere={"explain": ("explain:explain_hand", "Explain a recorded hand, point by point.")},
+    examples=["ofc hand add friday"],
+)
 def hands() -> None:
     """Record hands at the table."""
 

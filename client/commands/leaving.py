@@ -5,11 +5,10 @@ from typing import Any
 
 import click
 
+from client.answers import Answer
 from client.commands.common import Command, Session, json_option, pass_session, print_json
 from client.commands.line import put_in_line, tell_sent, waits
-from client.connection import Answer
-from client.entry.agreeing import confirm
-from client.entry.asking import make_asker
+from client.entry.asking import confirm, make_asker
 from client.entry.in_play import InPlay, find_in_play, require_next
 from client.errors import TransportError
 from client.finding import find_seat

@@ -4,8 +4,8 @@ from typing import Final
 
 from rich.console import Console
 
+from client.answers import Answer
 from client.api import Client
-from client.connection import Answer
 from client.errors import RefusedError, TransportError
 from client.outbox.entries import Document, Entry
 from client.outbox.sending import Sent, send_round

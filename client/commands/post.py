@@ -3,9 +3,9 @@ from collections.abc import Iterable
 import click
 from rich.console import Console
 
+from client.answers import Answer
 from client.api import Client
 from client.commands.common import Command, Session, json_option, pass_session, print_json, speaking_of
-from client.connection import Answer
 from client.offline.refusal import check_expected
 from client.offline.score import Document, check_shape
 from client.posting import RECORDED, PostedHand, PostedStep, find_ruleset, open_round, post_steps

@@ -4,8 +4,7 @@ import click
 
 from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json
 from client.commands.line import tell_sent
-from client.entry.agreeing import confirm
-from client.entry.asking import make_asker
+from client.entry.asking import confirm, make_asker
 from client.errors import UnreadableError
 from client.outbox.entries import Entry
 from client.outbox.sending import WITHDRAWN, send_all, send_round

@@ -6,9 +6,9 @@ from typing import Any, Final
 
 import click
 
+from client.answers import Document
 from client.api import Client
 from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json, tell_waiting
-from client.connection import Document
 from client.finding import find_table
 from client.render.console import make_console
 from client.render.progress import watch

@@ -25,7 +25,22 @@ round_argument = click.argument("round_", metavar="ROUND")
 id_argument = click.argument("round_id", metavar="ID", type=click.UUID)
 
 
-@click.group(name="round", cls=Group, examples=["ofc round open friday ann=200 ben=200", "ofc round show friday"])
+_ELSEWHERE: Final = {
+    "close": ("leaving:close", "End the table's round early, for good."),
+    "correct": ("corrections:correct", "Put right what was recorded of a round."),
+    "explain": ("explain:explain_round", "Explain every hand of a round, point by point."),
+    "evidence": ("verify:get_evidence", "Print all that proves a round, for `ofc verify` to check."),
+    "leave": ("leaving:leave", "Record that a player left the table's round."),
+    "what-if": ("corrections:what_if", "Show what a round would have come to otherwise."),
+}
+
+
+@click.group(
+    name="round",
+    cls=Group,
+    elsewhere=_ELSEWHERE,
+    examples=["ofc round open friday ann=200 ben=200", "ofc round show friday"],
+)
 def rounds() -> None:
     """Open rounds, and look at those that are recorded."""
 

@@ -5,6 +5,7 @@ from typing import Any, Final
 
 import click
 
+from client.answers import Lines
 from client.commands.common import (
     REFUSED,
     Command,
@@ -16,7 +17,6 @@ from client.commands.common import (
     refuse_output,
     tell_waiting,
 )
-from client.connection import Lines
 from client.finding import find_table
 from client.reading import reading_lines
 from client.render.cards import plural

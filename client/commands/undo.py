@@ -6,8 +6,7 @@ from rich.console import Console
 from client.api import Client
 from client.commands.common import Command, Session, json_option, pass_session, print_json
 from client.commands.line import put_in_line, tell_sent, waits
-from client.entry.agreeing import confirm
-from client.entry.asking import make_asker
+from client.entry.asking import confirm, make_asker
 from client.entry.in_play import InPlay, find_in_play
 from client.errors import TransportError, UnreadableError
 from client.offline.score import play_round

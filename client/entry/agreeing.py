@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.api import Client
-from client.entry.asking import Asker, Question, make_asker
+from client.entry.asking import NO, YES, Question, make_asker
 from client.entry.hand import HandEntry
 from client.entry.in_play import InPlay
 from client.errors import RefusedError, UnreadableError
@@ -15,8 +15,6 @@ from client.render.problem import show_problem
 
 Document = dict[str, Any]
 
-_YES: Final = frozenset({"y", "yes"})
-_NO: Final = frozenset({"n", "no"})
 _UNDONE: Final = "recorded before and undone; it does not count"
 _RESTORED: Final = "recorded before and undone; it counts again"
 _AWAY: Final = "The service does not answer. This is what the same rules say here, on the round as it was last seen:"
@@ -63,23 +61,15 @@ def agree(
         if counts or not is_agreed:
             _show(console, in_play, entry, hand, answer, note=_RESTORED if restores else "" if counts else _UNDONE)
         reply = "yes" if is_agreed else asker.ask(_question(entry, in_play, hand, counts=counts))
-        if reply in _NO:
+        if reply in NO:
             return None
-        if reply not in _YES:
+        if reply not in YES:
             entry.ask_again(entry.find_place(reply))
             restores = {}
         elif counts:
             return hand
         else:
             restores = {"restores": answer["id"]}
-
-
-def confirm(asker: Asker, text: str) -> bool:
-    """Ask a question that yes or no answers."""
-    reply = asker.ask(
-        Question(f"{text} [yes/no] ", lambda reply: None if reply in _YES | _NO else "yes or no is right")
-    )
-    return reply in _YES
 
 
 def _show(console: Console, in_play: InPlay, entry: HandEntry, hand: Document, answer: Document, note: str) -> None:
@@ -95,7 +85,7 @@ def _question(entry: HandEntry, in_play: InPlay, hand: Document, *, counts: bool
     what = f"{verb} hand {hand['number']}" if counts else f"Let hand {hand['number']} count again"
 
     def check(reply: str) -> str | None:
-        if reply in _YES | _NO:
+        if reply in YES | NO:
             return None
         try:
             entry.find_place(reply)

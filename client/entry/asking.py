@@ -3,11 +3,14 @@
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Final, Protocol
 
 import click
 
 from client.errors import UnreadableError
+
+YES: Final = frozenset({"y", "yes"})
+NO: Final = frozenset({"n", "no"})
 
 Check = Callable[[str], str | None]
 """Says what is wrong with an answer, or None."""
@@ -86,3 +89,9 @@ def make_asker() -> Asker:
     from client.entry.terminal import TerminalAsker  # the editor takes a moment to load, and pipes need none
 
     return TerminalAsker()
+
+
+def confirm(asker: Asker, text: str) -> bool:
+    """Ask a question that yes or no answers."""
+    reply = asker.ask(Question(f"{text} [yes/no] ", lambda reply: None if reply in YES | NO else "yes or no is right"))
+    return reply in YES

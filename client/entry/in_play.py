@@ -7,7 +7,6 @@ from typing import Any
 from client.api import Client
 from client.errors import TransportError, UnreadableError
 from client.finding import find_table
-from client.offline.score import play_hand, play_round
 from client.outbox.sending import Sent, send_round
 from client.outbox.store import KnownRound, Outbox
 
@@ -34,6 +33,8 @@ class InPlay:
                 return client.try_hand(self.known.round_id, hand)
             except TransportError as error:
                 self.away = error
+        from client.offline.score import play_hand  # the rules take a moment to load, and a service has its own
+
         return play_hand(self.known.document, hand, self.known.ruleset)
 
 
@@ -58,6 +59,8 @@ def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sen
         known = outbox.find_last_at(table)
         if known is None:
             raise
+        from client.offline.score import play_round
+
         return InPlay(known, play_round(known.document, known.ruleset)["round"], error)
 
 

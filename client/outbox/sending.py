@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
+from client.answers import BUSY, Answer
 from client.api import Client
-from client.connection import BUSY, Answer
 from client.errors import ApiError
 from client.outbox.entries import Entry
 from client.outbox.store import Outbox

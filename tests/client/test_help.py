@@ -13,7 +13,7 @@ import pytest
 
 from client.cli import main
 from client.commands.checkpoints import EXAMPLE_ADDRESS
-from client.commands.common import Command
+from client.commands.common import Command, Group
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
@@ -30,8 +30,10 @@ def every_command(
     command: click.Command, path: tuple[str, ...] = ()
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
-    if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
+    if isinstance(command, Group):
+        for name in dict.fromkeys((*command.commands, *command.elsewhere)):
+            inner = command.get_command(click.Context(command), name)
+            assert inner is not None
             yield from every_command(inner, (*path, name))
 
 
@@ -72,6 +74,20 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
     assert "\\b" not in said.out
     assert "..." not in "".join(line for line in said.out.splitlines() if not line.startswith("Usage"))
     assert max(map(len, said.out.splitlines())) <= 100
+
+
+@pytest.mark.parametrize("path", [path for path in COMMANDS if isinstance(COMMANDS[path], Group)], ids=str)
+def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(path: tuple[str, ...]) -> None:
+    for name, (_, says) in COMMANDS[path].elsewhere.items():
+        command = COMMANDS[(*path, name)]
+        assert (command.name, command.get_short_help_str(100)) == (name, says)
+
+
+def test_help_loads_no_command_and_nothing_that_speaks_http() -> None:
+    loads = "import sys; from client.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout.split()
+    assert "client.commands.common" in loaded
+    assert not {"client.commands.score", "client.connection", "httpx2", "rich", "schemas"} & {*loaded}
 
 
 def test_without_a_command_the_help_is_shown() -> None:
@@ -124,11 +140,18 @@ def recompute(reached: dict[str, str], *, is_paused: bool) -> str:
             return job
 
 
+def record(reached: dict[str, str], workplace: Path) -> str:
+    """Record a round of its own, which no other example disputes or corrects."""
+    round_ = {**read_example("turbo"), "table": uuid4().hex, "reference": "friday"}
+    recorded: str = ofc("post", "--json", write(workplace, round_, "own.json"), **reached).document["round"]["id"]
+    return recorded
+
+
 def dispute(reached: dict[str, str], workplace: Path, *, is_reviewed: bool) -> str:
     """Dispute a round that nobody has disputed or corrected yet."""
-    round_ = {**read_example("turbo"), "table": uuid4().hex, "reference": "friday"}
-    recorded = ofc("post", "--json", write(workplace, round_, "disputed.json"), **reached).document["round"]
-    opened = ofc("dispute", "open", recorded["id"], "--claim", "no", "--by", "ben", "--yes", "--json", **reached)
+    opened = ofc(
+        "dispute", "open", record(reached, workplace), "--claim", "no", "--by", "ben", "--yes", "--json", **reached
+    )
     dispute_id: str = opened.document["id"]
     if is_reviewed:
         assert ofc("dispute", "review", dispute_id, "--by", "auditor-1", **reached).code == 0
@@ -160,6 +183,8 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
 @pytest.mark.parametrize("shown", SHOWN)
 def test_the_examples_work(service: Running, workplace: Path, reached: dict[str, str], table: str, shown: str) -> None:
     line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
+    if "dispute open" in shown:
+        line = line.replace(EXAMPLE_ID, record(reached, workplace))
     line = line.replace(EXAMPLE_ID, (workplace / "id").read_text(encoding="utf-8"))
     if EXAMPLE_JOB in shown:
         line = line.replace(EXAMPLE_JOB, recompute(reached, is_paused="pause" in shown or "resume" in shown))
