@@ -59,11 +59,11 @@ class Pipeline:
         elif self._is_ahead:
             self._hear()
 
-    def start(self, statements: str) -> None:
-        """Let the database run statements meanwhile. Whatever is sent next waits for them, and says what went wrong."""
+    def start(self, statement: Statement, parameters: Mapping[str, bytes]) -> None:
+        """Let the database run a statement meanwhile. Whatever is sent next waits for it, and says what went wrong."""
         self.send()
         try:
-            start(self._driver, statements)
+            start(self._driver, self._prepared, statement, parameters)
         except psycopg.Error as error:
             self._refuse(error, _NO_CONFLICTS)
         self._is_ahead = True

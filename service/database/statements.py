@@ -32,9 +32,10 @@ class Statement:
     Attributes:
         name: under which connections prepare it; for whoever looks on, it says how the statement begins.
         query: its words.
+        parameters: what they are called, in the order in which the statement counts them.
     """
 
-    __slots__ = ("_parameters", "name", "query")
+    __slots__ = ("name", "parameters", "query")
 
     def __init__(self, executable: ClauseElement) -> None:
         places: dict[str, int] = {}
@@ -45,11 +46,11 @@ class Statement:
         query = _PLACE.sub(number, str(executable.compile(dialect=_DIALECT)))
         self.query = query.encode()
         self.name = f"{next(_NUMBERS)} {' '.join(query.split())[:40]}".encode()
-        self._parameters = tuple(places)
+        self.parameters = tuple(places)
 
     def sent(self, parameters: Parameters) -> list[bytes | None]:
-        """Put parameters into PostgreSQL's words, in the order in which the statement counts them."""
-        return [None if value is None else _written(value) for value in map(parameters.__getitem__, self._parameters)]
+        """Put parameters into PostgreSQL's words, in their order."""
+        return [None if value is None else _written(value) for value in map(parameters.__getitem__, self.parameters)]
 
 
 def _written(value: object) -> bytes:

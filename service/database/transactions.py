@@ -1,6 +1,6 @@
 """One transaction per request, in one club. The only commit is here."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -49,12 +49,6 @@ class Transaction:
         """Run a statement of SQLAlchemy's."""
         return self.connection.execute(statement, parameters)
 
-    def copy_in(self, statement: str, content: str | bytes) -> None:
-        """Run a `COPY … FROM STDIN`, which SQLAlchemy has no word for, and give PostgreSQL what it copies."""
-        driver: Any = self.connection.connection.driver_connection
-        with driver.cursor() as cursor, cursor.copy(statement) as copy:
-            copy.write(content)
-
     def copy_out(self, query: str, parameters: Mapping[str, Any]) -> list[bytes]:
         """Give what a query finds as the messages of a binary `COPY … TO STDOUT`: one for each row."""
         driver: Any = self.connection.connection.driver_connection
@@ -62,13 +56,17 @@ class Transaction:
             messages: list[bytes] = driver.wait(copied_out(driver.pgconn))
         return messages
 
-    def start(self, statements: Sequence[str]) -> None:
+    def start(self, statement: Statement, parameters: Mapping[str, bytes]) -> None:
         """
-        Let PostgreSQL run statements that find nothing while the caller goes on, on another core where there is one.
+        Let PostgreSQL run a statement that finds nothing while the caller goes on, on another core where there is one.
 
-        What is run next waits for them, and raises what went wrong with them.
+        What is run next waits for it, and raises what went wrong with it.
+
+        Args:
+            statement: what to run.
+            parameters: of it, in PostgreSQL's binary format.
         """
-        self.pipeline.start("; ".join(statements))
+        self.pipeline.start(statement, parameters)
 
     def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
         """Run a statement that never changes, and give the records that it finds."""

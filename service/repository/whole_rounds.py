@@ -1,14 +1,14 @@
 """Rounds that were played whole, recorded many at once: what `rounds`, `hands` and `endings` record step by step."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 from hashlib import sha256
-from struct import Struct
 from typing import Final
 from uuid import UUID
 
 import uuid_utils
+from sqlalchemy import text
 
 from schemas.document_lines import KeptHand
 from schemas.evidence import Headings, hash_event
@@ -18,12 +18,15 @@ from scoring.history import Closing, Departure
 from scoring.round import Departed
 from scoring.round_state import Round
 from service.audit import EventKind
-from service.database import Transaction
+from service.database import Statement, Transaction
 from service.metrics.counters import count_stored_hands
-from service.repository.copied import (
-    NOTHING,
-    copy_in,
-    make_room,
+from service.repository.firmness import Firmness
+from service.repository.hand_figures import HandFigures, PaidRow, rows_of
+from service.repository.record_arrays import (
+    NO_BIG,
+    NO_INTEGER,
+    find_types,
+    incoming,
     show_big,
     show_bigs,
     show_bytes,
@@ -32,14 +35,13 @@ from service.repository.copied import (
     show_id,
     show_integer,
     show_json,
+    show_records,
     show_small,
     show_smalls,
     show_text,
     show_texts,
     show_time,
 )
-from service.repository.firmness import Firmness
-from service.repository.hand_figures import HandFigures, PaidRow, rows_of
 from service.repository.round_state import dump_round, in_order
 from service.repository.settlement_states import Because, finalized_event
 from service.repository.stored_round import StoredRound
@@ -142,28 +144,31 @@ COLUMNS: Final = {
 
 
 def _insert(table: str) -> str:
-    return f"INSERT INTO {table} ({COLUMNS[table]}) SELECT {COLUMNS[table]} FROM incoming_{table}"
+    type_ = incoming(table)
+    return f"INSERT INTO {table} ({COLUMNS[table]}) SELECT {COLUMNS[table]} FROM unnest(CAST(:{table} AS {type_}[]))"
 
 
-# Chips are checked when the statement ends that adds scores, and must have been paid by then.
-_CHIPS: Final = f"WITH paid AS ({_insert('transfers')}), late AS ({_insert('payouts')}) {_insert('hand_scores')}"
-_EVENTS: Final = (
-    "WITH waiting AS (INSERT INTO waiting_events (club_id, event_id) SELECT club_id, id FROM incoming_events) "
-    + _insert("events")
-)
-_WITH_CHIPS: Final = ("transfers", "payouts")
-_ADD: Final = {
-    table: {"hand_scores": _CHIPS, "events": _EVENTS}.get(table) or _insert(table)
-    for table in COLUMNS
-    if table not in _WITH_CHIPS
-}
+@lru_cache(maxsize=64)
+def _addition(types: tuple[int, ...]) -> Statement:
+    """
+    Write the one statement that adds rounds, for connections on which the types of their records have these numbers.
+
+    Chips are checked when the statement ends that adds scores, and must have been paid by then.
+    """
+    *added, events = [_insert(table) for table in COLUMNS]
+    parts = [f"added_{place} AS ({each})" for place, each in enumerate(added)]
+    parts.append(f"events_added AS ({events} RETURNING club_id, id)")
+    waiting = "INSERT INTO waiting_events (club_id, event_id) SELECT club_id, id FROM events_added"
+    return Statement(text(f"WITH {', '.join(parts)} {waiting}"))
+
+
 AT_ONCE: Final = 150
-"""So many rounds are worth the twenty statements that write them."""
+"""So many rounds are worth the statement that writes them."""
 
 
 class RoundRecords:
     """
-    The records of rounds that were played whole, collected as COPY takes them, until they are written in one go.
+    The records of rounds that were played whole, collected as PostgreSQL takes them, until they are written in one go.
 
     Nothing of a round is held but its records' bytes, so that many rounds need little memory.
     """
@@ -171,7 +176,7 @@ class RoundRecords:
     def __init__(self, transaction: Transaction) -> None:
         self._transaction = transaction
         self._records: dict[str, list[bytes]] = {table: [] for table in COLUMNS}
-        self._has_written = False
+        self._types: Mapping[str, int] = {}
         self._club = show_id(transaction.club_id)
         self._now = show_time(transaction.now)
         self._by_whom = show_id(transaction.actor) + show_text(transaction.request_id) + self._now
@@ -187,21 +192,19 @@ class RoundRecords:
         """
         Begin to write what has been added; the tables and rulesets have been added before.
 
-        Every record is copied to PostgreSQL first, then each table is added to once: its constraints and triggers look
-        at all of it together. Meanwhile the next rounds can be played; whatever is run next waits until it is done.
+        One statement adds to every table: its constraints and triggers look at all of it together. Meanwhile the next
+        rounds can be played; whatever is run next waits until it is done.
         """
         if not self._records["rounds"]:
             return
-        if self._has_written:
-            self._transaction.start([f"DELETE FROM incoming_{table}" for table in COLUMNS])
-        else:
-            make_room(self._transaction, COLUMNS)
-        for table, columns in COLUMNS.items():
-            copy_in(self._transaction, table, columns, self._records[table])
-        self._transaction.start([statement for table, statement in _ADD.items() if self._records[table]])
+        if not self._types:
+            self._types = find_types(self._transaction, COLUMNS)
+        arrays = {
+            table: show_records(self._types[table], columns, self._records[table]) for table, columns in COLUMNS.items()
+        }
+        self._transaction.start(_addition(tuple(self._types.values())), arrays)
         self._transaction.after_commit.append(partial(count_stored_hands, len(self._records["hands"])))
         self._records = {table: [] for table in COLUMNS}
-        self._has_written = True
 
     def add(self, whole: WholeRound) -> None:
         """Add a round with everything that happened in it."""
@@ -237,7 +240,7 @@ class RoundRecords:
             show_id(opened.table_id),
             show_text(opened.reference),
             show_bytes(opened.digest),
-            NOTHING if opened.point_value is None else show_big(opened.point_value),
+            NO_BIG if opened.point_value is None else show_big(opened.point_value),
             show_text(opened.currency),
             self._now,
             show_integer(opened.correction_window_minutes),
@@ -248,7 +251,7 @@ class RoundRecords:
             self._add("round_seats", keys, show_small(seat.seat), player, stack, _FALSE)
 
     def _add_hand(self, round_id: bytes, keys: bytes, of_ruleset: bytes, step: HandStep, submission: UUID) -> None:
-        hand_id, hand = show_bytes(step.id.bytes), step.kept.packed
+        hand_id, hand = show_id(step.id), step.kept.packed
         number = show_integer(hand.number)
         self._add(
             "hands",
@@ -305,8 +308,9 @@ class RoundRecords:
 
     def _add_transfers(self, keys: bytes, transfers: Sequence[PaidRow]) -> None:
         for order, (payer, payee, due, paid, limited_by, payer_stack, payee_stack) in enumerate(transfers, start=1):
-            who, what = _WHO_PAYS(2, order, 2, payer, 2, payee), _POINTS(8, due, 8, paid)
-            self._add("transfers", keys, who, what, show_text(limited_by), _POINTS(8, payer_stack, 8, payee_stack))
+            who, what = show_small(order) + show_small(payer) + show_small(payee), show_big(due) + show_big(paid)
+            stacks = show_big(payer_stack) + show_big(payee_stack)
+            self._add("transfers", keys, who, what, show_text(limited_by), stacks)
 
     def _add_head(self, stored: StoredRound, of_ruleset: bytes) -> None:
         stands, firm = dump_round(stored.round), stored.firmness
@@ -328,7 +332,7 @@ class RoundRecords:
             show_json(canonical_json(stands["state"])),
             show_text(firm.settlement_state),
             show_time(firm.provisional_until),
-            NOTHING if firm.final_revision is None else show_integer(firm.final_revision),
+            NO_INTEGER if firm.final_revision is None else show_integer(firm.final_revision),
             show_small(firm.open_disputes),
             show_bytes(self._last_event),
         )
@@ -340,7 +344,7 @@ class RoundRecords:
         self._add(
             "events",
             self._club,
-            show_bytes(event_id.bytes),
+            show_id(event_id),
             round_id,
             show_integer(sequence),
             show_text(kind),
@@ -353,8 +357,6 @@ class RoundRecords:
 
 _FALSE, _TRUE = show_flag(False), show_flag(True)
 _SCORER: Final = show_integer(SCORER_VERSION)
-_WHO_PAYS: Final = Struct(">ihihih").pack
-_POINTS: Final = Struct(">iqiq").pack
 
 
 def _submission_fields(submission: Submission) -> tuple[bytes, ...]:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from sqlalchemy import text
-from sqlalchemy.exc import DataError, IntegrityError
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from service.database import Database, Statement
 from tests.postgres import Logins
@@ -25,7 +25,7 @@ ECHO: Final = Statement(
             CAST(:nothing AS integer) AS nothing, '100 %' AS percent
     """)
 )
-SLOWLY: Final = "SELECT pg_sleep(0.2)"
+DIVIDES_SLOWLY: Final = Statement(text("SELECT 1 / CAST(:by AS integer) FROM pg_sleep(0.2)"))
 WORDS: Final = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
 NUMBER: Final = st.integers(-(2**63), 2**63 - 1)
 VALUES: Final = st.fixed_dictionaries(
@@ -92,34 +92,51 @@ def test_nothing_runs_after_a_statement_that_failed(database: Database, club_id:
         assert transaction.ask(Statement(text("SELECT id FROM events WHERE kind = 'example'")), NOTHING) == []
 
 
+def written(number: int) -> dict[str, bytes]:
+    return {"by": number.to_bytes(4)}
+
+
 def test_what_was_started_is_done_before_whatever_comes_next(database: Database, club_id: UUID) -> None:
+    add = Statement(text("INSERT INTO chips SELECT CAST(:by AS integer) FROM pg_sleep(0.2)"))
     with database.transaction(club_id) as transaction:
-        transaction.execute(text("CREATE TEMPORARY TABLE incoming_chips (points integer) ON COMMIT DROP"))
-        for next_one in (
-            lambda: transaction.execute(text("SELECT count(*) FROM incoming_chips")).scalar_one(),
-            lambda: transaction.ask(Statement(text("SELECT count(*) FROM incoming_chips")), NOTHING)[0]["count"],
-            lambda: len(transaction.copy_out("SELECT points FROM incoming_chips", {})) - 1,
+        transaction.execute(text("CREATE TEMPORARY TABLE chips (points integer) ON COMMIT DROP"))
+        for number, next_one in enumerate(
+            (
+                lambda: transaction.execute(text("SELECT count(*) FROM chips")).scalar_one(),
+                lambda: transaction.ask(Statement(text("SELECT count(*) FROM chips")), NOTHING)[0]["count"],
+                lambda: len(transaction.copy_out("SELECT points FROM chips", {})) - 1,
+            ),
+            start=1,
         ):
-            transaction.start(["DELETE FROM incoming_chips", SLOWLY, "INSERT INTO incoming_chips VALUES (2), (3)"])
-            assert next_one() == 2
-        transaction.start([SLOWLY, "DELETE FROM incoming_chips"])
-        transaction.copy_in("COPY incoming_chips FROM STDIN", "4\n")
-        transaction.start([SLOWLY, "INSERT INTO incoming_chips VALUES (5)"])
-        transaction.start([SLOWLY, "INSERT INTO incoming_chips VALUES (6)"])
-        assert transaction.execute(text("SELECT sum(points) FROM incoming_chips")).scalar_one() == 15
+            transaction.start(add, written(2))
+            assert next_one() == number
+        transaction.start(add, written(5))
+        transaction.start(add, written(6))
+        assert transaction.execute(text("SELECT sum(points) FROM chips")).scalar_one() == 17
 
 
 @pytest.mark.parametrize("asks_more", [True, False])
 def test_what_fails_after_it_was_started_is_told_next_and_nothing_is_kept(
     database: Database, club_id: UUID, asks_more: bool
 ) -> None:
-    add = f"INSERT INTO events (club_id, id, kind, at, content) VALUES ('{club_id}', '{UUID(int=2)}', 'e', now(), '')"
+    add = Statement(
+        text(f"""
+            INSERT INTO events (club_id, id, kind, at, content, heading, hash)
+            SELECT '{club_id}', '{UUID(int=2)}', 'e', now(), '', '', sha256('\\x00')
+            FROM pg_sleep(0.2), generate_series(1, 2)
+        """)
+    )
     with pytest.raises(IntegrityError), database.transaction(club_id) as transaction:  # noqa: PT012 - it fails later
-        transaction.start([add, SLOWLY, add, "SELECT 1 / 0"])
+        transaction.start(add, {})
         if asks_more:
             transaction.execute(text("SELECT 1"))
     with database.reading(club_id) as transaction:
         assert transaction.ask(Statement(text("SELECT id FROM events WHERE kind = 'e'")), NOTHING) == []
+
+
+def test_what_cannot_be_run_is_told_at_once(database: Database, club_id: UUID) -> None:
+    with pytest.raises(ProgrammingError), database.transaction(club_id) as transaction:
+        transaction.start(Statement(text("SELECT no_such_column")), {})
 
 
 def test_who_fails_while_statements_run_leaves_a_connection_as_good_as_before(
@@ -128,9 +145,9 @@ def test_who_fails_while_statements_run_leaves_a_connection_as_good_as_before(
     backend = Statement(text("SELECT pg_backend_pid() AS pid"))
     with database.reading(club_id) as transaction:
         before = transaction.ask(backend, NOTHING)
-    for statements in ([SLOWLY], [SLOWLY, "SELECT 1 / 0"]):
+    for number in (1, 0):
         with pytest.raises(KeyError), database.transaction(club_id) as transaction:  # noqa: PT012 - in its middle
-            transaction.start(statements)
+            transaction.start(DIVIDES_SLOWLY, written(number))
             raise KeyError
         with database.reading(club_id) as transaction:
             assert transaction.ask(backend, NOTHING) == before
