@@ -1,32 +1,55 @@
 import os
 import sys
+from importlib import import_module
 from pathlib import Path
+from typing import Final
 
 import click
 
-from service import database
-from service.commands.club import club
-from service.commands.key import key
 from service.commands.options import data_option
-from service.commands.signing_key import signing_key
-from service.commands.status import status
-from service.commands.verify import verify
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
-from service.embedded import EmbeddedError
 from service.errors import ServiceError
-from service.logs import start_logging
-from service.running import UpError
-from service.running import up as run_everything
+from service.running.errors import UpError
+
+ELSEWHERE: Final = {
+    "club": ("club:club", "Make and list clubs, and revoke their links."),
+    "key": ("key:key", "Make, list, revoke and rotate the keys of clubs."),
+    "signing-key": ("signing_key:signing_key", "Make, show and rotate the key that checkpoints are signed with."),
+    "status": (
+        "status:status",
+        "Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.",
+    ),
+    "verify": ("verify:verify", "Look for records that were changed behind the service's back."),
+}
+"""Commands of other modules, where they are and what they do: to load them all takes longer than most of them work."""
 
 
 class OneSentence(click.Group):
-    """Says an operator's mistake in one sentence on stderr, without a traceback."""
+    """Says an operator's mistake in one sentence on stderr, without a traceback; loads commands once asked for."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Name them all, loaded or not."""
+        return sorted({*self.commands, *ELSEWHERE})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Find one, and load it where it is not yet."""
+        if name in ELSEWHERE and name not in self.commands:
+            module, _, attribute = ELSEWHERE[name][0].partition(":")
+            self.add_command(getattr(import_module(f"service.commands.{module}"), attribute))
+        return super().get_command(context, name)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each does, and load none."""
+        here = {name: command.get_short_help_str(formatter.width) for name, command in self.commands.items()}
+        told = here | {name: says for name, (_, says) in ELSEWHERE.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(told.items()))
 
     def invoke(self, context: click.Context) -> object:
         """Run the command; what the operator can put right becomes a sentence and exit code 1."""
         try:
             return super().invoke(context)
-        except (ConfigError, EmbeddedError, UpError, ServiceError) as error:
+        except (ConfigError, UpError, ServiceError) as error:
             raise click.ClickException(str(error)) from error
 
 
@@ -71,6 +94,9 @@ def up(
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """
+    from service.logs import start_logging
+    from service.running.up import up as run_everything
+
     start_logging(os.environ)
     hosting = Hosting.from_environment(
         os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory
@@ -92,7 +118,7 @@ def worker(concurrency: int | None) -> None:
       ofc-server worker --concurrency 4
       OFC_BROKER_URL=amqp://ofc@rabbit.example  ofc-server worker
     """
-    # Celery takes a while to load, and no other command needs it.
+    from service.logs import start_logging
     from service.worker import run_worker
 
     start_logging(os.environ)
@@ -112,6 +138,8 @@ def migrate() -> None:
       export OFC_DATABASE_URL=postgresql://ofc@db.example/ofc
       ofc-server migrate
     """
+    from service import database
+
     config = Config.from_environment()
     database.migrate(config.owner_url)
     click.echo(f"{config.database} is up to date.")
@@ -145,13 +173,6 @@ def openapi(output: Path | None, check: Path | None) -> None:
         output.write_text(document, encoding="utf-8")
     elif check is None:
         click.echo(document, nl=False)
-
-
-main.add_command(club)
-main.add_command(key)
-main.add_command(signing_key)
-main.add_command(status)
-main.add_command(verify)
 
 
 if __name__ == "__main__":

@@ -3,11 +3,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import platformdirs
-from sqlalchemy import URL, make_url
-from sqlalchemy.exc import ArgumentError
+
+if TYPE_CHECKING:
+    from sqlalchemy import URL
 
 MOST_WORKERS = 64
 USUAL_RATE_LIMIT = 6000
@@ -181,8 +182,11 @@ def _number(environment: Mapping[str, str], name: str, default: int, least: int,
     return int(text)
 
 
-def _database(name: str, text: str) -> URL:
+def _database(name: str, text: str) -> "URL":
     """Read a URL; it may hold a password, so it is never repeated in an error."""
+    from sqlalchemy import make_url
+    from sqlalchemy.exc import ArgumentError
+
     right = "it must be like postgresql://login:password@host/database"
     try:
         url = make_url(text)

@@ -28,7 +28,7 @@ What the service refuses beyond the rules of the game.
     │   ├── DisputeRefused        the dispute has ended, or is not as far
     │   ├── JobEnded              nothing is left of the job to pause or to resume
     │   └── Busy                  somebody else is changing the same thing
-    ├── OperatorError             what an operator asks for clubs and keys cannot be
+    ├── OperatorError             what an operator asks for cannot be
     │   └── ClubTaken             the name belongs to another club
     └── DatabaseError
         ├── DatabaseUnreachable   it does not answer
@@ -229,7 +229,7 @@ class Busy(Conflict):
 
 
 class OperatorError(ServiceError):
-    """What an operator asks for clubs and keys cannot be; the API knows nothing of it."""
+    """What an operator asks for cannot be; the API knows nothing of it."""
 
     code = "operator"
 

@@ -9,6 +9,8 @@ from service.errors import OperatorError
 
 NAME: Final = "tablestakes"
 """What a key is called unless its maker says otherwise."""
+SIGNING_KEY: Final = "signing-key"
+"""The file in the data directory that holds it, unless another is named."""
 
 
 def read_signing_key(file: Path) -> SigningKey:

@@ -6,9 +6,7 @@ from pathlib import Path
 from typing import Final
 
 import click
-from marshmallow import ValidationError
 
-from schemas.fields import Text
 from service.config import default_directory
 from service.errors import OperatorError
 
@@ -36,6 +34,10 @@ def read_name(what: str, given: str) -> str:
     >>> read_name("The club's name", "home")
     'home'
     """
+    from marshmallow import ValidationError
+
+    from schemas.fields import Text
+
     try:
         name: str = Text(longest=_LONGEST).deserialize(given)
     except ValidationError as error:

@@ -8,8 +8,7 @@ from schemas.evidence import SigningKey
 from service.commands.options import data_option, json_option
 from service.commands.printing import print_json, say
 from service.config import Hosting
-from service.running.first_key import SIGNING_KEY
-from service.signing import NAME, make_signing_key, read_signing_key, replace_signing_key
+from service.signing import NAME, SIGNING_KEY, make_signing_key, read_signing_key, replace_signing_key
 
 _name_option = click.option("--name", default=NAME, show_default=True, help="What signatures call the key.")
 

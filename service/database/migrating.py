@@ -2,12 +2,9 @@
 
 from functools import cache
 from importlib.util import find_spec
-from typing import Final
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
-from alembic import command
-from alembic.config import Config
-from alembic.runtime.migration import MigrationContext
-from alembic.script import ScriptDirectory
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
@@ -16,7 +13,12 @@ from service.database.address import SERVICE_ROLE, connect_arguments, engine_url
 from service.database.failures import plain_failures
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
 
+if TYPE_CHECKING:
+    from alembic.config import Config
+
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('tablestakes migrations', 0))")
+_IS_BEGUN: Final = text("SELECT to_regclass('alembic_version') IS NOT NULL")
+_REVISION: Final = text("SELECT version_num FROM alembic_version")
 _OWNS_TABLES: Final = text(
     "SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class WHERE oid = 'clubs'::regclass"
 )
@@ -58,27 +60,36 @@ def migrate(owner_url: str) -> None:
         try:
             _ensure_role(connection, url)
             if not is_newest:
+                # It takes a while to load, and where nothing is to be migrated nothing else needs it.
+                from alembic import command
+
                 command.upgrade(alembic_config(connection), "head")
             _grant_privileges(connection)
         except DBAPIError as error:
             raise _denied(error, url) or error from error
 
 
-def alembic_config(connection: Connection | None = None) -> Config:
+def alembic_config(connection: Connection | None = None) -> "Config":
     """Tell Alembic where the migrations are installed, whatever directory one is in, and what to run them on."""
+    from alembic.config import Config
+
+    config = Config(attributes={"connection": connection})
+    config.set_main_option("script_location", str(_migrations()).replace("%", "%%"))
+    return config
+
+
+def _migrations() -> Path:
     spec = find_spec("migrations")
     assert spec is not None, "the migrations are installed with the service"
     assert spec.submodule_search_locations, "the migrations are a package"
-    config = Config(attributes={"connection": connection})
-    config.set_main_option("script_location", spec.submodule_search_locations[0].replace("%", "%%"))
-    return config
+    return Path(spec.submodule_search_locations[0])
 
 
 @cache
 def _revisions() -> tuple[str, ...]:
-    """List every version that this release knows, the newest first."""
-    scripts = ScriptDirectory.from_config(alembic_config()).walk_revisions()
-    return tuple(script.revision for script in scripts)
+    """List every version that this release knows, the newest first; their files begin with them."""
+    scripts = (_migrations() / "versions").glob("[0-9]*.py")
+    return tuple(sorted((script.name.partition("_")[0] for script in scripts), reverse=True))
 
 
 def newest_revision() -> str:
@@ -88,7 +99,8 @@ def newest_revision() -> str:
 
 def find_revision(connection: Connection) -> str | None:
     """Name the version that a database has; None before the first."""
-    return MigrationContext.configure(connection).get_current_revision()
+    is_begun = connection.scalar(_IS_BEGUN)
+    return connection.scalar(_REVISION) if is_begun else None
 
 
 def owns_tables(connection: Connection) -> bool:

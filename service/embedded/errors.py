@@ -1,4 +1,7 @@
-class EmbeddedError(Exception):
+from service.errors import OperatorError
+
+
+class EmbeddedError(OperatorError):
     """
     The embedded PostgreSQL cannot be used; the message is one sentence that says why and what would help.
 

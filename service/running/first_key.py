@@ -3,13 +3,11 @@ from pathlib import Path
 
 from service.config import Config
 from service.running.errors import UpError
-from service.signing import make_signing_key
+from service.signing import SIGNING_KEY, make_signing_key
 from service.usecases.found_club import found_club
 
 HOME = "home"
 """The club that the first start makes."""
-SIGNING_KEY = "signing-key"
-"""The file in the data directory that holds the key for checkpoints."""
 
 
 def ensure_key(config: Config, directory: Path) -> Path:

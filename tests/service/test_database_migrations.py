@@ -19,6 +19,7 @@ from sqlalchemy.exc import ProgrammingError
 
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.database import SERVICE_ROLE, Database, alembic_config, engine_url, migrate
+from service.database.migrating import newest_revision
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
 from tests.postgres import Logins, Server, embedded_server, text_of
 from tests.service.ownership import admin_of, plain_owner, tables_of
@@ -65,11 +66,12 @@ def test_alembic_s_own_command_line_finds_the_database(logins: Logins, monkeypat
     command.check(alembic_config())
 
 
-def test_versions_are_numbered_in_one_line() -> None:
+def test_versions_are_numbered_in_one_line_and_their_files_begin_with_them() -> None:
     scripts = list(ScriptDirectory.from_config(alembic_config()).walk_revisions())
-    assert [script.revision for script in reversed(scripts)] == [
-        f"{number:04}" for number in range(1, len(scripts) + 1)
-    ]
+    numbers = [f"{number:04}" for number in range(1, len(scripts) + 1)]
+    assert [script.revision for script in reversed(scripts)] == numbers
+    assert [Path(script.path).name[:5] for script in reversed(scripts)] == [f"{number}_" for number in numbers]
+    assert newest_revision() == numbers[-1]
 
 
 @every_server

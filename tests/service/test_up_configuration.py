@@ -1,6 +1,8 @@
 """What the environment may say, and what is answered when it says something else."""
 
 import re
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,7 +10,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from service.cli import main
+from service.cli import ELSEWHERE, main
 from service.config import Config, ConfigError, Hosting
 from tests.service.running import command
 
@@ -108,7 +110,10 @@ def verbs_of(command: click.Command, *path: str) -> Iterator[str]:
     if path:
         yield " ".join(path)
     if isinstance(command, click.Group):
-        for name, inner in command.commands.items():
+        context = click.Context(command)
+        for name in command.list_commands(context):
+            inner = command.get_command(context, name)
+            assert inner is not None
             yield from verbs_of(inner, *path, name)
 
 
@@ -117,6 +122,20 @@ def test_every_command_explains_itself_with_an_example(verb: str) -> None:
     shown = CliRunner().invoke(main, [*verb.split(), "--help"])
     assert shown.exit_code == 0
     assert re.search(rf"Examples?:\n.*ofc-server {verb}", shown.stdout, re.DOTALL)
+
+
+@pytest.mark.parametrize("name", ELSEWHERE)
+def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    assert (command.name, command.get_short_help_str(200)) == (name, ELSEWHERE[name][1])
+
+
+def test_help_loads_no_command_and_no_database() -> None:
+    loads = "import sys; from service.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
+    loaded = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout.split()
+    assert "service.config" in loaded
+    assert not {"service.commands.key", "marshmallow", "psycopg", "sqlalchemy", "structlog"} & {*loaded}
 
 
 def test_the_version_is_that_of_the_package() -> None:
