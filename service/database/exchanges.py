@@ -7,9 +7,10 @@ import psycopg
 from psycopg.abc import PQGen
 from psycopg.adapt import Transformer
 from psycopg.errors import error_from_result
-from psycopg.generators import copy_from, fetch_many, send
+from psycopg.generators import fetch_many, send
 from psycopg.pq import ExecStatus
 from psycopg.pq.abc import PGconn, PGresult
+from psycopg.waiting import Wait
 
 from service.database.statements import Parameters, Statement
 
@@ -89,11 +90,20 @@ def copied_out(connection: PGconn) -> PQGen[list[bytes]]:
     """
     Read all that a COPY sends that has begun: a message for each row.
 
-    The driver waits for each message by itself, though most are there already, which takes it ten times as long.
+    The driver asks for each message by itself, though most are there already, which takes it ten times as long.
     """
     messages: list[bytes] = []
-    while isinstance(message := (yield from copy_from(connection)), memoryview):
-        messages.append(bytes(message))
+    receive = connection.get_copy_data
+    while (received := receive(1))[0] >= 0:
+        if received[0]:
+            messages.append(bytes(received[1]))
+            continue
+        while not (yield Wait.R):
+            pass
+        connection.consume_input()
+    for answer in (yield from fetch_many(connection)):
+        if answer.status == _FAILED:
+            raise error_from_result(answer)
     return messages
 
 

@@ -40,10 +40,6 @@ _UPTO: Final = {
     "rounds": text("""
         SELECT id FROM rounds WHERE club_id = :club_id AND id > :after ORDER BY id OFFSET :most LIMIT 1
     """),
-    "events": text("""
-        SELECT round_id FROM events WHERE club_id = :club_id AND round_id > :after
-        ORDER BY round_id OFFSET :most LIMIT 1
-    """),
     "loose events": text("""
         SELECT id FROM events WHERE club_id = :club_id AND round_id IS NULL AND id > :after
         ORDER BY id OFFSET :most LIMIT 1
@@ -59,18 +55,6 @@ _EVENTS: Final = """
 _IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
     ORDER BY round_id, sequence, id"""
 _LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
-# A row of COPY has each column after its length in four bytes, as a heading has.
-_LAID: Final = """
-    SELECT hash, heading, content, club_id::text, id::text, coalesce(round_id::text, ''),
-        coalesce(sequence::text, ''), coalesce(kind, ''), coalesce(actor::text, ''), coalesce(request_id, ''),
-        to_char(at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-    FROM events WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s
-    ORDER BY round_id, sequence, id
-"""
-_LAID_HEADS: Final = """
-    SELECT round_id::text, version, last_event FROM round_heads
-    WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s ORDER BY round_id
-"""
 _HEADS: Final = text("""
     SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
     WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
@@ -191,20 +175,6 @@ def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> I
             place = first + _LENGTH(row, place)[0]
             fields.append(row[first:place])
         yield fields
-
-
-def copy_events(transaction: Transaction, stretch: Stretch) -> list[bytes]:
-    """
-    Copy the events of rounds out, in order: each a row of COPY's binary format.
-
-    Its columns are hash, heading and content, and then those of which the heading is made, but for the hash before.
-    """
-    return split_rows(transaction.copy_out(_LAID, in_stretch(transaction, stretch)))
-
-
-def copy_heads(transaction: Transaction, stretch: Stretch) -> list[bytes]:
-    """Copy the heads of rounds out, in order: the id as text, the version, and the hash of the last event."""
-    return split_rows(transaction.copy_out(_LAID_HEADS, in_stretch(transaction, stretch)))
 
 
 def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:

@@ -6,12 +6,26 @@ from datetime import UTC, datetime
 from typing import Any, Final, TypeVar
 from uuid import UUID
 
+import numpy as np
 from sqlalchemy import text
 
 from service.audit import EventKind
 from service.database import Transaction
 from service.repository.audited import OF_ROUNDS, Stretch, in_stretch
-from service.repository.packed.rows import BIG, BYTE, FLAG, ID, INTEGER, SMALL, Column, Rows, read_tailed, split_rows
+from service.repository.packed.rows import (
+    BIG,
+    BYTE,
+    FLAG,
+    ID,
+    INTEGER,
+    SMALL,
+    Column,
+    Rows,
+    read_beginnings,
+    read_regular,
+    read_tailed,
+    split_rows,
+)
 
 KINDS: Final = tuple(EventKind)
 """What the number in `kind` stands for; another number for what is none of these."""
@@ -21,14 +35,18 @@ EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 """What times are counted from, in microseconds."""
 
 _ID_TEXT: Final = 36
+_PARTS_OF_ID: Final = ((0, 8, 0), (8, 12, 1), (12, 16, 2), (16, 20, 3), (20, 32, 4))
+"""The digits of an id that stand together as text: from where, to where, and how many hyphens come before."""
 _HASH: Final = 32
 _USUAL: Final = (EventKind.HAND_RECORDED, EventKind.ROUND_OPENED, EventKind.SETTLEMENT_FINALIZED)
 # In this order each is looked for.
 _KIND: Final = " ".join(f"WHEN '{kind}' THEN {KINDS.index(kind)}" for kind in dict.fromkeys((*_USUAL, *KINDS)))
+# PostgreSQL would sort wide rows on disk; they are put in order when they have come.
 _EVENTS: Final = f"""
-    SELECT round_id, sequence, (CASE kind {_KIND} ELSE -1 END)::smallint, at, hash, content
+    SELECT round_id, sequence, (CASE kind {_KIND} ELSE -1 END)::smallint, at, hash, id,
+        coalesce(actor, '00000000-0000-0000-0000-000000000000'), actor IS NOT NULL,
+        coalesce(request_id, ''), heading, content
     FROM events WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s
-    ORDER BY round_id, sequence, id
 """
 _EVENT: Final = (
     Column("round", ID),
@@ -36,51 +54,48 @@ _EVENT: Final = (
     Column("kind", SMALL),
     Column("at", BIG),
     Column("hash", BYTE, size=_HASH),
+    Column("id", ID),
+    Column("actor", ID),
+    Column("has_actor", FLAG),
 )
-# The second half of the first condition says again what follows from the rest, for the planner to see.
+_WRITTEN: Final = 3
+"""So many columns of an event are of any length: what its request was called, its heading, and its content."""
+_HEADS: Final = """
+    SELECT round_id, version, last_event FROM round_heads
+    WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s ORDER BY round_id
+"""
+_HEAD: Final = (Column("round", ID), Column("version", INTEGER), Column("last_event", BYTE, size=_HASH))
 _HANDS: Final = """
-    SELECT hand.round_id, hand.number, hand.id::text::bytea, hand.submission_id::text::bytea, hand.recorded_at,
-        coalesce(hand.played_at, '2000-01-01 00:00Z'), hand.played_at IS NOT NULL, hand.digest, score.scorer_version,
-        (score.revision = 1 AND score.irregular IS NULL
-            AND (score.ruleset_name, score.ruleset_version) = (head.ruleset_name, head.ruleset_version)) IS TRUE,
-        hand.content::text
-    FROM hand_scores AS score
-    JOIN hands AS hand ON (hand.club_id, hand.round_id, hand.number, hand.id)
-        = (score.club_id, score.round_id, score.number, score.hand_id)
-    JOIN round_heads AS head ON (head.club_id, head.round_id) = (score.club_id, score.round_id)
-    WHERE score.club_id = %(club_id)s AND score.round_id > %(after)s AND score.round_id <= %(upto)s
-        AND hand.club_id = %(club_id)s AND hand.round_id > %(after)s AND hand.round_id <= %(upto)s
-        AND head.club_id = %(club_id)s AND head.round_id > %(after)s AND head.round_id <= %(upto)s
-    ORDER BY hand.round_id, hand.number
+    SELECT round_id, number, id, submission_id, recorded_at, coalesce(played_at, '2000-01-01 00:00Z'),
+        played_at IS NOT NULL, digest, content::text
+    FROM hands WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s
 """
 _HAND: Final = (
     Column("round", ID),
     Column("number", INTEGER),
-    Column("id", BYTE, size=_ID_TEXT),
-    Column("submission", BYTE, size=_ID_TEXT),
+    Column("id", ID),
+    Column("submission", ID),
     Column("recorded_at", BIG),
     Column("played_at", BIG),
     Column("is_timed", FLAG),
     Column("digest", BYTE, size=_HASH),
-    Column("scorer", INTEGER),
-    Column("agrees", FLAG),
 )
 _SUBMISSIONS: Final = f"""
-    SELECT id::text::bytea, (CASE kind WHEN 'document' THEN {DOCUMENT} WHEN 'hand' THEN {HAND} ELSE 0 END)::smallint,
+    SELECT id, (CASE kind WHEN 'document' THEN {DOCUMENT} WHEN 'hand' THEN {HAND} ELSE 0 END)::smallint,
         received_at, sha256, content
     FROM submissions WHERE club_id = %(club_id)s AND id IN (
         SELECT submission_id FROM hands WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s
     )
 """
 _SUBMISSION: Final = (
-    Column("id", BYTE, size=_ID_TEXT),
+    Column("id", ID),
     Column("kind", SMALL),
     Column("received_at", BIG),
     Column("sha256", BYTE, size=_HASH),
 )
 # Of rounds of one revision, and what is said twice is the same.
 _ROUNDS: Final = """
-    SELECT head.round_id, round.table_id::text::bytea, round.digest, round.opened_at,
+    SELECT head.round_id, round.table_id, round.digest, round.opened_at,
         round.correction_window_minutes, head.version, head.open_disputes, head.last_event,
         coalesce(head.provisional_until, '2000-01-01 00:00Z'), head.provisional_until IS NOT NULL,
         json_build_array(
@@ -99,7 +114,7 @@ _ROUNDS: Final = """
 """
 _ROUND: Final = (
     Column("round", ID),
-    Column("table", BYTE, size=_ID_TEXT),
+    Column("table", ID),
     Column("digest", BYTE, size=_HASH),
     Column("opened_at", BIG),
     Column("window", INTEGER),
@@ -155,18 +170,40 @@ class Tailed:
     tails: Sequence[bytes]
 
 
-def read_events(transaction: Transaction, stretch: Stretch) -> Tailed:
-    """Read the events of rounds, in order; the last column is what they say."""
-    return _read(transaction, stretch, _EVENTS, _EVENT)
+@dataclass(frozen=True, slots=True)
+class KeptEvents:
+    """
+    Events of rounds, in order, as arrays.
+
+    Attributes:
+        rows: their columns that are all of one size.
+        written: of each what its request was called, its heading and its content, each after its length.
+    """
+
+    rows: Rows
+    written: Sequence[bytes]
+
+    @property
+    def contents(self) -> list[bytes]:
+        """What they say."""
+        return [_last(written) for written in self.written]
+
+
+def read_events(transaction: Transaction, stretch: Stretch) -> KeptEvents:
+    """Read the events of rounds, in order."""
+    copied = split_rows(transaction.copy_out(_EVENTS, in_stretch(transaction, stretch)))
+    return KeptEvents(*_in_order(*read_beginnings(copied, _EVENT, _WRITTEN), "id", "sequence", "round"))
+
+
+def read_heads(transaction: Transaction, stretch: Stretch) -> Rows:
+    """Read the heads of rounds, by round: the version, and the hash of the last event."""
+    return read_regular(split_rows(transaction.copy_out(_HEADS, in_stretch(transaction, stretch))), _HEAD)
 
 
 def read_hands(transaction: Transaction, stretch: Stretch) -> Tailed:
-    """
-    Read the hands that have a score, by round and number; the last column is what happened, as JSON.
-
-    `agrees` says whether the score is of the first revision, by the rules of its round, and the hand followed.
-    """
-    return _read(transaction, stretch, _HANDS, _HAND)
+    """Read the hands of rounds, by round and number; the last column is what happened, as JSON."""
+    hands = _read(transaction, stretch, _HANDS, _HAND)
+    return Tailed(*_in_order(hands.rows, hands.tails, "number", "round"))
 
 
 def read_submissions(transaction: Transaction, stretch: Stretch) -> Tailed:
@@ -217,6 +254,36 @@ def count_records(transaction: Transaction, stretch: Stretch, but: Sequence[UUID
 def _read(transaction: Transaction, stretch: Stretch, query: str, columns: Sequence[Column]) -> Tailed:
     rows = split_rows(transaction.copy_out(query, in_stretch(transaction, stretch)))
     return Tailed(*read_tailed(rows, columns))
+
+
+def _in_order(rows: Rows, ends: Sequence[bytes], *by: str) -> tuple[Rows, Sequence[bytes]]:
+    """Put records in the order of some columns, the most important last."""
+    order = np.lexsort([rows[name] for name in by])
+    if (np.diff(order) == 1).all():
+        return rows, ends
+    return rows[order], [ends[place] for place in order.tolist()]
+
+
+def _last(written: bytes) -> bytes:
+    """Take the last of the columns of any length."""
+    first = 0
+    for _ in range(_WRITTEN - 1):
+        first += 4 + int.from_bytes(written[first : first + 4], "big")
+    return written[first + 4 :]
+
+
+def written_ids(column: Any) -> Any:
+    """Write ids as texts: [ids, 36]."""
+    digits = np.frombuffer(column.tobytes().hex().encode(), np.uint8).reshape(-1, 32)
+    written = np.full((len(digits), _ID_TEXT), ord("-"), np.uint8)
+    for first, last, hyphens in _PARTS_OF_ID:
+        written[:, first + hyphens : last + hyphens] = digits[:, first:last]
+    return written
+
+
+def ids_of(column: Any) -> list[str]:
+    """Read a column of ids, as texts."""
+    return texts_of(written_ids(column))
 
 
 def texts_of(column: Any) -> list[str]:

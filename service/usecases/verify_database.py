@@ -14,7 +14,7 @@ from service.repository.audited import FIRST, Stretch
 from service.usecases.make_checkpoint import origin_of
 from service.usecases.verification import trees
 from service.usecases.verification.at_once import look_at_once
-from service.usecases.verification.chains import are_chained, check_chains
+from service.usecases.verification.chains import check_chains
 from service.usecases.verification.closely import look_closely
 from service.usecases.verification.club_records import club_records, rulesets_of
 from service.usecases.verification.comparing import compare_records
@@ -28,7 +28,6 @@ class Pass(StrEnum):
 
     CLUB = "club"
     LOOSE_CHAINS = "events of no round"
-    CHAINS = "chains"
     ROUNDS = "rounds"
     TREE = "tree"
 
@@ -36,7 +35,6 @@ class Pass(StrEnum):
 _PASSES: Final = tuple(Pass)
 _STRETCHES: Final = {
     Pass.LOOSE_CHAINS: ("loose events", 10_000),
-    Pass.CHAINS: ("events", 10_000),
     Pass.ROUNDS: ("rounds", 1000),
 }
 """Of what, and of how many, a page of a pass is."""
@@ -58,7 +56,7 @@ class Page:
 
     Attributes:
         position: where the next one begins; None after the last of all.
-        events: how many were looked at.
+        events: how many were looked at, each in its chain or in the tree.
     """
 
     findings: Sequence[Finding]
@@ -157,16 +155,6 @@ def _verify_loose_chains(transaction: Transaction, position: Position) -> Page:
     return _page(position, stretch, list(check_chains(events, {})), len(events))
 
 
-def _verify_chains(transaction: Transaction, position: Position) -> Page:
-    stretch = _stretch(transaction, position)
-    copied = audited.copy_events(transaction, stretch)
-    if are_chained(copied, audited.copy_heads(transaction, stretch)):
-        return _page(position, stretch, (), len(copied))
-    events = audited.read_events(transaction, stretch, loose=False)
-    found = list(check_chains(events, audited.read_heads(transaction, stretch)))
-    return _page(position, stretch, found, len(copied))
-
-
 def _verify_club(transaction: Transaction, position: Position) -> Page:
     events = list(audited.list_told_outside_rounds(transaction))
     told, findings = club_records(events)
@@ -177,21 +165,25 @@ def _verify_club(transaction: Transaction, position: Position) -> Page:
         findings += compare_records(transaction.club_id, table, kept, told.get(table, {}))
     for table, column, id_ in audited.list_nobodys(transaction):
         findings.append(Finding(FindingKind.RECORD_SURPLUS, table, {"club_id": transaction.club_id, column: id_}))
-    return Page(findings, None, len(events))
+    return Page(findings, None, 0)
 
 
 def _verify_rounds(transaction: Transaction, position: Position) -> Page:
-    """Look at some thousand rounds at once, and at those that are not plainly right again, by themselves."""
+    """Look at some thousand rounds with their events at once, and at those not plainly right again, by themselves."""
     stretch = _stretch(transaction, position)
     added = audited.list_told_outside_rounds(transaction, EventKind.RULESET_ADDED)
     rulesets = rulesets_of(club_records(added)[0])
     looked = look_at_once(transaction, stretch, rulesets.values())
+    findings: list[Finding] = []
+    events = 0
+    if looked is None or not looked.are_chained:
+        told_in_rounds = audited.read_events(transaction, stretch, loose=False)
+        findings += check_chains(told_in_rounds, audited.read_heads(transaction, stretch))
     if looked is None:
         parts = _parts_of(transaction, stretch)
     else:
         some = _ROUNDS_BY_THEMSELVES
         parts = (Stretch.of(looked.odd[first : first + some]) for first in range(0, len(looked.odd), some))
-    findings, events = [], 0
     for part in parts:
         found, told = look_closely(transaction, part, rulesets)
         findings += found
@@ -225,6 +217,5 @@ def _verify_tree(transaction: Transaction, position: Position, kept: Sequence[Ch
 _LOOKING: Final[dict[Pass, Callable[[Transaction, Position], Page]]] = {
     Pass.CLUB: _verify_club,
     Pass.LOOSE_CHAINS: _verify_loose_chains,
-    Pass.CHAINS: _verify_chains,
     Pass.ROUNDS: _verify_rounds,
 }

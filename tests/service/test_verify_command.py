@@ -77,7 +77,7 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     [(club,)] = house.ask("SELECT id FROM clubs")
     state = checkpoint.with_name("verify.state")
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
-    before = {"position": {"club": str(club), "pass": "chains", "after": str(club)}, "events": 9, "found": {}}
+    before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9, "found": {}}
     state.write_text(json.dumps({**before, "found": {"record-differs": 1}}))
     found = verify(house, "--resume", state)
     # The name was looked at before, and is not looked at again.

@@ -141,8 +141,11 @@ _QUERIES: Final = {
     "hands": f"""
         SELECT found.round_id, found.number, cardinality(found.stacks)::smallint, button, transfer_count,
             seats, fantasyland, boards, points, fouls, royalties, earned, stays, exchanges, found.top_ups,
-            stacks_before, found.stacks, nullif(content -> 'top_ups', '[]')
-        FROM (SELECT round_id, revision FROM wanted) AS wanted JOIN hand_scores AS found ON {_OF_ROUND}
+            stacks_before, found.stacks, scorer_version,
+            (irregular IS NULL AND (ruleset_name, ruleset_version) = (wanted.name, wanted.number)) IS TRUE,
+            nullif(content -> 'top_ups', '[]')
+        FROM (SELECT round_id, revision, ruleset_name AS name, ruleset_version AS number FROM wanted) AS wanted
+        JOIN hand_scores AS found ON {_OF_ROUND}
         JOIN hands AS hand ON (hand.club_id, hand.round_id, hand.number, hand.id)
             = (found.club_id, found.round_id, found.number, found.hand_id)
             AND hand.club_id = %(club)s AND hand.round_id BETWEEN %(first)s AND %(last)s
@@ -211,5 +214,7 @@ def hand_columns(seats: int, dealt: int) -> tuple[Column, ...]:
         Column("top_ups", BIG, seats),
         Column("stacks_before", BIG, seats),
         Column("stacks", BIG, seats),
+        Column("scorer", INTEGER),
+        Column("follows", FLAG),
         Column("added", BYTE, size=0),
     )

@@ -67,12 +67,13 @@ def read_packed(transaction: Transaction, stretch: Stretch, rulesets: Sequence[t
         ValueError: a record has an empty column that cannot be empty.
     """
     copied = _copy(transaction, stretch, rulesets)
-    packed = _read_heads(copied("heads"))
-    _read_seats(packed, read_regular(copied("seats"), SEATS))
-    packed = replace(packed, hands=_read_hands(packed, copied("hands")))
-    _read_transfers(packed, read_regular(copied("transfers"), TRANSFERS))
-    _read_departures(packed, read_regular(copied("departures"), DEPARTURES))
-    place, _ = _find(packed.ids, read_regular(copied("payouts"), PAYOUTS))
+    with joined_whole(transaction, stretch.scope):
+        packed = _read_heads(copied("heads"))
+        _read_seats(packed, read_regular(copied("seats"), SEATS))
+        packed = replace(packed, hands=_read_hands(packed, copied("hands")))
+        _read_transfers(packed, read_regular(copied("transfers"), TRANSFERS))
+        _read_departures(packed, read_regular(copied("departures"), DEPARTURES))
+        place, _ = _find(packed.ids, read_regular(copied("payouts"), PAYOUTS))
     packed.unusual[place] = True
     return packed
 
@@ -97,9 +98,7 @@ def _copy(
     }
 
     def copied(name: str) -> list[bytes]:
-        with joined_whole(transaction, stretch.scope):
-            messages = transaction.copy_out(queries[name], parameters)
-        return split_rows(messages)
+        return split_rows(transaction.copy_out(queries[name], parameters))
 
     return copied
 
@@ -236,6 +235,7 @@ def _put_hands(hands: PackedHands, at: Integers, rows: Rows, dealt: Flags, seats
         getattr(hands.stored, name)[at, :seats] = values(rows, name)
     hands.stored.exchanges[at, :pairs] = values(rows, "exchanges")
     hands.stored.transfer_count[at, 0] = rows["transfer_count"]
+    hands.scorers[at], hands.follows[at] = rows["scorer"], rows["follows"]
 
 
 def _spread(of_players: NDArray[Any], dealt: Flags) -> NDArray[Any]:
@@ -309,6 +309,8 @@ def _no_hands(hands: int, columns: int) -> PackedHands:
         boards=np.zeros((hands, columns, BOARD_SIZE), np.uint8),
         leaves=np.zeros((hands, columns), np.int64),
         stored=Figures.none(hands, columns),
+        scorers=np.zeros(hands, np.int64),
+        follows=np.zeros(hands, np.bool_),
     )
 
 

@@ -82,6 +82,8 @@ class PackedHands:
         boards: [hands, columns, 13].
         leaves: [hands, columns], who leaves after the hand, in order; 0 stays.
         stored: what was stored of them.
+        scorers: [hands], the version of the scorer that did.
+        follows: [hands], whether each was stored under the rules of its round, and as what was to come next.
     """
 
     of_round: Integers
@@ -93,6 +95,8 @@ class PackedHands:
     boards: NDArray[np.uint8]
     leaves: Integers
     stored: Figures
+    scorers: Integers
+    follows: Flags
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,6 +127,26 @@ def read_tailed(rows: Sequence[bytes], columns: Sequence[Column]) -> tuple[Rows,
     return read, tails
 
 
+def read_beginnings(rows: Sequence[bytes], columns: Sequence[Column], more: int) -> tuple[Rows, list[bytes]]:
+    r"""
+    Read rows that have some columns more, which are given as they came: each after its length.
+
+    >>> begun = read_beginnings([bytes.fromhex("0002 00000002 0007 00000001") + b"x"], [Column("seat", SMALL)], 1)
+    >>> begun[0]["seat"].tolist(), begun[1]
+    ([7], [b'\x00\x00\x00\x01x'])
+
+    Raises:
+        ValueError: one is laid out otherwise, or has an empty column among the first.
+    """
+    size = row_type(columns).itemsize
+    if any(len(row) < size for row in rows):
+        raise ValueError(f"a row has not the {size} bytes of its columns")
+    read = read_rows([row[:size] for row in rows], columns)
+    if not _fit(read, columns, len(columns) + more).all():
+        raise ValueError("a row is not laid out as its columns are")
+    return read, [row[size:] for row in rows]
+
+
 def are_regular(rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
     """Say of each row whether it is laid out like this, and is not by chance as long as others that are."""
     return _fit(rows, columns, len(columns))

@@ -25,7 +25,7 @@ from service.audit import EventKind
 from service.database import Transaction
 from service.repository import audited_at_once
 from service.repository.audited import Stretch
-from service.repository.audited_at_once import EPOCH, KINDS, Tailed, digests_of, hexes_of, texts_of
+from service.repository.audited_at_once import EPOCH, KINDS, Tailed, digests_of, hexes_of, ids_of
 from service.repository.packed.queries import Scope, joined_whole
 from service.repository.packed.queries import Stretch as PackedStretch
 from service.repository.packed.reading import read_packed
@@ -35,6 +35,7 @@ from service.repository.settlement_states import Because, confirmed_event, final
 from service.usecases.audit_rounds import audit_group
 from service.usecases.open_round import told_opening, told_rules
 from service.usecases.play_document import ending_event
+from service.usecases.verification.chains import are_chained
 from service.usecases.verification.retold_hands import RetoldHand, retell_hands
 from service.usecases.without_cycles import no_search_for_cycles
 
@@ -97,10 +98,12 @@ class LookedAt:
 
     Attributes:
         events: how many there are.
+        are_chained: whether all of them are as they were written, and none is missing.
         odd: the rounds that are not plain; every record of the stretch is of one of these, or plain.
     """
 
     events: int
+    are_chained: bool
     odd: Sequence[UUID]
 
 
@@ -118,9 +121,7 @@ def look_at_once(transaction: Transaction, stretch: Stretch, rulesets: Iterable[
         None where there is something that is of no round, or cannot be read: all have to be looked at by themselves.
     """
     try:
-        looking = _Look(transaction, stretch, list(rulesets))
-        with joined_whole(transaction, Scope()):
-            return looking.look()
+        return _Look(transaction, stretch, list(rulesets)).look()
     except _UNREADABLE:
         return None
 
@@ -144,7 +145,7 @@ class _Look:
         self.end = np.searchsorted(told["round"], packed.ids, side="right").tolist()
         self.endings, self.confirmed = self._list_endings(), self._list_confirmed()
         self.kinds, self.times = told["kind"].tolist(), told["at"].tolist()
-        self.hashes = digests_of(told["hash"])
+        self.contents, self.hashes = self.events.contents, digests_of(told["hash"])
 
     def look(self) -> LookedAt:
         """Say which rounds are odd."""
@@ -156,7 +157,8 @@ class _Look:
         without_head = map(id_of, np.setdiff1d(self.events.rows["round"], self.packed.ids))
         odd = sorted({*without_head, *unusual, *(self.ids[place] for place in np.flatnonzero(~plain).tolist())})
         self._check_counts(plain, odd)
-        return LookedAt(len(self.events.tails), odd)
+        heads = audited_at_once.read_heads(self.transaction, self.stretch)
+        return LookedAt(len(self.contents), are_chained(self.transaction.club_id, self.events, heads), odd)
 
     def _are_as_played(self) -> Flags:
         """Say which rounds come to the figures that are kept, and keep where those must stand."""
@@ -192,7 +194,9 @@ class _Look:
         for seat in audited_at_once.list_carried_over(self.transaction, self.stretch):
             carried[seat.round_id].append(seat.seat)
         told = np.zeros(len(plain), np.bool_)
-        for place, kept in _kept(self.packed, audited_at_once.read_rounds(self.transaction, self.stretch)):
+        with joined_whole(self.transaction, Scope()):
+            rounds = audited_at_once.read_rounds(self.transaction, self.stretch)
+        for place, kept in _kept(self.packed, rounds):
             if plain[place] and place in retold:
                 hands, carried_over = retold[place], sorted(carried.get(self.ids[place], ()))
                 told[place] = self._is_opened(place, kept, carried_over, hands) and self._goes_on(place, kept, hands)
@@ -246,12 +250,12 @@ class _Look:
             ],
             submission=document and document.told,
         )
-        return bool(opening == self.events.tails[first])
+        return bool(opening == self.contents[first])
 
     def _goes_on(self, place: int, kept: KeptRound, hands: Sequence[RetoldHand]) -> bool:
         """Go through the events after the first: hands and endings in order, and what was said then."""
         id_, at, end = self.ids[place], self.first[place], self.end[place]
-        contents, kinds, times = self.events.tails, self.kinds, self.times
+        contents, kinds, times = self.contents, self.kinds, self.times
         endings, confirmed = self.endings.get(id_, ()), dict(self.confirmed.get(id_, ()))
         last = at + len(hands) + len(endings)
         if last >= end:
@@ -334,7 +338,7 @@ def _kept(packed: PackedRounds, read: Tailed) -> Iterator[tuple[int, KeptRound]]
     rows = read.rows
     places = np.searchsorted(packed.ids, rows["round"])
     once = np.bincount(places, minlength=len(packed.ids))[places] == 1
-    tables, digests, hashes = texts_of(rows["table"]), hexes_of(rows["digest"]), digests_of(rows["last_event"])
+    tables, digests, hashes = ids_of(rows["table"]), hexes_of(rows["digest"]), digests_of(rows["last_event"])
     opened, windows, versions, disputes, until, is_provisional = (
         rows[name].tolist()
         for name in ("opened_at", "window", "version", "open_disputes", "provisional_until", "is_provisional")

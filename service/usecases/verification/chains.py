@@ -1,64 +1,99 @@
 """Events held against their own bytes, and each against the one before it in its round."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
+from uuid import UUID
+
+import numpy as np
 
 from schemas.evidence.events import TAG
+from service.repository import audited_at_once
+from service.repository.audited_at_once import KeptEvents, digests_of, written_ids
+from service.repository.packed.rows import Rows
 from service.usecases.verification.findings import MOST_NAMED, Finding, FindingKind
 
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")
 _CONTENT: Final = 9
-_HASH_BYTES: Final = 32
-_ID: Final = 4 + 36
-_ROUND: Final = slice(2 * _ID, 3 * _ID)
-_SEQUENCE: Final = 3 * _ID
-"""Where the third and the fourth of the columns begin that a heading is made of: two ids come before, as texts."""
-_BEFORE_HASH: Final = bytes([0, 11, 0, 0, 0, _HASH_BYTES])
-"""The number of columns of an event's row, and the length of the first."""
-_HEADING_LENGTH: Final = len(_BEFORE_HASH) + _HASH_BYTES
-_HEADING: Final = _HEADING_LENGTH + 4
-_BEFORE_ROUND: Final = bytes([0, 3])
-_BEFORE_VERSION: Final = bytes([0, 0, 0, 4])
-_BEFORE_LAST: Final = bytes([0, 0, 0, _HASH_BYTES])
-"""What is before the columns of a head's row; the round's id comes with its length."""
+_NOTHING: Final = bytes(4)
+"""The field of a heading where there is nothing."""
+_EPOCH: Final = np.datetime64(audited_at_once.EPOCH.replace(tzinfo=None), "us")
 
 
-def are_chained(events: Iterable[bytes], heads: Iterable[bytes]) -> bool:
+def are_chained(club_id: UUID, events: KeptEvents, heads: Rows) -> bool:
     """
     Say whether all events of rounds are as they were written, and none is missing; if not, `check_chains` says what.
 
-    A row of COPY's binary format has every column after its length, and so has a heading: the columns are compared
-    with it all at once, as they came.
-
     Args:
-        events: rows as `copy_events` gives them.
-        heads: rows as `copy_heads` gives them, of the same rounds.
+        club_id: whose events.
+        events: of some rounds, in order.
+        heads: of the same rounds.
     """
-    ends = iter(heads)
-    in_round, number, previous, last = b"", 0, b"", b""
-    for row in events:
-        begin = _HEADING + int.from_bytes(row[_HEADING - 4 : _HEADING], "big")
-        length = row[begin : begin + 4]
-        end = begin + 4 + int.from_bytes(length, "big")
-        heading, content, columns = row[_HEADING:begin], row[begin + 4 : end], row[end:]
-        if columns[_ROUND] != in_round:
-            if in_round and next(ends, b"") != last:
-                return False
-            in_round, number, previous = columns[_ROUND], 0, b""
-        number += 1
-        digits = b"%d" % number
-        before = len(previous).to_bytes(4, "big") + previous
-        found = sha256(b"\0" + heading + content).digest()
+    rows = events.rows
+    first = np.searchsorted(rows["round"], rows["round"])
+    number, ends = np.arange(len(rows)) - first + 1, np.flatnonzero(np.diff(first, append=-1))
+    if (rows["sequence"] != number).any() or (rows["kind"] < 0).any() or len(ends) != len(heads):
+        return False
+    last = {"round": rows["round"], "version": number, "last_event": rows["hash"]}
+    if any((heads[name] != column[ends]).any() for name, column in last.items()):
+        return False
+    begin = TAG + _field(str(club_id).encode())
+    for written, request, found, *fields in zip(*_columns(events, number), strict=True):
+        heading = begin + b"".join(fields)
+        place = len(request) + 4 + len(heading) + 8
+        length, content = written[place - 4 : place], written[place:]
+        told = heading + length
         if (
-            heading != TAG + columns + before + length
-            or not columns.startswith(len(digits).to_bytes(4, "big") + digits, _SEQUENCE)
-            or row[:_HEADING_LENGTH] != _BEFORE_HASH + found
+            written[:place] != request + len(told).to_bytes(4, "big") + told + length
+            or len(content) != int.from_bytes(length, "big")
+            or sha256(b"\0" + told + content).digest() != found
         ):
             return False
-        previous = found
-        last = _BEFORE_ROUND + in_round + _BEFORE_VERSION + number.to_bytes(4, "big") + _BEFORE_LAST + found
-    return (not in_round or next(ends, b"") == last) and next(ends, None) is None
+    return True
+
+
+def _columns(events: KeptEvents, number: Any) -> Iterator[Sequence[bytes]]:
+    """Give of every event what was kept, what its request was called, its hash, and the fields of its heading."""
+    rows = events.rows
+    requests = [written[: 4 + int.from_bytes(written[:4], "big")] for written in events.written]
+    numbers = [_field(b"%d" % each) for each in range(int(number.max(initial=0)) + 1)]
+    hashes, actors = _fields(rows["hash"]), [_NOTHING, *_fields(written_ids(rows["actor"]))]
+    yield events.written
+    yield requests
+    yield digests_of(rows["hash"])
+    yield _fields(written_ids(rows["id"]))
+    yield _fields(written_ids(rows["round"]))
+    yield [numbers[each] for each in number.tolist()]
+    yield [_KINDS[kind] for kind in rows["kind"].tolist()]
+    yield [actors[place] for place in np.where(rows["has_actor"], np.arange(1, len(actors)), 0).tolist()]
+    yield requests
+    yield _fields(_written_times(rows["at"]))
+    yield [_NOTHING if each == 1 else before for each, before in zip(number.tolist(), [b"", *hashes], strict=False)]
+
+
+def _field(content: bytes) -> bytes:
+    """Write a field of a heading: after its length."""
+    return len(content).to_bytes(4, "big") + content
+
+
+_KINDS: Final = [_field(kind.encode()) for kind in audited_at_once.KINDS]
+
+
+def _fields(contents: Any) -> list[bytes]:
+    """Write a field for each of these, which are all of one length."""
+    size = contents.shape[1]
+    written = np.empty((len(contents), 4 + size), np.uint8)
+    written[:, :4], written[:, 4:] = np.frombuffer(size.to_bytes(4, "big"), np.uint8), contents
+    return digests_of(written)
+
+
+def _written_times(times: Any) -> Any:
+    """Write times, as the database counts them, as headings do: [times, 27]; of many in a row that are equal, one."""
+    changes = np.flatnonzero(np.diff(times, prepend=times[:1] - 1))
+    moments = _EPOCH + times[changes].astype("timedelta64[us]")
+    texts = np.char.add(np.datetime_as_string(moments, unit="us"), "Z").astype("S27")
+    written = texts.view(np.uint8).reshape(-1, texts.itemsize)
+    return written[np.repeat(np.arange(len(changes)), np.diff(changes, append=len(times)))]
 
 
 def check_chains(events: Iterable[list[bytes]], heads: Mapping[str, tuple[int, bytes]]) -> Iterator[Finding]:

@@ -18,8 +18,8 @@ from scoring.ruleset import BOARD_SIZE, Ruleset
 from service.database import Transaction
 from service.repository import audited_at_once
 from service.repository.audited import Stretch
-from service.repository.audited_at_once import EPOCH, HAND, texts_of
-from service.repository.packed.rounds import Flags, PackedRounds
+from service.repository.audited_at_once import EPOCH, HAND, ids_of
+from service.repository.packed.rounds import Flags, Integers, PackedRounds
 from service.usecases.record_hand import told_hand
 
 _UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ValidationError)
@@ -80,9 +80,12 @@ def retell_hands(
     kept = audited_at_once.read_hands(transaction, stretch)
     received = _read_received(transaction, stretch)
     place = np.searchsorted(packed.ids, kept.rows["round"])
+    if (packed.ids[place] != kept.rows["round"]).any():
+        raise ValueError("there are hands of no round")
     number = np.arange(len(place)) - np.searchsorted(place, place) + 1
     wanted = plain & (np.bincount(place, minlength=len(plain)) == packed.lengths)
-    wanted[place[(kept.rows["number"] != number) | ~kept.rows["agrees"]]] = False
+    wanted[place[kept.rows["number"] != number]] = False
+    wanted[packed.hands.of_round[~packed.hands.follows]] = False
     which = np.flatnonzero(wanted[place])
     arrays = np.flatnonzero(wanted[packed.hands.of_round])
     if len(which) != len(arrays):
@@ -97,25 +100,31 @@ def retell_hands(
         kept.rows[which], hands.buttons[arrays], seats, hands.fantasyland[arrays][dealt], hands.boards[arrays][dealt]
     )
     wanted[place[which[wrong]]] = False
-    stacks = hands.stored.stacks[arrays].tolist()
-    return _tell(packed, wanted, kept.rows[which], place[which].tolist(), told.contents, stacks, received)
+    return _tell(packed, wanted, kept.rows[which], arrays, told.contents, received)
 
 
 def _tell(
     packed: PackedRounds,
     wanted: Flags,
     rows: Any,
-    places: Sequence[int],
+    arrays: Integers,
     contents: Sequence[bytes],
-    stacks: Sequence[Sequence[int]],
-    received: Mapping[str, Received],
+    received: Mapping[bytes, Received],
 ) -> Mapping[int, Sequence[RetoldHand]]:
     """Write the events of hands, of the rounds that are wanted and in which every hand has come in as it must."""
     retold: dict[int, list[RetoldHand]] = {place: [] for place in np.flatnonzero(wanted).tolist()}
     names = {place: str(packed.round_id(place)) for place in retold}
     seats = packed.seat_counts.tolist()
-    ids, submissions = texts_of(rows["id"]), texts_of(rows["submission"])
-    columns = places, ids, submissions, rows["scorer"].tolist(), rows["recorded_at"].tolist(), contents, stacks
+    hands = packed.hands
+    columns = (
+        hands.of_round[arrays].tolist(),
+        ids_of(rows["id"]),
+        rows["submission"].tolist(),
+        hands.scorers[arrays].tolist(),
+        rows["recorded_at"].tolist(),
+        contents,
+        hands.stored.stacks[arrays].tolist(),
+    )
     for place, id_, submission, scorer, recorded_at, content, left in zip(*columns, strict=True):
         if place not in retold:
             continue
@@ -129,15 +138,17 @@ def _tell(
     return retold
 
 
-def _read_received(transaction: Transaction, stretch: Stretch) -> Mapping[str, Received]:
+def _read_received(transaction: Transaction, stretch: Stretch) -> Mapping[bytes, Received]:
     """Read in what hands came, where its hash is right and it is of a kind that rounds begin or go on with."""
     kept = audited_at_once.read_submissions(transaction, stretch)
     rows, digests = kept.rows, [sha256(content) for content in kept.tails]
     is_right = (_laid([digest.digest() for digest in digests]) == rows["sha256"]).all(axis=1) & (rows["kind"] > 0)
-    columns = texts_of(rows["id"]), rows["kind"].tolist(), rows["received_at"].tolist(), is_right.tolist(), digests
+    numbers = rows["kind"].tolist(), rows["received_at"].tolist(), is_right.tolist()
     return {
-        id_: Received(id_, digest.hexdigest(), kind == HAND, at)
-        for id_, kind, at, right, digest in zip(*columns, strict=True)
+        key: Received(id_, digest.hexdigest(), kind == HAND, at)
+        for key, id_, digest, kind, at, right in zip(
+            rows["id"].tolist(), ids_of(rows["id"]), digests, *numbers, strict=True
+        )
         if right
     }
 
