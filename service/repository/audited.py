@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
+import psycopg
+from psycopg.types.datetime import TimestamptzLoader
 from sqlalchemy import text
 
 from service.database import Transaction
@@ -60,12 +62,14 @@ _HEADS: Final = text("""
     WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
 """)
 _WANTED: Final = "{0} > :after AND {0} <= :upto AND (CAST(:only AS uuid[]) IS NULL OR {0} = ANY (:only))"
+# Where a time is none, the event is named for it; what the event made is told of another one.
+_AT: Final = "CASE WHEN at BETWEEN '0002-01-01 00:00Z' AND '9998-01-01 00:00Z' THEN at ELSE to_timestamp(0) END AS at"
 _TOLD: Final = text(f"""
-    SELECT round_id, sequence, kind, at, content, hash FROM events
+    SELECT round_id, sequence, kind, {_AT}, content, hash FROM events
     WHERE club_id = :club_id AND {_WANTED.format("round_id")} ORDER BY round_id, sequence, id
 """)
-_TOLD_LOOSE: Final = text("""
-    SELECT id, kind, at, content FROM events
+_TOLD_LOOSE: Final = text(f"""
+    SELECT id, kind, {_AT}, content FROM events
     WHERE club_id = :club_id AND round_id IS NULL AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
 """)
 _IN_STRETCH: Final = "SELECT * FROM {} WHERE club_id = :club_id AND {}"
@@ -153,6 +157,22 @@ def take_time(transaction: Transaction) -> None:
     """Let statements take as long as they do, for some look at all of a club, and the playing between them too."""
     transaction.execute(text("SET LOCAL statement_timeout = 0"))
     transaction.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+
+
+def read_any_time(transaction: Transaction) -> None:
+    """Let records be read whose times no calendar of ours has: `infinity`, say, which somebody has put there."""
+    driver: Any = transaction.connection.connection.driver_connection
+    driver.adapters.register_loader("timestamptz", _AnyTimeLoader)
+
+
+class _AnyTimeLoader(TimestamptzLoader):
+    """Gives what is no time of ours as a text."""
+
+    def load(self, data: Any) -> Any:
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return bytes(data).decode()
 
 
 def find_stretch(transaction: Transaction, what: str, after: UUID, most: int) -> Stretch:

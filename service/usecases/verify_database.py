@@ -110,6 +110,7 @@ def begin(clubs: Sequence[UUID], start: Position | None) -> Position | None:
 def verify_page(transaction: Transaction, position: Position, kept: Sequence[Checkpoint] = ()) -> Page:
     """Look at one page; its position is None where it is the last of its pass."""
     audited.take_time(transaction)
+    audited.read_any_time(transaction)
     if position.passing is Pass.TREE:
         return _verify_tree(transaction, position, kept)
     return _LOOKING[position.passing](transaction, position)

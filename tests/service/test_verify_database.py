@@ -174,6 +174,25 @@ def test_a_changed_column_is_named(
     assert unfound == []
 
 
+@pytest.mark.parametrize("time", ["infinity", "4000-01-01 BC"])
+def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], time: str
+) -> None:
+    changed = 0
+    for name, covered in AUDITED.items():
+        table = Table(hands_in, name)
+        for column, cover in covered.columns.items():
+            if columns[name][column] != "timestamp with time zone" or cover in (Cover.KEY, Cover.NOTHING):
+                continue
+            row = [*table.rows(f"{column} IS NOT NULL"), *table.rows()][0]
+            with undone(hands_in):
+                table.run(f"UPDATE {name} SET {column} = '{time}' WHERE ctid = '{row['place']}'")
+                named = names(verify(hands_in, lived.kept, name), name, row)
+            assert column in {finding.column for finding in named}
+            changed += 1
+    assert changed > 10
+
+
 @pytest.mark.parametrize("name", [name for name, table in AUDITED.items() if len(table.columns) > len(table.key)])
 def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
     lived: Lived, hands_in: Transaction, name: str
