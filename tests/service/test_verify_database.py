@@ -22,6 +22,7 @@ from service.usecases.verification.closely import look_closely
 from service.usecases.verification.club_records import club_records, rulesets_of
 from service.usecases.verification.covers import AUDITED, UNAUDITED, Cover
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
+from service.usecases.verification.retold_hands import _take_apart
 from service.usecases.verify_database import Pass, Position, count_events, list_clubs, verify_database, verify_page
 from service.usecases.verify_side_by_side import verify_side_by_side
 from tests.postgres import Server
@@ -119,6 +120,22 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
         found += check_chains(audited.read_events(hands_in, every, loose=False), audited.read_heads(hands_in, every))
         assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
         assert page.events == events
+
+
+def test_only_hands_of_which_more_is_known_than_the_boards_are_read_as_json(
+    hands_in: Transaction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    monkeypatch.setattr(
+        "service.usecases.verification.retold_hands._take_apart",
+        lambda hand, ruleset: read.append(hand) or _take_apart(hand, ruleset),
+    )
+    plain = plain_ids(hands_in)
+    of_plain = text("SELECT count(*) FROM hands WHERE round_id = ANY (:plain)")
+    assert 0 < len(read) < hands_in.execute(of_plain, {"plain": plain}).scalar_one()
+    for hand in read:
+        told = [player[name] for player in hand["players"] for name in ("discards", "streets")]
+        assert hand["top_ups"] or any(each is not None for each in told)
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -96,7 +96,7 @@ def read_regular(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
         ValueError: one is laid out otherwise.
     """
     size = row_type(columns).itemsize
-    if any(len(row) != size for row in rows):
+    if {size}.union(map(len, rows)) != {size}:
         raise ValueError(f"a row has not the {size} bytes of its columns")
     read = read_rows(rows, columns)
     if not are_regular(read, columns).all():
@@ -117,7 +117,7 @@ def read_tailed(rows: Sequence[bytes], columns: Sequence[Column]) -> tuple[Rows,
     """
     with_length = [*columns, Column("tail", BYTE, size=0)]
     size = row_type(with_length).itemsize
-    if any(len(row) < size for row in rows):
+    if min(map(len, rows), default=size) < size:
         raise ValueError(f"a row has not the {size} bytes of its columns")
     read = read_rows([row[:size] for row in rows], with_length)
     tails = [row[size:] for row in rows]
@@ -139,7 +139,7 @@ def read_beginnings(rows: Sequence[bytes], columns: Sequence[Column], more: int)
         ValueError: one is laid out otherwise, or has an empty column among the first.
     """
     size = row_type(columns).itemsize
-    if any(len(row) < size for row in rows):
+    if min(map(len, rows), default=size) < size:
         raise ValueError(f"a row has not the {size} bytes of its columns")
     read = read_rows([row[:size] for row in rows], columns)
     if not _fit(read, columns, len(columns) + more).all():

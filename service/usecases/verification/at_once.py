@@ -54,6 +54,8 @@ _OPENED, _HAND, _LEFT, _CLOSED, _CONFIRMED, _FINAL = map(
 )
 
 _MINUTE: Final = 60_000_000
+_FINALIZED: Final = {tuple(finalized_event("|", 1, because).split(b"|")) for because in Because}
+"""What events tell of a first settlement that became final, before and after the round that it is of."""
 
 
 class Ending(NamedTuple):
@@ -137,7 +139,7 @@ class _Look:
             transaction, PackedStretch(Scope(), first, stretch.upto), [(each.name, each.version) for each in rulesets]
         )
         self.packed: PackedRounds = packed
-        self.ids = [packed.round_id(place) for place in range(len(packed.ids))]
+        self.ids = ids_of(packed.ids)
         self.states: dict[int, dict[str, Any]] = {}
         self.events = audited_at_once.read_events(transaction, stretch)
         told = self.events.rows
@@ -151,11 +153,12 @@ class _Look:
         """Say which rounds are odd."""
         plain = self._are_as_played() & self._are_numbered()
         unusual = audited_at_once.list_unusual(self.transaction, self.stretch)
-        plain &= np.array([id_ not in unusual for id_ in self.ids], np.bool_)
+        by_themselves = set(map(str, unusual))
+        plain &= np.array([id_ not in by_themselves for id_ in self.ids], np.bool_)
         retold = retell_hands(self.transaction, self.stretch, self.packed, plain, self.rulesets)
         plain &= self._are_as_told(plain, retold)
         without_head = map(id_of, np.setdiff1d(self.events.rows["round"], self.packed.ids))
-        odd = sorted({*without_head, *unusual, *(self.ids[place] for place in np.flatnonzero(~plain).tolist())})
+        odd = sorted({*without_head, *unusual, *map(self.packed.round_id, np.flatnonzero(~plain).tolist())})
         self._check_counts(plain, odd)
         heads = audited_at_once.read_heads(self.transaction, self.stretch)
         return LookedAt(len(self.contents), are_chained(self.transaction.club_id, self.events, heads), odd)
@@ -190,9 +193,9 @@ class _Look:
 
     def _are_as_told(self, plain: Flags, retold: Mapping[int, Sequence[RetoldHand]]) -> Flags:
         """Say which of the rounds that are plain so far are what their events tell."""
-        carried: dict[UUID, list[int]] = defaultdict(list)
+        carried: dict[str, list[int]] = defaultdict(list)
         for seat in audited_at_once.list_carried_over(self.transaction, self.stretch):
-            carried[seat.round_id].append(seat.seat)
+            carried[str(seat.round_id)].append(seat.seat)
         told = np.zeros(len(plain), np.bool_)
         with joined_whole(self.transaction, Scope()):
             rounds = audited_at_once.read_rounds(self.transaction, self.stretch)
@@ -202,11 +205,11 @@ class _Look:
                 told[place] = self._is_opened(place, kept, carried_over, hands) and self._goes_on(place, kept, hands)
         return told
 
-    def _list_endings(self) -> Mapping[UUID, Sequence[Ending]]:
+    def _list_endings(self) -> Mapping[str, Sequence[Ending]]:
         """List how rounds ended, by the order that is kept; the closing last."""
-        endings: dict[UUID, list[Ending]] = defaultdict(list)
+        endings: dict[str, list[Ending]] = defaultdict(list)
         for left in audited_at_once.list_departures(self.transaction, self.stretch):
-            before = endings[left.round_id]
+            before = endings[str(left.round_id)]
             if left.position != len(before) + 1:
                 raise ValueError("positions of departures are missing")
             event = ending_event(str(left.round_id), Departure(left.seat, left.after_hand, left.reason))
@@ -214,15 +217,15 @@ class _Look:
         for closed in audited_at_once.list_closings(self.transaction, self.stretch):
             event = ending_event(str(closed.round_id), Closing(closed.after_hand, closed.reason))
             ending = Ending(closed.after_hand, _CLOSED, event, _microseconds(closed.recorded_at))
-            endings[closed.round_id].append(ending)
+            endings[str(closed.round_id)].append(ending)
         return endings
 
-    def _list_confirmed(self) -> Mapping[UUID, Mapping[bytes, int]]:
+    def _list_confirmed(self) -> Mapping[str, Mapping[bytes, int]]:
         """List who has said that a settlement is right: of each the event, and the time."""
-        confirmed: dict[UUID, dict[bytes, int]] = defaultdict(dict)
+        confirmed: dict[str, dict[bytes, int]] = defaultdict(dict)
         for said in audited_at_once.list_confirmations(self.transaction, self.stretch):
             event = confirmed_event(str(said.round_id), 1, said.seat)
-            confirmed[said.round_id][event] = _microseconds(said.confirmed_at)
+            confirmed[str(said.round_id)][event] = _microseconds(said.confirmed_at)
         return confirmed
 
     def _is_opened(self, place: int, kept: KeptRound, carried: Sequence[int], hands: Sequence[RetoldHand]) -> bool:
@@ -237,7 +240,7 @@ class _Look:
         seats = packed.seats[place].tolist(), kept.players, packed.opening_stacks[place].tolist()
         opening = told_opening(
             self.rules[packed.rulesets[place] - 1],
-            round=str(self.ids[place]),
+            round=self.ids[place],
             table=kept.table,
             reference=kept.reference,
             digest=kept.digest,
@@ -328,9 +331,10 @@ def _state_of(end: Round, seats: Sequence[int]) -> dict[str, Any]:
     return {**dump_state(named), "button": None if end.button is None else seats[end.button - 1]}
 
 
-def _is_final(round_id: UUID, content: bytes) -> bool:
+def _is_final(round_id: str, content: bytes) -> bool:
     """Say whether an event tells that the first settlement of a round became final."""
-    return any(content == finalized_event(str(round_id), 1, because) for because in Because)
+    before, _, after = content.partition(round_id.encode())
+    return (before, after) in _FINALIZED
 
 
 def _kept(packed: PackedRounds, read: Tailed) -> Iterator[tuple[int, KeptRound]]:

@@ -21,6 +21,7 @@ from service.repository.audited import Stretch
 from service.repository.audited_at_once import EPOCH, HAND, ids_of
 from service.repository.packed.rounds import Flags, Integers, PackedRounds
 from service.usecases.record_hand import told_hand
+from service.usecases.verification.written_hands import ArrayHands, write_hands
 
 _UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ValidationError)
 _MICROSECOND: Final = timedelta(microseconds=1)
@@ -90,17 +91,40 @@ def retell_hands(
     arrays = np.flatnonzero(wanted[packed.hands.of_round])
     if len(which) != len(arrays):
         raise ValueError("hands are missing among arrays")
-    hands, dealt = packed.hands, packed.hands.dealt[arrays]
-    told = _Contents(dealt.sum(axis=1).tolist())
-    rules = packed.rulesets[place[which]].tolist()
-    for at, (row, ruleset) in enumerate(zip(which.tolist(), rules, strict=True)):
-        told.add(at, kept.tails[row], rulesets[ruleset - 1])
-    seats = packed.seats[place[which], : dealt.shape[1]][dealt]
-    wrong = told.differ(
-        kept.rows[which], hands.buttons[arrays], seats, hands.fantasyland[arrays][dealt], hands.boards[arrays][dealt]
-    )
+    tails = [kept.tails[row] for row in which.tolist()]
+    contents, wrong = _agree(packed, arrays, kept.rows[which], tails, rulesets)
     wanted[place[which[wrong]]] = False
-    return _tell(packed, wanted, kept.rows[which], arrays, told.contents, received)
+    return _tell(packed, wanted, kept.rows[which], arrays, contents, received)
+
+
+def _agree(
+    packed: PackedRounds, arrays: Integers, rows: Any, tails: Sequence[bytes], rulesets: Sequence[Ruleset]
+) -> tuple[Sequence[bytes], Flags]:
+    """
+    Write the contents of hands, from arrays or else from what is kept of them; and say which were kept otherwise.
+
+    Args:
+        packed: their rounds.
+        arrays: where they stand there.
+        rows: their records.
+        tails: what happened, as PostgreSQL shows it.
+        rulesets: that rounds stand under, by their number less 1.
+    """
+    played = ArrayHands.of(packed, arrays)
+    contents, unlike = [], []
+    for at, (written, tail) in enumerate(zip(write_hands(rows, played), tails, strict=True)):
+        contents.append(written.canonical)
+        if written.shown != tail:
+            unlike.append(at)
+    wrong = np.zeros(len(rows), np.bool_)
+    if unlike:
+        told = _Contents(played.dealt[unlike].tolist())
+        rules = packed.rulesets[packed.hands.of_round[arrays]]
+        for place, at in enumerate(unlike):
+            contents[at] = told.add(place, tails[at], rulesets[rules[at] - 1])
+        wrong[unlike] = told.differ(rows[unlike], ArrayHands.of(packed, arrays[unlike]))
+    digests = _laid([sha256(content).digest() for content in contents])
+    return contents, wrong | (digests != rows["digest"]).any(axis=1)
 
 
 def _tell(
@@ -113,8 +137,7 @@ def _tell(
 ) -> Mapping[int, Sequence[RetoldHand]]:
     """Write the events of hands, of the rounds that are wanted and in which every hand has come in as it must."""
     retold: dict[int, list[RetoldHand]] = {place: [] for place in np.flatnonzero(wanted).tolist()}
-    names = {place: str(packed.round_id(place)) for place in retold}
-    seats = packed.seat_counts.tolist()
+    names, seats = ids_of(packed.ids), packed.seat_counts.tolist()
     hands = packed.hands
     columns = (
         hands.of_round[arrays].tolist(),
@@ -159,7 +182,6 @@ class _Contents:
     def __init__(self, players: Sequence[int]) -> None:
         """Say how many play in each."""
         self._players = players
-        self.contents: list[bytes] = []
         self._wrong: list[int] = []
         self._buttons: list[int] = []
         self._played_at: list[int | None] = []
@@ -167,8 +189,8 @@ class _Contents:
         self._fantasyland: list[int] = []
         self._boards: list[str] = []
 
-    def add(self, at: int, written: bytes, ruleset: Ruleset) -> None:
-        """Add the next hand."""
+    def add(self, at: int, written: bytes, ruleset: Ruleset) -> bytes:
+        """Add the next hand, and give its canonical JSON."""
         players = self._players[at]
         try:
             read = orjson.loads(written)
@@ -180,22 +202,22 @@ class _Contents:
             self._wrong.append(at)
             content, button, played_at = b"", 0, None
             seats, fantasyland, boards = [0] * players, [0] * players, [_NO_CARDS] * players
-        self.contents.append(content)
         self._buttons.append(button)
         self._played_at.append(played_at)
         self._seats += seats
         self._fantasyland += fantasyland
         self._boards += boards
+        return content
 
-    def differ(self, rows: Any, buttons: Any, seats: Any, fantasyland: Any, boards: Any) -> Flags:
-        """Say which hands were kept otherwise; what is of players stands one after the other, for all hands."""
-        digests = _laid([sha256(content).digest() for content in self.contents])
-        wrong: Flags = (digests != rows["digest"]).any(axis=1) | (np.array(self._buttons, np.int64) != buttons)
+    def differ(self, rows: Any, played: ArrayHands) -> Flags:
+        """Say which hands were kept otherwise."""
+        wrong: Flags = np.array(self._buttons, np.int64) != played.buttons
         is_timed = np.array([at is not None for at in self._played_at], np.bool_)
         wrong |= (is_timed != rows["is_timed"]) | (np.array([at or 0 for at in self._played_at]) != rows["played_at"])
         wrong[self._wrong] = True
-        other = (np.array(self._seats, np.int64) != seats) | (np.array(self._fantasyland, np.int64) != fantasyland)
-        other |= (self._packed() != boards).any(axis=1)
+        other = np.array(self._seats, np.int64) != played.seats
+        other |= np.array(self._fantasyland, np.int64) != played.fantasyland
+        other |= (self._packed() != played.boards).any(axis=1)
         wrong[np.repeat(np.arange(len(rows)), self._players)[other]] = True
         return wrong
 
