@@ -62,8 +62,9 @@ def wanted_rounds(scope: Scope) -> str:
     needs_opening = scope.opened_from is not None or scope.opened_before is not None
     opening = "JOIN rounds AS opened ON (opened.club_id, opened.id) = (head.club_id, head.round_id)"
     of_club = "head.club_id = %(club)s AND head.round_id BETWEEN %(first)s AND %(last)s"
+    # Few of many are looked up once; all of them are joined as they lie.
     return f"""
-        WITH wanted AS MATERIALIZED (
+        WITH wanted AS {"MATERIALIZED" if asked else "NOT MATERIALIZED"} (
             SELECT head.* FROM round_heads AS head {opening if needs_opening else ""}
             WHERE {" AND ".join([of_club, *asked])}
         )
