@@ -1,16 +1,16 @@
 """A club's tree as it is kept, in pages of leaves, for who hashes it anew."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-from sqlalchemy import text
+import numpy as np
+from sqlalchemy import TextClause, text
 
 from schemas.evidence import Place, VerifierKey
 from schemas.evidence.tree import HASH_BYTES
 from service.database import Transaction
 from service.repository.checkpoints import list_keys
-from service.repository.packed.rows import BIG, BYTE, FLAG, Column, Rows, read_regular, split_rows
 
 _LEAVES: Final = text("""
     SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
@@ -19,24 +19,29 @@ _LEAVES: Final = text("""
 # By themselves, for joined to the leaves they would be read all, for every page anew.
 _HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
 # For each leaf by the key of its event: joined all at once, the events would be read all, for every page anew.
-_COPIED_LEAVES: Final = """
-    SELECT leaf.position, leaf.hash, leaf.hash = event.hash FROM (
+_LEAVES_AT_ONCE: Final = text("""
+    SELECT coalesce(string_agg(int8send(leaf.position) || leaf.hash, ''), '') AS nodes,
+        coalesce(bool_and(coalesce(leaf.hash = event.hash, false)), true) AS are_right
+    FROM (
         SELECT position, hash, event_id FROM tree_nodes
-        WHERE club_id = %(club_id)s AND level = 0 AND position >= %(first)s AND position < %(last)s ORDER BY position
+        WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
     ) AS leaf LEFT JOIN LATERAL (
-        SELECT hash FROM events WHERE club_id = %(club_id)s AND id = leaf.event_id LIMIT 1
-    ) AS event ON true ORDER BY leaf.position
-"""
-_LEAF: Final = (Column("position", BIG), Column("hash", BYTE, size=HASH_BYTES), Column("is_event", FLAG))
-_COPIED_NODES: Final = """
-    SELECT node.position, node.hash, node.event_id IS NULL FROM generate_series(1, %(levels)s) AS above (level)
-    CROSS JOIN LATERAL (
-        SELECT position, hash, event_id FROM tree_nodes
-        WHERE club_id = %(club_id)s AND level = above.level
-            AND position >= %(first)s::bigint >> above.level AND position < %(last)s::bigint >> above.level
-    ) AS node ORDER BY above.level, node.position
-"""
-_NODE: Final = (Column("position", BIG), Column("hash", BYTE, size=HASH_BYTES), Column("is_above", FLAG))
+        SELECT hash FROM events WHERE club_id = :club_id AND id = leaf.event_id LIMIT 1
+    ) AS event ON true
+""")
+_NODES_AT_ONCE: Final = text("""
+    SELECT coalesce(string_agg(int8send(position) || hash, ''), '') AS nodes,
+        coalesce(bool_and(event_id IS NULL), true) AS are_right
+    FROM (
+        SELECT node.* FROM generate_series(1, CAST(:levels AS integer)) AS above (level) CROSS JOIN LATERAL (
+            SELECT position, hash, event_id FROM tree_nodes
+            WHERE club_id = :club_id AND level = above.level
+                AND position >= CAST(:first AS bigint) >> above.level
+                AND position < CAST(:last AS bigint) >> above.level
+        ) AS node ORDER BY above.level, node.position
+    ) AS ordered
+""")
+_PLACED: Final = np.dtype([("position", ">i8"), ("hash", "u1", (HASH_BYTES,))])
 _NODES: Final = text("""
     SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -122,28 +127,45 @@ def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
 
 
-def copy_leaves(transaction: Transaction, first: int, last: int) -> Rows:
+class PlacedNodes(NamedTuple):
     """
-    Read leaves from one to the one before another: position, hash, and whether it is that of its event.
+    Subtrees, in order.
+
+    Attributes:
+        positions: of each, within its level.
+        hashes: one after the other.
+        are_right: whether every leaf has the hash of its event, and what is above leaves names no event.
+    """
+
+    positions: list[int]
+    hashes: bytes
+    are_right: bool
+
+
+def read_leaves(transaction: Transaction, first: int, last: int) -> PlacedNodes:
+    """
+    Read leaves from one to the one before another.
 
     Raises:
-        ValueError: one has no hash, or no event.
+        ValueError: one has a hash that is none.
     """
-    parameters = {**_mine(transaction), "first": first, "last": last}
-    return read_regular(split_rows(transaction.copy_out(_COPIED_LEAVES, parameters)), _LEAF)
+    return _read_placed(transaction, _LEAVES_AT_ONCE, {"first": first, "last": last})
 
 
-def copy_nodes(transaction: Transaction, first: int, last: int, levels: int) -> Rows:
+def read_above(transaction: Transaction, first: int, last: int, levels: int) -> PlacedNodes:
     """
     Read the subtrees that are full of some leaves, so many levels up, level by level.
 
-    Each has its position, its hash, and whether it names no event, as none above a leaf does.
-
     Raises:
-        ValueError: one has no hash.
+        ValueError: one has a hash that is none.
     """
-    parameters = {**_mine(transaction), "first": first, "last": last, "levels": levels}
-    return read_regular(split_rows(transaction.copy_out(_COPIED_NODES, parameters)), _NODE)
+    return _read_placed(transaction, _NODES_AT_ONCE, {"first": first, "last": last, "levels": levels})
+
+
+def _read_placed(transaction: Transaction, query: TextClause, parameters: Mapping[str, int]) -> PlacedNodes:
+    found = transaction.execute(query, {**_mine(transaction), **parameters}).one()
+    nodes = np.frombuffer(found.nodes, _PLACED)
+    return PlacedNodes(nodes["position"].tolist(), nodes["hash"].tobytes(), found.are_right)
 
 
 def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:

@@ -59,19 +59,18 @@ def _hash_at_once(transaction: Transaction, first: int) -> tuple[Edge, list[byte
     try:
         edge = _edge(transaction, first)
         last = first + LEAVES_AT_ONCE
-        leaves = audited_trees.copy_leaves(transaction, first, last)
-        nodes = audited_trees.copy_nodes(transaction, first, last, LEAVES_AT_ONCE.bit_length() - 1)
+        leaves = audited_trees.read_leaves(transaction, first, last)
+        nodes = audited_trees.read_above(transaction, first, last, LEAVES_AT_ONCE.bit_length() - 1)
     except ValueError:
         return None
-    size = first + len(leaves)
-    levels = hash_levels(leaves["hash"].tobytes())
+    size = first + len(leaves.positions)
+    levels = hash_levels(leaves.hashes)
     above = [position for level in range(1, len(levels)) for position in range(first >> level, size >> level)]
     if (
-        not leaves["is_event"].all()
-        or leaves["position"].tolist() != list(range(first, size))
-        or not nodes["is_above"].all()
-        or nodes["position"].tolist() != above
-        or nodes["hash"].tobytes() != b"".join(levels[1:])
+        not (leaves.are_right and nodes.are_right)
+        or leaves.positions != list(range(first, size))
+        or nodes.positions != above
+        or nodes.hashes != b"".join(levels[1:])
     ):
         return None
     grown, top = _edge(transaction, first), len(levels) - 1
