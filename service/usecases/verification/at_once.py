@@ -35,7 +35,7 @@ from service.repository.settlement_states import Because, confirmed_event, final
 from service.usecases.audit_rounds import audit_group
 from service.usecases.open_round import told_opening, told_rules
 from service.usecases.play_document import ending_event
-from service.usecases.verification.chains import are_chained
+from service.usecases.verification.chains import follow_chains
 from service.usecases.verification.retold_hands import RetoldHand, retell_hands
 from service.usecases.without_cycles import no_search_for_cycles
 
@@ -147,7 +147,10 @@ class _Look:
         self.end = np.searchsorted(told["round"], packed.ids, side="right").tolist()
         self.endings, self.confirmed = self._list_endings(), self._list_confirmed()
         self.kinds, self.times = told["kind"].tolist(), told["at"].tolist()
-        self.contents, self.hashes = self.events.contents, digests_of(told["hash"])
+        self.hashes = digests_of(told["hash"])
+        chained = follow_chains(transaction.club_id, self.events, audited_at_once.read_heads(transaction, stretch))
+        self.are_chained = chained is not None
+        self.contents = self.events.contents if chained is None else chained
 
     def look(self) -> LookedAt:
         """Say which rounds are odd."""
@@ -160,8 +163,7 @@ class _Look:
         without_head = map(id_of, np.setdiff1d(self.events.rows["round"], self.packed.ids))
         odd = sorted({*without_head, *unusual, *map(self.packed.round_id, np.flatnonzero(~plain).tolist())})
         self._check_counts(plain, odd)
-        heads = audited_at_once.read_heads(self.transaction, self.stretch)
-        return LookedAt(len(self.contents), are_chained(self.transaction.club_id, self.events, heads), odd)
+        return LookedAt(len(self.contents), self.are_chained, odd)
 
     def _are_as_played(self) -> Flags:
         """Say which rounds come to the figures that are kept, and keep where those must stand."""

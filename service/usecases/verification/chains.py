@@ -20,23 +20,27 @@ _NOTHING: Final = bytes(4)
 _EPOCH: Final = np.datetime64(audited_at_once.EPOCH.replace(tzinfo=None), "us")
 
 
-def are_chained(club_id: UUID, events: KeptEvents, heads: Rows) -> bool:
+def follow_chains(club_id: UUID, events: KeptEvents, heads: Rows) -> list[bytes] | None:
     """
-    Say whether all events of rounds are as they were written, and none is missing; if not, `check_chains` says what.
+    Give what events of rounds say, where all are as they were written and none is missing.
 
     Args:
         club_id: whose events.
         events: of some rounds, in order.
         heads: of the same rounds.
+
+    Returns:
+        None where something is otherwise; `check_chains` says what.
     """
     rows = events.rows
     first = np.searchsorted(rows["round"], rows["round"])
     number, ends = np.arange(len(rows)) - first + 1, np.flatnonzero(np.diff(first, append=-1))
     if (rows["sequence"] != number).any() or (rows["kind"] < 0).any() or len(ends) != len(heads):
-        return False
+        return None
     last = {"round": rows["round"], "version": number, "last_event": rows["hash"]}
     if any((heads[name] != column[ends]).any() for name, column in last.items()):
-        return False
+        return None
+    contents = []
     begin = TAG + _field(str(club_id).encode())
     for written, request, found, *fields in zip(*_columns(events, number), strict=True):
         heading = begin + b"".join(fields)
@@ -48,8 +52,9 @@ def are_chained(club_id: UUID, events: KeptEvents, heads: Rows) -> bool:
             or len(content) != int.from_bytes(length, "big")
             or sha256(b"\0" + told + content).digest() != found
         ):
-            return False
-    return True
+            return None
+        contents.append(content)
+    return contents
 
 
 def _columns(events: KeptEvents, number: Any) -> Iterator[Sequence[bytes]]:
