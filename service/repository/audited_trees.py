@@ -74,14 +74,16 @@ _MISSING: Final = text("""
     ) AS gap CROSS JOIN LATERAL generate_series(before + 1, position - 1) AS place
     WHERE position > before + 1 ORDER BY place LIMIT :most
 """)
-# Each level by itself, for the index leads there.
+# Each level by itself, and either side of it: the index leads there, past all that has its place.
 _BEYOND: Final = text("""
-    SELECT node.level, node.position FROM generate_series(-1, 64) AS level
-    CROSS JOIN LATERAL (
-        SELECT level, position FROM tree_nodes AS beyond WHERE beyond.club_id = :club_id AND beyond.level = level.level
-            AND (beyond.position >= (CAST(:size AS bigint) >> greatest(level.level, 0)) OR beyond.position < 0
-                OR level.level < 0 OR level.level > 62)
+    SELECT node.level, node.position FROM generate_series(0, 62) AS level CROSS JOIN LATERAL (
+        SELECT level, position FROM tree_nodes WHERE club_id = :club_id AND level = level.level
+            AND position >= CAST(:size AS bigint) >> level.level
+        UNION ALL
+        SELECT level, position FROM tree_nodes WHERE club_id = :club_id AND level = level.level AND position < 0
     ) AS node
+    UNION ALL SELECT level, position FROM tree_nodes WHERE club_id = :club_id AND level < 0
+    UNION ALL SELECT level, position FROM tree_nodes WHERE club_id = :club_id AND level > 62
 """)
 _TWICE: Final = text("""
     SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND level = 0 GROUP BY event_id HAVING count(*) > 1
