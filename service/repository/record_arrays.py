@@ -24,12 +24,18 @@ _LENGTH: Final = Struct(">i").pack
 _COUNT_BYTES: Final = 4
 _RECORD: Final = Struct(">ii").pack
 _ARRAY: Final = Struct(">iiIii").pack
-_INT16: Final = Struct(">h").pack
-_INT64: Final = Struct(">q").pack
+_ARRAY_BYTES: Final = 20
 _BOOLEAN, _BYTEA, _BIGINT, _SMALLINT, _INTEGER, _TEXT = 16, 17, 20, 21, 23, 25
 _TIME, _ID, _JSON = 1184, 2950, 3802
 _ARRAY_OF: Final = {_BOOLEAN: 1000, _SMALLINT: 1005, _TEXT: 1009, _BIGINT: 1016}
 """The numbers of PostgreSQL's own types."""
+
+_A_SMALL: Final = partial(Struct(">ih").pack, 2)
+_A_BIG: Final = partial(Struct(">iq").pack, 8)
+_A_FLAG: Final = partial(Struct(">i?").pack, 1)
+_A_TIME: Final = partial(Struct(">Iiq").pack, _TIME, 8)
+_AN_ID: Final = _FIELD(_ID, 16)
+_NO_TEXT, _NO_JSON, _NO_ID, _NO_TIME = (_FIELD(type_, -1) for type_ in (_TEXT, _JSON, _ID, _TIME))
 
 _FIND_TYPES: Final = text("""
     SELECT relname, reltype FROM pg_class WHERE relnamespace = pg_my_temp_schema() AND relname IN :names
@@ -97,32 +103,35 @@ def show_bytes(content: bytes) -> bytes:
     >>> show_bytes(b"ab")
     b'\x00\x00\x00\x11\x00\x00\x00\x02ab'
     """
-    return _field(_BYTEA, content)
+    return _FIELD(_BYTEA, len(content)) + content
 
 
 def show_text(written: str | None) -> bytes:
     """Write a `text`."""
-    return _field(_TEXT, None if written is None else written.encode())
+    if written is None:
+        return _NO_TEXT
+    content = written.encode()
+    return _FIELD(_TEXT, len(content)) + content
 
 
 def show_json(content: bytes | None) -> bytes:
     """Write a `jsonb`, from JSON as text."""
-    return _field(_JSON, None if content is None else b"\x01" + content)
+    return _NO_JSON if content is None else _FIELD(_JSON, len(content) + 1) + b"\x01" + content
 
 
 def show_id(number: UUID | uuid_utils.UUID | None) -> bytes:
     """Write a `uuid`."""
-    return _field(_ID, None if number is None else number.bytes)
+    return _NO_ID if number is None else _AN_ID + number.bytes
 
 
 def show_time(moment: datetime | None) -> bytes:
     """Write a `timestamptz`."""
-    return _field(_TIME, None if moment is None else _INT64((moment - _EPOCH) // timedelta(microseconds=1)))
+    return _NO_TIME if moment is None else _A_TIME((moment - _EPOCH) // timedelta(microseconds=1))
 
 
-def show_bigs(values: Iterable[int]) -> bytes:
+def show_bigs(values: Sequence[int]) -> bytes:
     """Write a `bigint[]`."""
-    return _show_list(_BIGINT, [*map(_INT64, values)])
+    return _list_head(_BIGINT, len(values), 8) + b"".join([_A_BIG(value) for value in values])
 
 
 def show_smalls(values: Iterable[int]) -> bytes:
@@ -137,24 +146,22 @@ def show_flags(values: Iterable[bool]) -> bytes:
 
 def show_texts(texts: Iterable[str]) -> bytes:
     """Write a `text[]`."""
-    return _show_list(_TEXT, [text.encode() for text in texts])
+    elements = [text.encode() for text in texts]
+    content = b"".join([_LENGTH(len(element)) + element for element in elements])
+    return _FIELD(_ARRAY_OF[_TEXT], _ARRAY_BYTES + len(content)) + _ARRAY(1, 0, _TEXT, len(elements), 1) + content
 
 
 @lru_cache(maxsize=1024)
 def _show_smalls(values: tuple[int, ...]) -> bytes:
-    return _show_list(_SMALLINT, [*map(_INT16, values)])
+    return _list_head(_SMALLINT, len(values), 2) + b"".join([_A_SMALL(value) for value in values])
 
 
 @lru_cache(maxsize=64)
 def _show_flags(values: tuple[bool, ...]) -> bytes:
-    return _show_list(_BOOLEAN, [b"\1" if value else b"\0" for value in values])
+    return _list_head(_BOOLEAN, len(values), 1) + b"".join([_A_FLAG(value) for value in values])
 
 
-def _field(type_: int, content: bytes | None) -> bytes:
-    return _FIELD(type_, -1) if content is None else _FIELD(type_, len(content)) + content
-
-
-def _show_list(type_: int, elements: Sequence[bytes]) -> bytes:
-    """Write an array of one dimension, which counts from 1."""
-    content = b"".join([_LENGTH(len(element)) + element for element in elements])
-    return _field(_ARRAY_OF[type_], _ARRAY(1, 0, type_, len(elements), 1) + content)
+@lru_cache(maxsize=64)
+def _list_head(type_: int, count: int, width: int) -> bytes:
+    """Begin an array of one dimension, which counts from 1, and whose elements have so many bytes each."""
+    return _FIELD(_ARRAY_OF[type_], _ARRAY_BYTES + count * (4 + width)) + _ARRAY(1, 0, type_, count, 1)
