@@ -57,12 +57,12 @@ class DocumentLine:
 
     Attributes:
         head: its round document, the hands left out.
-        hands: as they are kept.
+        keep: makes the hands as they are kept.
         document: makes the whole, of which most lines have no need.
     """
 
     head: RoundDocument
-    hands: Sequence[KeptHand]
+    keep: Callable[[], Sequence[KeptHand]]
     document: Callable[[], RoundDocument]
 
 
@@ -97,16 +97,16 @@ def take_where_right(received: Any) -> DocumentLine | None:
         check_currency(received)
         if received.get("irregular"):
             return None
-        return DocumentLine(
-            _head(received), [_keep_read(hand) for hand in received["hands"]], partial(_document, received)
-        )
+        hands = received["hands"]
+        keep = partial(_keep_all, hands, [_time(hand) for hand in hands])
+        return DocumentLine(_head(received), keep, partial(_document, received))
     except (UnicodeEncodeError, ValidationError):  # half of a surrogate pair; a time that there is not, or no currency
         return None
 
 
 def _loaded(document: RoundDocument) -> DocumentLine:
     hands = [_keep(dump_hand(submitted), submitted.played_at) for submitted in document.hands]
-    return DocumentLine(replace(document, hands=()), hands, lambda: document)
+    return DocumentLine(replace(document, hands=()), lambda: hands, lambda: document)
 
 
 def _keep(shown: Mapping[str, Any], played_at: datetime | None) -> KeptHand:
@@ -124,9 +124,12 @@ def _keep(shown: Mapping[str, Any], played_at: datetime | None) -> KeptHand:
     return KeptHand(packed, played_at, canonical_json(shown), knows_more)
 
 
-def _keep_read(read: Mapping[str, Any]) -> KeptHand:
+def _keep_all(read: Sequence[Mapping[str, Any]], played_at: Sequence[datetime | None]) -> list[KeptHand]:
+    return [_keep_read(hand, moment) for hand, moment in zip(read, played_at, strict=True)]
+
+
+def _keep_read(read: Mapping[str, Any], played_at: datetime | None) -> KeptHand:
     """Keep a hand that has the right shape, without building it."""
-    played_at = _time(read)
     top_ups = sorted(read.get("top_ups", _NONE), key=_SEAT)
     shown = {
         "number": int(read["number"]),

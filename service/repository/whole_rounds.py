@@ -162,7 +162,7 @@ def _addition(types: tuple[int, ...]) -> Statement:
     return Statement(text(f"WITH {', '.join(parts)} {waiting}"))
 
 
-AT_ONCE: Final = 150
+AT_ONCE: Final = 75
 """So many rounds are worth the statement that writes them."""
 
 

@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any, Final, Literal
@@ -36,7 +36,7 @@ from service.usecases.open_round import make_round, opening_event
 from service.usecases.play_document import ending_event, is_document_of, reference_taken, table_of
 from service.usecases.read_lines import ReadLine, UnreadLine, read_lines
 from service.usecases.record_hand import hand_event
-from service.usecases.settle_lines import SettledRound, settle_lines
+from service.usecases.settle_lines import SettledLines, SettledRound
 from service.usecases.views import view_round
 from service.usecases.without_cycles import no_search_for_cycles
 
@@ -73,8 +73,8 @@ def import_rounds(
     Record rounds from lines, each a round document, just as `play_document` would record each by itself.
 
     A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
-    answered as it was recorded. Rounds are settled many at once, and many are written in one go while the next are made
-    ready; some hundred lines are a good number.
+    answered as it was recorded. Rounds are settled many at once, and many are written in one go while the next are
+    settled; some hundred lines are a good number.
 
     Args:
         transaction: in which tables are made by their names where there are none.
@@ -88,7 +88,7 @@ def import_rounds(
     read = list(read_lines(transaction, lines))
     documents = [line for line in read if isinstance(line, ReadLine)]
     known = look_up(transaction, documents)
-    settled = settle_lines(line for line in documents if line.identity not in known.recorded)
+    settled = SettledLines(line for line in documents if line.identity not in known.recorded)
     imported = []
     for line in read:
         imported.append(_import(transaction, known, line, settled, records, is_final=is_final))
@@ -111,7 +111,7 @@ def _import(
     transaction: Transaction,
     known: Known,
     line: ReadLine | UnreadLine,
-    settled: Mapping[int, SettledRound],
+    settled: SettledLines,
     records: RoundRecords,
     *,
     is_final: bool,
@@ -126,7 +126,7 @@ def _import(
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
         table = known.tables.get(line.head.table) or new_table(transaction, table_of(line.head), line.ruleset)
-        whole = _play(transaction, known, table, line, settled.get(line.number), is_final=is_final)
+        whole = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)

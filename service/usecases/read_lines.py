@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import cache, cached_property, partial
 from hashlib import sha256
 
 from schemas.base import WireError
@@ -17,18 +17,17 @@ Identity = tuple[str, str | bytes]
 """By what a round is known: its table's name, and its reference or, without one, the digest of its content."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ReadLine:
     """
-    A line that is a round document.
+    A line that is a round document; its hands are taken when they are asked for.
 
     Attributes:
         number: of the line.
         received: its exact bytes.
         head: the document without its hands, with the version of its ruleset.
         ruleset: the rules in force.
-        hands: as they are kept.
-        digest: of the document's canonical JSON.
+        keep: makes the hands as they are kept.
         document: makes the whole document, of which most lines have no need.
     """
 
@@ -36,9 +35,18 @@ class ReadLine:
     received: bytes
     head: RoundDocument
     ruleset: Ruleset
-    hands: Sequence[KeptHand]
-    digest: bytes
+    keep: Callable[[], Sequence[KeptHand]]
     document: Callable[[], RoundDocument]
+
+    @cached_property
+    def hands(self) -> Sequence[KeptHand]:
+        """Its hands, as they are kept."""
+        return self.keep()
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The digest of the document's canonical JSON."""
+        return sha256(canonical_document(self.head, [hand.content for hand in self.hands])).digest()
 
     @property
     def identity(self) -> Identity:
@@ -66,5 +74,4 @@ def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> 
             yield UnreadLine(number, error)
             continue
         head = replace(line.head, ruleset=str(ruleset))
-        digest = sha256(canonical_document(head, [hand.content for hand in line.hands])).digest()
-        yield ReadLine(number, received, head, ruleset, line.hands, digest, line.document)
+        yield ReadLine(number, received, head, ruleset, line.keep, line.document)

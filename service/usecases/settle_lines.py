@@ -4,10 +4,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import compress
+from math import ceil
 from typing import Final
 
 import numpy as np
 
+from schemas.documents import RoundDocument
 from scoring.bulk.round_states import OPEN
 from scoring.bulk.rounds import BulkRounds, PackedRound
 from scoring.bulk.settle import settle_rounds
@@ -15,7 +17,6 @@ from scoring.bulk.transfers import LIMITS
 from scoring.deal import find_deal_mistakes
 from scoring.round import open_round
 from scoring.round_state import Round
-from scoring.ruleset import Ruleset
 from service.repository.hand_figures import HandFigures
 from service.repository.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
 from service.usecases.exact_points import are_exact
@@ -23,6 +24,8 @@ from service.usecases.read_lines import ReadLine
 
 FEWEST: Final = 8
 """So many rounds that are alike are settled sooner together than one by one."""
+MOST: Final = 150
+"""So many at most: PostgreSQL has nothing to do until the first are settled, and more take hardly less each."""
 
 _LISTS: Final = HandFigures._fields[:-2]
 _OF_PLAYERS: Final = _LISTS.index("exchanges")
@@ -39,29 +42,48 @@ class SettledRound:
     after: Round
 
 
-def settle_lines(lines: Iterable[ReadLine]) -> dict[int, SettledRound]:
+class SettledLines:
     """
-    Settle the rounds of lines that are as most are, by the line's number.
+    What the rounds of lines come to that are as most are, settled many at once when one of them is asked for.
 
     Who leaves a round early, closes it or leaves it open is left to the rules by themselves; and so is whatever cannot
     be, for they alone say why.
     """
-    alike: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
-    for line in lines:
-        if _is_usual(line):
-            alike[line.head.ruleset, len(line.head.seats)].append(line)
-    return {
-        number: settled
-        for group in alike.values()
-        if len(group) >= FEWEST
-        for number, settled in _settle(group[0].ruleset, group)
-    }
+
+    def __init__(self, lines: Iterable[ReadLine]) -> None:
+        alike: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
+        for line in lines:
+            if _may_be_usual(line.head):
+                alike[line.head.ruleset, len(line.head.seats)].append(line)
+        self._settled: dict[int, SettledRound] = {}
+        self._waiting = {
+            line.number: part
+            for group in alike.values()
+            if len(group) >= FEWEST
+            for part in _cut(group)
+            for line in part
+        }
+
+    def find(self, number: int) -> SettledRound | None:
+        """Find what the round of a line comes to, by the line's number."""
+        part = self._waiting.get(number, ())
+        for line in part:
+            del self._waiting[line.number]
+        self._settled.update(_settle([line for line in part if _is_usual(line)]))
+        return self._settled.pop(number, None)
+
+
+def _may_be_usual(head: RoundDocument) -> bool:
+    return not (head.departures or head.closed or head.irregular or head.expected is not None)
+
+
+def _cut(lines: Sequence[ReadLine]) -> Iterator[Sequence[ReadLine]]:
+    """Cut lines into parts of about one size."""
+    size = ceil(len(lines) / ceil(len(lines) / MOST))
+    return (lines[start : start + size] for start in range(0, len(lines), size))
 
 
 def _is_usual(line: ReadLine) -> bool:
-    head = line.head
-    if head.departures or head.closed or head.irregular or head.expected is not None:
-        return False
     return not any(hand.knows_more for hand in line.hands) or not _find_mistakes(line)
 
 
@@ -71,7 +93,11 @@ def _find_mistakes(line: ReadLine) -> bool:
     return any(find_deal_mistakes(submitted.hand.players, line.ruleset) for submitted in hands)
 
 
-def _settle(ruleset: Ruleset, lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
+def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
+    """Settle rounds of one ruleset, with as many seats each."""
+    if not lines:
+        return
+    ruleset = lines[0].ruleset
     rounds = BulkRounds.packed([PackedRound(line.head.seats, [hand.packed for hand in line.hands]) for line in lines])
     settlement = settle_rounds(ruleset, rounds)
     hands = _hand_figures(rounds, Figures.of(rounds, settlement))

@@ -73,15 +73,15 @@ def the_short_way(line: bytes) -> RoundDocument | tuple[Any, ...]:
 
 def checked(line: DocumentLine) -> RoundDocument:
     """The whole document of a line, of which everything that was taken before must be a part."""
-    document = line.document()
+    document, hands = line.document(), line.keep()
     assert line.head == replace(document, hands=())
-    for kept, submitted in zip(line.hands, document.hands, strict=True):
+    for kept, submitted in zip(hands, document.hands, strict=True):
         hand = submitted.hand
         assert kept.packed._replace(top_ups=()) == hand.packed._replace(top_ups=())
         assert kept.packed.top_ups == sorted(hand.top_ups, key=lambda added: added.seat)
         assert kept.knows_more == any((player.discards, player.streets) != (None, None) for player in hand.players)
         assert (kept.played_at, kept.content) == (submitted.played_at, canonical_json(dump_hand(submitted)))
-    written = canonical_document(line.head, [hand.content for hand in line.hands])
+    written = canonical_document(line.head, [hand.content for hand in hands])
     assert written == canonical_json(dump_document(document))
     return document
 

@@ -19,7 +19,7 @@ from service.repository.hand_figures import figures_of
 from service.usecases import settle_lines as settling
 from service.usecases.exact_points import replay_exactly
 from service.usecases.read_lines import ReadLine
-from service.usecases.settle_lines import SettledRound, settle_lines
+from service.usecases.settle_lines import SettledLines, SettledRound
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.scoring.bulk.rounds import spoil
 from tests.scoring.uncounted import uncounted
@@ -36,7 +36,7 @@ def line_of(number: int, ruleset: Ruleset, document: RoundDocument) -> ReadLine:
     """A line that was read, whatever stands in it: nobody looks at its bytes any more."""
     hands = [KeptHand(each.hand.packed, None, b"", knows_more=True) for each in document.hands]
     head = replace(document, ruleset=str(ruleset), hands=())
-    return ReadLine(number, b"", head, ruleset, hands, b"", lambda: document)
+    return ReadLine(number, b"", head, ruleset, lambda: hands, lambda: document)
 
 
 def lines_of(ruleset: Ruleset, documents: Iterable[RoundDocument]) -> list[ReadLine]:
@@ -74,10 +74,14 @@ def by_itself(line: ReadLine) -> SettledRound | None:
 
 def check(lines: Sequence[ReadLine]) -> int:
     """Compare all; say how many were settled."""
-    settled = settle_lines(lines)
-    for line in lines:
-        assert settled.get(line.number) == by_itself(line), line
-    return len(settled)
+    found = found_of(lines)
+    assert found == [by_itself(line) for line in lines]
+    return len(lines) - found.count(None)
+
+
+def found_of(lines: Sequence[ReadLine]) -> list[SettledRound | None]:
+    settled = SettledLines(lines)
+    return [settled.find(line.number) for line in lines]
 
 
 def check_ruleset(name: str, number: int) -> None:
@@ -121,4 +125,6 @@ def test_few_rounds_are_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> No
     ruleset, documents = documents_of(Random(2), "pineapple", 8)
     [line, *_] = [line for line in lines_of(ruleset, documents) if by_itself(line)]
     monkeypatch.setattr(settling, "FEWEST", 3)
-    assert [len(settle_lines([replace(line, number=number) for number in range(some)])) for some in (2, 3)] == [0, 3]
+    for some, together in ((2, False), (3, True)):
+        found = found_of([replace(line, number=number) for number in range(some)])
+        assert [each is not None for each in found] == [together] * some
