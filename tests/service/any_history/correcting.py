@@ -37,8 +37,9 @@ class Correcting(Happening):
             self.club.agrees(round_)
             return
         document = self.club.ask(round_, "/document").document
+        assert without(document, "irregular") == _as_told(amended), (document, amended)
         standing = frozenset(each["hand"] for each in document.get("irregular", ()))
-        happened = self.happened(document, round_.happened.ruleset, standing)
+        happened = self.happened(amended, round_.happened.ruleset, standing)
         for number in standing:
             assert not Happened(happened.document, happened.ruleset, standing - {number}).plays(), number
         self.repeatable = (path, asked)
@@ -70,3 +71,13 @@ class Correcting(Happening):
         with self.club.unchanged():
             answer = self.club.post(round_, "what-if", {"ruleset": rng.choice(NAMES)})
         assert answer.status in (200, 422), answer
+
+
+def _as_told(document: Document) -> Document:
+    """Write an amended document as the service tells it: players by seat, and what nobody said as null."""
+    hands = [
+        {**hand, "players": sorted(hand["players"], key=lambda player: int(player["seat"]))}
+        for hand in document["hands"]
+    ]
+    departures = [{"reason": None, **departure} for departure in document["departures"]]
+    return {**document, "hands": hands, "departures": departures}
