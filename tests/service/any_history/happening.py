@@ -2,6 +2,7 @@
 
 import copy
 from collections import Counter
+from collections.abc import Callable
 from random import Random
 
 from tests.oracle import random_document
@@ -31,6 +32,12 @@ class Happening:
     def pick(self, rng: Random, *statuses: str) -> Modelled | None:
         fitting = [each for each in self.club.rounds if not statuses or each.status in statuses]
         return rng.choice(fitting) if fitting else None
+
+    def pick_seat(self, rng: Random, fits: Callable[[Modelled, int], bool]) -> tuple[Modelled, int] | None:
+        """Choose a seat of a round: of those that fit, where there are any, but now and then of all."""
+        seats = [(each, seat["seat"]) for each in self.club.rounds for seat in each.happened.document["seats"]]
+        fitting = [place for place in seats if fits(*place)] if rng.random() < 0.7 else []
+        return rng.choice(fitting or seats) if seats else None
 
     def count(self, what: str) -> None:
         """Note that something was done, so that a run in which nothing ever was is no proof of anything."""

@@ -13,10 +13,19 @@ class Judging(Happening):
     """Confirmations, disputes, and time that passes."""
 
     def a_player_confirms(self, rng: Random) -> None:
-        round_ = self.pick(rng)
+        place = self.pick_seat(rng, lambda round_, seat: round_.state == "provisional" and seat not in round_.confirmed)
+        if place is None:
+            return
+        self._confirms(*place)
+
+    def everyone_confirms(self, rng: Random) -> None:
+        round_ = self.pick(rng, "complete", "closed")
         if round_ is None:
             return
-        seat = rng.choice([each["seat"] for each in round_.happened.document["seats"]])
+        for seat in round_.happened.document["seats"]:
+            self._confirms(round_, seat["seat"])
+
+    def _confirms(self, round_: Modelled, seat: int) -> None:
         path, asked = f"/v1/rounds/{round_.id}/confirmations", {"seat": seat}
         if seat in round_.confirmed:
             self.is_repeated(path, asked)

@@ -86,16 +86,21 @@ class Playing(Happening):
         self.club.has_moved(round_, after, undone.document, revised=True)
 
     def somebody_leaves(self, rng: Random) -> None:
-        round_ = self.pick(rng, "open")
-        if round_ is None:
+        place = self.pick_seat(rng, self._may_leave)
+        if place is None:
             return
-        seat = rng.choice([each["seat"] for each in round_.happened.document["seats"]])
+        round_, seat = place
         after = round_.happened.with_departure(seat)
         path, asked = f"/v1/rounds/{round_.id}/departures", {"seat": seat}
-        if not after.plays():
+        if not self._may_leave(round_, seat):
             self.is_refused(path, asked, 409, 422)
             return
         self.club.has_moved(round_, after, self.post(path, asked, repeats=False).document)
+
+    @staticmethod
+    def _may_leave(round_: Modelled, seat: int) -> bool:
+        """Say whether somebody can leave; of a closed round the model would let him leave before it was closed."""
+        return round_.status == "open" and round_.happened.with_departure(seat).plays()
 
     def a_round_is_closed(self, rng: Random) -> None:
         round_ = self.pick(rng)

@@ -8,7 +8,7 @@ from service.jobs.work import Worker
 from tests.oracle import PRESETS
 from tests.service.any_history.club import as_written
 from tests.service.any_history.happening import Happening
-from tests.service.any_history.modelled import Happened
+from tests.service.any_history.modelled import Happened, Modelled
 from tests.service.importing import database_of
 from tests.service.rounds_to_play import Document
 from tests.service.speaking import Answer
@@ -48,8 +48,7 @@ class Working(Happening):
         if round_ is None:
             return
         self.club.remember(round_)
-        own = round_.happened.ruleset
-        other = rng.choice([name for name, rules in PRESETS.items() if rules["variant"] == own["variant"]])
+        other = self._other_rules(rng, round_)
         asked = {"scope": {"rounds": [round_.id]}, "mode": "apply", "ruleset": other, "reason": "other rules"}
         spares_it = round_.final is not None and rng.random() < 0.3
         if round_.final is not None and not spares_it:
@@ -66,6 +65,15 @@ class Working(Happening):
         may_be = not spares_it and round_.status != "open" and after.plays() and after.view["status"] != "open"
         assert not may_be or after.settlement == round_.happened.settlement
         self.club.agrees(round_)
+
+    def _other_rules(self, rng: Random, round_: Modelled) -> str:
+        """Choose a preset of its variant: mostly another one that the round can be played by, where there is one."""
+        own = round_.happened
+        names = [name for name, rules in PRESETS.items() if rules["variant"] == own.ruleset["variant"]]
+        rng.shuffle(names)
+        others = (name for name in names if PRESETS[name] != own.ruleset)
+        playable = (name for name in others if Happened(own.document, PRESETS[name], own.standing).plays())
+        return next(playable, names[0]) if rng.random() < 0.7 else names[0]
 
     def _recompute(self, asked: Document) -> Answer:
         return self._work_on(self.club.api.post("/v1/recomputations", asked))
