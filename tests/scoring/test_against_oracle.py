@@ -19,7 +19,7 @@ from tests.scoring.replayed import Shape, let_document_stand, play_document, sco
 from tests.scoring.uncounted import uncounted
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
-CHUNK = 50
+CHUNK = 25
 RULESETS = [*PRESETS, "random rulesets"]
 
 
@@ -76,7 +76,7 @@ def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> S
     return {"ruleset": ruleset["name"], "button": rng.choice([None, hand["button"], 9]), "players": players}
 
 
-@seeds(CHUNK)
+@seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
 @uncounted
 def test_random_hands_by_themselves_come_out_as_the_oracle_says(name: str, first: int) -> None:
@@ -161,7 +161,7 @@ def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
     return False
 
 
-@seeds(CHUNK)
+@seeds(50)
 @pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
 @uncounted
 def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: int) -> None:
@@ -208,7 +208,7 @@ def _stands_for_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
     return bool(standing)
 
 
-@seeds(CHUNK)
+@seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
 @uncounted
 def test_hands_that_stand_count_as_the_oracle_says(name: str, first: int) -> None:

@@ -42,13 +42,16 @@ class Line:
         self._listener.close()
 
     def _accept(self) -> None:
-        while self._open:
+        while True:
             client, _ = self._listener.accept()
+            if not self._open:
+                client.close()
+                return
             self._carriers.append(Thread(target=self._carry, args=(client,)))
             self._carriers[-1].start()
 
     def _carry(self, client: socket.socket) -> None:
-        with client, _connect(self._server) as server, suppress(OSError):
+        with suppress(OSError), client, _connect(self._server) as server:
             breaks = False
             while self._open:
                 for ready in select([client, server], [], [], 0.1)[0]:

@@ -2,6 +2,7 @@
 
 import time
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from random import Random
 from typing import Any
 
@@ -11,10 +12,12 @@ import pytest
 from client.offline.score import play_round
 from tests.oracle import PRESETS, play, random_document
 from tests.scoring.test_against_oracle import spoil
+from tests.scoring.uncounted import uncounted
 from tests.service.rounds_to_play import HIGH, LOW, MID, Document, hand, post_document, without
 from tests.service.served import Served
 from tests.service.speaking import Answer, Api
 
+thorough = partial(pytest.param, marks=pytest.mark.thorough)
 COMES_TO = ("transfers", "stacks", "net", "standings", "irregular")
 CLIENTS, EACH, ROUNDS = 20, 10, 5
 DEADLINE = 300
@@ -33,7 +36,10 @@ def stored(api: Api, round_id: str, part: str, revision: int) -> Answer:
     return found
 
 
-@pytest.mark.parametrize("name", ["pineapple", "pineapple-qq", "progressive-round", "turbo", "classic"])
+@pytest.mark.parametrize(
+    "name", ["pineapple", "progressive-round", *map(thorough, ("pineapple-qq", "turbo", "classic"))]
+)
+@uncounted
 def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: Api, name: str) -> None:
     """Random rounds, in which one thing after another is changed, which most often cannot be."""
     rng = Random(name)

