@@ -9,6 +9,7 @@ import numpy as np
 
 from schemas.fields import show_time
 from schemas.hands import canonical_json
+from scoring.board import Row
 from scoring.cards import NAMES
 from scoring.ruleset import BOARD_SIZE
 from service.repository.audited_at_once import EPOCH, digests_of
@@ -17,6 +18,7 @@ from service.repository.packed.rounds import Integers, PackedRounds
 _MARK: Final = "#"
 _CARDS: Final = [f"{_MARK}{chr(ord('a') + place)}" for place in range(BOARD_SIZE)]
 """What stands in a pattern for the cards of a board."""
+_TOP, _MIDDLE = Row.TOP.size, Row.MIDDLE.size
 _NAMES: Final = np.full((256, 2), ord("-"), np.uint8)
 """The two letters of each card, by what packed boards have for it."""
 for _card, _name in enumerate(NAMES):
@@ -100,10 +102,10 @@ def _write_players(played: ArrayHands) -> tuple[list[bytes], list[bytes]]:
 def _pattern(seat: int, fantasyland: int) -> dict[str, Any]:
     """Give what one player made of a hand but for the cards, as PostgreSQL orders it: short names first."""
     return {
-        "top": _CARDS[:3],
+        "top": _CARDS[:_TOP],
         "seat": seat,
-        "bottom": _CARDS[8:],
-        "middle": _CARDS[3:8],
+        "bottom": _CARDS[_TOP + _MIDDLE :],
+        "middle": _CARDS[_TOP : _TOP + _MIDDLE],
         "streets": None,
         "discards": None,
         "fantasyland": fantasyland,
