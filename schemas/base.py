@@ -15,6 +15,9 @@ Dumped = dict[str, Any]
 MOST_UNKNOWN: Final = 1000
 """Fields of one object that are not known, and are named all the same."""
 
+MOST_SHOWN: Final = 200
+"""Mistakes shown of one request; who makes more has not begun to look."""
+
 Reader = Callable[[Any], Any]
 """Reads what is right; of what is not, it says no more than that, by a KeyError or a ValidationError."""
 
@@ -156,7 +159,7 @@ def load(schema: WireSchema, received: Any) -> Any:
     Read a decoded document.
 
     Raises:
-        WireError: with every mistake and its place.
+        WireError: with every mistake and its place, but for items of a list after those with more than are shown.
     """
     with suppress(KeyError, ValidationError):  # the long way says what is wrong
         return schema.reader(received)
@@ -173,6 +176,18 @@ def find_mistakes(error: ValidationError) -> Iterator[Mistake]:
     unknown = [mistake for mistake in found if mistake.code == "field-unknown"]
     yield from (mistake for mistake in found if mistake.code != "field-unknown")
     yield from sorted(unknown, key=lambda mistake: str(mistake.path))
+
+
+def count_mistakes(messages: object) -> int:
+    """
+    Count what a validation found.
+
+    >>> count_mistakes({"seat": ["is missing"], "players": {0: {"top": ["is null"]}, 3: ["is 7", "is twice"]}})
+    4
+    """
+    if isinstance(messages, Mapping | list):
+        return sum(map(count_mistakes, messages.values() if isinstance(messages, Mapping) else messages))
+    return 1
 
 
 def _walk(messages: object, path: Path) -> Iterator[Mistake]:

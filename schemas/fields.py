@@ -8,7 +8,7 @@ from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
-from schemas.base import Reader, WireField, WireSchema, reader_of
+from schemas.base import MOST_SHOWN, Reader, WireField, WireSchema, count_mistakes, reader_of
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 MOST_INTEGER: Final = 2**53 - 1
@@ -118,7 +118,7 @@ class CardField(WireField):
 
 
 class Listing(WireField, fields.List[Any]):
-    """A list, with a bound on its length."""
+    """A list, with a bound on its length; where more is wrong in it than is ever shown, the rest is not looked at."""
 
     def __init__(self, inner: fields.Field[Any], *, most: int, least: int = 0, **options: Any) -> None:
         self.least, self.most = least, most
@@ -129,7 +129,20 @@ class Listing(WireField, fields.List[Any]):
             raise self.refuse("not-a-list", f"is {show(value)}; a list is right")
         if not self.least <= len(value) <= self.most:
             raise self.refuse("list-length", f"has {len(value)} items; {self.least} to {self.most} are right")
-        return fields.List._deserialize(self, value, attr, data, **kwargs)
+        read: list[Any] = []
+        mistakes: dict[int, Any] = {}
+        found = 0
+        for index, item in enumerate(value):
+            try:
+                read.append(self.inner.deserialize(item, **kwargs))
+            except ValidationError as error:
+                mistakes[index] = error.messages
+                found += count_mistakes(error.messages)
+                if found >= MOST_SHOWN:
+                    break
+        if mistakes:
+            raise ValidationError(mistakes, valid_data=read)
+        return read
 
     @property
     def value_reader(self) -> Reader:

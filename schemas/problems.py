@@ -8,9 +8,6 @@ from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text
 from scoring.errors import Mistake, Path
 
-MOST_SHOWN: Final = 200
-"""Mistakes shown of one request; who makes more has not begun to look."""
-
 _LONGEST: Final = 10_000
 _LONGEST_STEP: Final = 100
 _PLAIN: Final = "!$&'()*+,;=:@?~"

@@ -1,9 +1,10 @@
 """The web application: its parts, put together."""
 
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any
 
-from flask import Flask
+from flask import Flask, Response
 
 from service.api.checkpoints import checkpoints
 from service.api.corrections import corrections
@@ -45,12 +46,20 @@ class Application(Flask):
         """Take every function as it is."""
         return func
 
+    def make_default_options_response(self) -> Response:
+        """Say which methods an address knows, and nothing else."""
+        says = super().make_default_options_response()
+        says.status_code = HTTPStatus.NO_CONTENT
+        del says.headers["Content-Type"]
+        return says
+
 
 def create_app(config: Config) -> Flask:
     """Make the application; the database is first reached by the first request that needs it."""
     app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
+    app.url_map.merge_slashes = False
     app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = database = Database(config.database_url)
     app.extensions["ofc_signing_key_file"] = config.signing_key_file

@@ -1,5 +1,7 @@
 """How gunicorn serves, under `ofc-server up` and alone: `gunicorn --config python:service.gunicorn_config`."""
 
+import atexit
+import gc
 import signal
 import socket
 import struct
@@ -10,6 +12,7 @@ from typing import Any, Protocol
 
 from gunicorn import glogging
 from gunicorn.http import wsgi
+from gunicorn.http.errors import InvalidHeader
 
 from service import allowances  # noqa: F401  # its memory is shared with the workers that are forked
 from service.embedded import leash
@@ -72,6 +75,12 @@ class Worker(Protocol):
     wsgi: Any
 
 
+class Received(Protocol):
+    """What gunicorn tells a hook about a request whose head it has read; names of headers are in capitals."""
+
+    headers: Sequence[tuple[str, str]]
+
+
 class Listener(Protocol):
     """A socket that gunicorn listens on."""
 
@@ -86,9 +95,17 @@ class Arbiter(Protocol):
 
 
 def on_starting(_arbiter: Arbiter) -> None:
-    """Begin to count anew, and load the code once for all workers, also those that come when others have died."""
+    """
+    Begin to count anew, and load the code once for all workers, also those that come when others have died.
+
+    What is loaded stays: nobody looks for garbage in it, neither now nor at the end, and so the workers share it.
+    """
     make_directory()
+    gc.disable()
     import_module("service.app")
+    gc.freeze()
+    gc.enable()
+    atexit.register(gc.freeze)
 
 
 def when_ready(arbiter: Arbiter) -> None:
@@ -118,6 +135,18 @@ def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
 def post_worker_init(worker: Worker) -> None:
     """Let requests that wait for something be answered as soon as the worker is asked to stop."""
     worker.wsgi.extensions["ofc_is_stopping"] = lambda: not worker.alive
+
+
+def pre_request(_worker: Worker, request: Received) -> None:
+    """
+    Refuse every coding of a body but chunks: a proxy that reads another one otherwise could be made to hide a request.
+
+    Raises:
+        InvalidHeader: there is one; gunicorn answers 400 and closes the connection.
+    """
+    for name, value in request.headers:
+        if name == "TRANSFER-ENCODING" and value.lower() != "chunked":
+            raise InvalidHeader(name, req=request)
 
 
 def child_exit(_arbiter: Arbiter, worker: Worker) -> None:

@@ -1,10 +1,10 @@
 """Why something was refused, in the words of a problem document, wherever it is then told."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from schemas.base import WireError
+from schemas.base import MOST_SHOWN, WireError
 from scoring.errors import Mistake, ScoringError
 from service.errors import ServiceError
 
@@ -40,6 +40,8 @@ def refusal_of(error: WireError | ScoringError | ServiceError) -> Refusal:
     return Refusal(code, _summary(error.mistakes), error.mistakes)
 
 
-def _summary(mistakes: Iterable[Mistake]) -> str:
-    first, *others = mistakes
-    return first.detail if not others else f"{len(others) + 1} mistakes, the first: {first.detail}"
+def _summary(mistakes: Sequence[Mistake]) -> str:
+    """Say how many there are, but for those that nobody has looked for."""
+    first, many = mistakes[0].detail, len(mistakes)
+    found = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
+    return first if many == 1 else f"{found}, the first: {first}"

@@ -1,5 +1,6 @@
 import signal
-from collections.abc import Iterator
+import sys
+from collections.abc import Iterable, Iterator
 
 import pytest
 
@@ -35,6 +36,25 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         metafunc.parametrize("server", ["embedded", *map(_thorough, others)], indirect=True)
     if "broker" in metafunc.fixturenames and metafunc.definition.get_closest_marker(EVERY_BROKER):
         metafunc.parametrize("broker", ["the database", *map(_thorough, find_brokers())], indirect=True)
+
+
+def pytest_collection_modifyitems(items: Iterable[pytest.Item]) -> None:
+    """Leave what is thorough out of coverage: the lines have been walked through before, and counting takes long."""
+    for item in items:
+        if item.get_closest_marker("thorough"):
+            item.add_marker("no_cover")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> None:
+    """
+    Let Python walk through a test that is not counted at its own speed.
+
+    The mark alone only stops what is called for every line; Python 3.11 goes on looking for it, nearly as slowly, until
+    the running code itself tells it to stop. Coverage goes on after the test.
+    """
+    if pyfuncitem.get_closest_marker("no_cover"):
+        sys.settrace(None)
 
 
 def _thorough(other: str) -> object:

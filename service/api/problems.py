@@ -9,8 +9,8 @@ from flask import Flask, Response, g
 from gunicorn.http.errors import ParseException
 from werkzeug.exceptions import ClientDisconnected, HTTPException
 
-from schemas.base import Dumped, WireError
-from schemas.problems import MOST_SHOWN, dump_mistakes
+from schemas.base import MOST_SHOWN, Dumped, WireError
+from schemas.problems import dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.api.answers import answer
 from service.errors import DatabaseError, ServiceError, TooManyRequests
@@ -46,7 +46,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "idempotency-key-invalid": Kind(
         HTTPStatus.BAD_REQUEST,
         "The idempotency key cannot be read",
-        "Send one header 'Idempotency-Key' with 1 to 255 visible ASCII characters, a new UUID for each thing.",
+        "Send one header 'Idempotency-Key' of 1 to 255 visible ASCII characters but commas, a new UUID for each thing.",
     ),
     "idempotency-key-reused": Kind(
         HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -217,14 +217,32 @@ def _describing(decorate: Callable[..., Any]) -> Callable[..., Any]:
     """
     Take of flask-smorest's decorators what they say of a view, and leave the view as it is.
 
-    Each would run some code around it in every request, a dozen of them more than the view's own.
+    Each would run some code around it in every request, a dozen of them more than the view's own; and copy what was
+    said before, so that it says its part of nothing.
     """
+    said = getattr(decorate(_nothing), _DESCRIPTION)
 
     def describe(view: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(view, _DESCRIPTION, getattr(decorate(view), _DESCRIPTION))
+        setattr(view, _DESCRIPTION, _joined(getattr(view, _DESCRIPTION, {}), said))
         return view
 
     return describe
+
+
+def _nothing() -> None:
+    """Stand for a view of which nothing was said."""
+
+
+def _joined(before: Any, said: Any) -> Any:
+    """
+    Say more of a view, and change nothing of what was said.
+
+    >>> _joined({"responses": {200: ["a"], 404: ["b"]}}, {"responses": {200: ["c"]}, "name": "d"})
+    {'responses': {200: ['a', 'c'], 404: ['b']}, 'name': 'd'}
+    """
+    if isinstance(before, dict) and isinstance(said, dict):
+        return before | {name: _joined(before[name], part) if name in before else part for name, part in said.items()}
+    return [*before, *said] if isinstance(before, list) and isinstance(said, list) else said
 
 
 def without_query(view: Callable[..., Any]) -> Callable[..., Any]:

@@ -21,8 +21,9 @@ _PAUSE: Final = 0.02
 PARAMETER: Final[dict[str, Any]] = {
     "in": "header",
     "name": HEADER,
-    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": "^[!-~]+$"},
-    "description": "Makes the request safe to send again for ever: the same key and body get the first answer again.",
+    "schema": {"type": "string", "minLength": 1, "maxLength": LONGEST, "pattern": r"^[!-+\--~]+$"},
+    "description": "Makes the request safe to send again for ever: the same key and body get the first answer again."
+    " A comma would part two keys, and one is right.",
 }
 
 
@@ -30,18 +31,20 @@ def read_retry_key() -> str | None:
     """
     Read the key of the request, quoted or not; None where it has none.
 
+    A comma is where the values of two headers of this name were joined, by the server or by a proxy before it.
+
     Raises:
         RetryKeyInvalid: the header is there without one readable key.
     """
-    sent = request.headers.getlist(HEADER)
-    if not sent:
+    sent = request.headers.get(HEADER)
+    if sent is None:
         return None
-    key = sent[0].strip()
+    key = sent.strip()
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1]
-    if len(sent) > 1 or not 1 <= len(key) <= LONGEST or not all("!" <= character <= "~" for character in key):
-        found = ", ".join(sent)[:80]
-        raise RetryKeyInvalid(f"{HEADER} is {found!r}; one key of 1 to {LONGEST} visible ASCII characters is right")
+    if not 1 <= len(key) <= LONGEST or "," in key or not all("!" <= character <= "~" for character in key):
+        right = f"one key of 1 to {LONGEST} visible ASCII characters, none of them a comma, is right"
+        raise RetryKeyInvalid(f"{HEADER} is {sent[:80]!r}; {right}")
     return key
 
 

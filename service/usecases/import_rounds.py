@@ -6,11 +6,11 @@ from uuid import UUID
 
 from uuid_utils import uuid7
 
-from schemas.base import WireError
+from schemas.base import MOST_SHOWN, WireError
 from schemas.document_lines import KeptHand
 from schemas.documents import dump_played_document
 from schemas.irregular import IrregularHand
-from schemas.problems import MOST_SHOWN, dump_mistakes
+from schemas.problems import dump_mistakes
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import Paid, Step

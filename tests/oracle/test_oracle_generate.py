@@ -5,10 +5,11 @@ from collections import Counter
 from random import Random
 from typing import Any
 
+import pytest
+
 from tests.oracle import PRESETS, play, random_document, random_ruleset
 from tests.oracle.deal import cards_seen
 from tests.oracle.rows import CATEGORIES, RANKS
-from tests.scoring.uncounted import uncounted
 
 PLAYED_PRESETS = 120
 NAMES = sorted(PRESETS)
@@ -72,7 +73,7 @@ def phenomena(document: dict[str, Any], answer: dict[str, Any]) -> Counter[str]:
     return seen
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_random_rounds_show_everything_that_can_happen() -> None:
     seen: Counter[str] = Counter()
     for number in range(PLAYED_PRESETS):

@@ -20,7 +20,6 @@ from service.app import create_app
 from service.config import Config
 from tests.oracle import PRESETS, random_document
 from tests.scoring.strategies import PROPERTY
-from tests.scoring.uncounted import uncounted
 
 ODD: st.SearchStrategy[Any] = st.sampled_from(
     [None, True, 0, -1, 1.0, 3.0, 2.5, 1e300, 2**53, 10**30, 10_001, 1001, "", "As", "as", "10s", "\ud800", "\n", "a\n",
@@ -86,7 +85,7 @@ def checked(line: DocumentLine) -> RoundDocument:
     return document
 
 
-@uncounted
+@pytest.mark.no_cover
 @PROPERTY
 @given(received())
 def test_every_document_is_read_or_refused_as_the_long_way_does(document: Any) -> None:
@@ -96,7 +95,7 @@ def test_every_document_is_read_or_refused_as_the_long_way_does(document: Any) -
     assert repr(ours) == repr(right)  # 3 equals 3.0, and is written otherwise
 
 
-@uncounted
+@pytest.mark.no_cover
 @PROPERTY
 @given(received())
 def test_what_is_taken_as_it_is_is_what_the_long_way_reads(document: Any) -> None:

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError, fields
 
-from schemas.base import Sentence
+from schemas.base import MOST_SHOWN, Sentence
 from schemas.fields import (
     MOST_INTEGER,
     Anything,
@@ -253,6 +253,12 @@ def test_a_table_names_every_value_that_is_wrong() -> None:
 def test_too_many_entries_are_refused_whole() -> None:
     assert code_of(Table(Integer(), most=2), {"a": 1, "b": 2, "c": 3}) == "list-length"
     assert code_of(Listing(Integer(), most=2), [1, 2, 3]) == "list-length"
+
+
+def test_a_list_is_not_read_on_where_more_is_wrong_than_is_ever_shown() -> None:
+    with pytest.raises(ValidationError) as refused:
+        Listing(Table(Integer(), most=5), most=10_000).deserialize([{"QQ": "7", "KK": None}, {"QQ": 7}] * 5_000)
+    assert list(refused.value.messages) == list(range(0, MOST_SHOWN, 2))
 
 
 @pytest.mark.parametrize(

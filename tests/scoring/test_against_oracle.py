@@ -16,7 +16,6 @@ from schemas.base import WireError
 from scoring.errors import ScoringError
 from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset, score
 from tests.scoring.replayed import Shape, let_document_stand, play_document, score_request
-from tests.scoring.uncounted import uncounted
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
 CHUNK = 25
@@ -48,7 +47,7 @@ def check_rounds(name: str, first: int) -> None:
 
 @seeds(200)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
     check_rounds(name, first)
 
@@ -56,7 +55,7 @@ def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> Non
 @pytest.mark.verify
 @seeds(2000)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_many_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
     check_rounds(name, first)
 
@@ -78,7 +77,7 @@ def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> S
 
 @seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_random_hands_by_themselves_come_out_as_the_oracle_says(name: str, first: int) -> None:
     for seed in range(first, first + CHUNK // 5):
         ruleset, document = random_round(name, seed)
@@ -163,7 +162,7 @@ def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
 
 @seeds(50)
 @pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
-@uncounted
+@pytest.mark.no_cover
 def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
 
@@ -171,7 +170,7 @@ def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: i
 @pytest.mark.verify
 @seeds(500)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_what_the_oracle_refuses_is_refused_and_nothing_else_in_many_rounds(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
 
@@ -210,7 +209,7 @@ def _stands_for_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
 
 @seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_hands_that_stand_count_as_the_oracle_says(name: str, first: int) -> None:
     assert check_standing_rounds(name, first) > 0
 
@@ -218,6 +217,6 @@ def test_hands_that_stand_count_as_the_oracle_says(name: str, first: int) -> Non
 @pytest.mark.verify
 @seeds(500)
 @pytest.mark.parametrize("name", RULESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_hands_that_stand_count_as_the_oracle_says_in_many_rounds(name: str, first: int) -> None:
     assert check_standing_rounds(name, first) > 0

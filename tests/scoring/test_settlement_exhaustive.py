@@ -7,7 +7,6 @@ import pytest
 from scoring.exchange import Exchange
 from scoring.ruleset import WinLimit
 from scoring.settlement import settle
-from tests.scoring.uncounted import uncounted
 
 MOST = 6
 PAIRS = ((1, 2), (1, 3), (2, 3))
@@ -51,7 +50,7 @@ def as_settled(
 
 @pytest.mark.parametrize("limit", WinLimit)
 @pytest.mark.parametrize("first", FIRST_STACKS, ids="{} in front of the first seat".format)
-@uncounted
+@pytest.mark.no_cover
 def test_every_settlement_of_three_players_follows_the_formula(limit: WinLimit, first: int) -> None:
     for stacks in (stacks for stacks in STACKS if stacks[0] == first):
         for points in product(range(-MOST, MOST + 1), repeat=3):
@@ -63,7 +62,7 @@ def test_every_settlement_of_three_players_follows_the_formula(limit: WinLimit, 
 
 
 @pytest.mark.parametrize("limit", WinLimit)
-@uncounted
+@pytest.mark.no_cover
 def test_every_settlement_of_two_players_inside_a_sequence_follows_the_formula(limit: WinLimit) -> None:
     for stacks, opening in product(product(range(MOST + 1), repeat=2), repeat=2):
         for won in range(-MOST, MOST + 1):

@@ -12,7 +12,6 @@ from scoring.cards import DECK, Card
 from scoring.strength import Category, is_low, strength_of
 from tests.oracle import strength3, strength5, top_beats
 from tests.oracle.rows import CATEGORIES, qualifies
-from tests.scoring.uncounted import uncounted
 
 Cards = tuple[Card, ...]
 NAMES = [str(card) for card in DECK]
@@ -39,7 +38,7 @@ def digest_of_the_order(strengths: Iterable[Hashable]) -> tuple[str, int, int]:
         pytest.param(5, strength5, 2_598_960, 7_462, id="five cards", marks=pytest.mark.thorough),
     ],
 )
-@uncounted
+@pytest.mark.no_cover
 def test_all_rows_are_ordered_as_the_oracle_orders_them(
     size: int, strength_of_the_oracle: Callable[[list[str]], Hashable], rows: int, strengths: int
 ) -> None:
@@ -62,14 +61,14 @@ def in_names(cards: Cards) -> list[str]:
     return [str(card) for card in cards]
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_every_row_has_the_category_that_the_oracle_gives_it(rows_by_strength: dict[int, list[Cards]]) -> None:
     for size, strength_of_the_oracle in ((3, strength3), (5, strength5)):
         for cards in rows_by_strength[size]:
             assert strength_of(cards).category.label == CATEGORIES[strength_of_the_oracle(in_names(cards))[0]]
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_the_top_row_beats_a_longer_one_of_its_category_where_the_oracle_says_so(
     rows_by_strength: dict[int, list[Cards]],
 ) -> None:
@@ -81,7 +80,7 @@ def test_the_top_row_beats_a_longer_one_of_its_category_where_the_oracle_says_so
             assert (top > five) is top_beats(top_names, five_names), (top_names, five_names)
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_the_top_row_beats_a_longer_one_of_another_category_where_the_oracle_says_so(
     rows_by_strength: dict[int, list[Cards]],
 ) -> None:
@@ -90,7 +89,7 @@ def test_the_top_row_beats_a_longer_one_of_another_category_where_the_oracle_say
         assert (strength_of(top) > strength_of(five)) is top_beats(in_names(top), in_names(five))
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_every_low_qualifies_where_the_oracle_says_so(rows_by_strength: dict[int, list[Cards]]) -> None:
     lows = [cards for cards in rows_by_strength[5] if is_low(strength_of(cards))]
     assert lows == [cards for cards in rows_by_strength[5] if qualifies(in_names(cards))]

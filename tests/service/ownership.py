@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from uuid import UUID
 
 import psycopg
+import pytest
 from psycopg import sql
 from sqlalchemy import make_url
 
@@ -14,7 +15,7 @@ from service.database import Database, migrate
 from tests.postgres import Logins, Server, find_external, text_of
 from tests.service.records import fill_club
 
-SERVERS = ["embedded", "external"] if find_external() else ["embedded"]
+SERVERS = ["embedded", *([pytest.param("external", marks=pytest.mark.thorough)] if find_external() else [])]
 PASSWORD = secrets.token_hex(16)
 
 

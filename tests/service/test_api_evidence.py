@@ -15,7 +15,6 @@ from service.audit import EventKind
 from service.usecases.make_checkpoint import make_checkpoint
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
-from tests.scoring.uncounted import uncounted
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, import_all, lines_of
 from tests.service.recomputing import recompute
@@ -91,7 +90,7 @@ def test_hands_departures_undone_hands_corrections_and_closings_follow_from_the_
 
 
 @pytest.mark.parametrize("name", ["pineapple", "pineapple-qq", "progressive-round", "turbo", "classic"])
-@uncounted
+@pytest.mark.no_cover
 def test_whatever_is_corrected_in_any_round_follows_from_the_events(api: Api, house: House, name: str) -> None:
     rng = Random(name)
     for number in range(3):

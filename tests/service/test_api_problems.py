@@ -125,8 +125,32 @@ def test_a_method_that_is_none_here_says_which_are(api: Api, method: str, path: 
     assert set(answer.headers["Allow"].split(", ")) == allowed
 
 
+def test_options_says_what_may_be_asked_and_has_no_content(api: Api, house: House) -> None:
+    client = house.app.test_client()
+    for path, operations in [*api.contract["paths"].items(), ("/docs", {"get": {}})]:
+        allowed = {method.upper() for method in operations if method != "parameters"}
+        answer = client.options(re.sub(r"\{\w+\}", NOBODYS, path.replace("{number}", "1")))
+        assert (answer.status_code, answer.data) == (204, b""), path
+        assert set(answer.headers["Allow"].split(", ")) == {
+            *allowed,
+            "OPTIONS",
+            *(["HEAD"] if "GET" in allowed else []),
+        }
+        assert "Content-Type" not in answer.headers
+        assert answer.headers["Request-Id"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert client.options("/nowhere").status_code == 404
+
+
 def test_a_slash_at_the_end_is_the_same_place(house: House) -> None:
     assert house.app.test_client().get("/v1/rulesets/").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1//tables", "/v1/tables//", "/v1/rounds//hands", "/docs//"])
+def test_an_address_with_an_empty_part_is_not_found_and_leads_nowhere(nobody: Api, path: str) -> None:
+    answer = nobody.ask("GET", path, headers={"Host": "evil.example"})
+    assert (answer.status, answer["code"]) == (404, "not-found")
+    assert "Location" not in answer.headers
 
 
 def test_what_cannot_be_asked_for_is_not_overlooked(api: Api, house: House) -> None:

@@ -69,6 +69,18 @@ def test_a_key_that_is_none_is_refused(api: Api, key: str) -> None:
     assert (answer.status, answer["code"]) == (400, "idempotency-key-invalid")
 
 
+@pytest.mark.parametrize("keys", [("a", "b"), ("a", "a"), ('"a"', '"b"'), ("a", ""), ("a,b",)])
+def test_two_keys_in_one_request_are_refused(api: Api, house: House, keys: tuple[str, ...]) -> None:
+    before = house.count_records()
+    headers = [("Authorization", f"Bearer {api.key}"), *(("Idempotency-Key", key) for key in keys)]
+    document = {"name": "kitchen", "ruleset": "pineapple"}
+    answer = house.app.test_client().post("/v1/tables", json=document, headers=headers)
+    problem = answer.get_json()
+    assert (answer.status_code, problem["code"]) == (400, "idempotency-key-invalid")
+    assert f"is {', '.join(keys)!r};" in problem["detail"]
+    assert house.count_records() == before
+
+
 def test_a_refusal_stores_nothing_and_frees_the_key(api: Api, house: House) -> None:
     round_id = start_round(api)
     before = house.count_records()

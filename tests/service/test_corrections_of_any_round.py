@@ -12,7 +12,6 @@ import pytest
 from client.offline.score import play_round
 from tests.oracle import PRESETS, play, random_document
 from tests.scoring.test_against_oracle import spoil
-from tests.scoring.uncounted import uncounted
 from tests.service.rounds_to_play import HIGH, LOW, MID, Document, hand, post_document, without
 from tests.service.served import Served
 from tests.service.speaking import Answer, Api
@@ -39,7 +38,7 @@ def stored(api: Api, round_id: str, part: str, revision: int) -> Answer:
 @pytest.mark.parametrize(
     "name", ["pineapple", "progressive-round", *map(thorough, ("pineapple-qq", "turbo", "classic"))]
 )
-@uncounted
+@pytest.mark.no_cover
 def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: Api, name: str) -> None:
     """Random rounds, in which one thing after another is changed, which most often cannot be."""
     rng = Random(name)

@@ -11,7 +11,6 @@ import psycopg
 import pytest
 
 from tests.oracle import PRESETS, random_document, random_ruleset
-from tests.scoring.uncounted import uncounted
 from tests.service.house import House
 from tests.service.importing import club_of, import_all, lines_of
 from tests.service.rounds_to_play import (
@@ -200,7 +199,7 @@ def test_whoever_goes_away_leaves_no_transaction(house: House, long_export: Api)
     assert reading_transactions(house) == 0
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_memory_does_not_grow_with_the_export(house: House, long_export: Api) -> None:
     def most_memory(client: Api) -> tuple[int, int]:
         headers = {"Authorization": f"Bearer {client.key}"}

@@ -14,7 +14,6 @@ from service.repository import whole_rounds
 from service.usecases import settle_lines
 from service.usecases.import_rounds import import_rounds
 from tests.oracle import PRESETS, random_document, random_ruleset
-from tests.scoring.uncounted import uncounted
 from tests.service.house import House
 from tests.service.importing import club_of, database_of, ids_of, import_all, lines_of, records_of, without_ids
 from tests.service.rounds_to_play import (
@@ -113,7 +112,7 @@ def bent(rng: Random, document: Document) -> Document | bytes:
 
 
 @pytest.mark.parametrize("seed", range(2))
-@uncounted
+@pytest.mark.no_cover
 def test_random_lines_right_and_wrong_are_stored_and_refused_as_if_posted(
     house: House, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, play, random_document, random_ruleset
-from tests.scoring.uncounted import uncounted
 from tests.service.rounds_to_play import Document, close, depart, record, without
 from tests.service.speaking import Answer, Api
 
@@ -93,7 +92,7 @@ def check_round(api: Api, ruleset: Document, rng: Random, where: str, *, small_s
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + EACH))
 @pytest.mark.parametrize("name", PRESETS)
-@uncounted
+@pytest.mark.no_cover
 def test_rounds_under_every_preset_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
     where = f"{name}, seed {seed}"
     check_round(api, PRESETS[name], Random(f"over HTTP: {where}"), where, small_stacks=seed % 4 > 0)

@@ -15,7 +15,6 @@ from service.repository.keys import StoredKey
 from service.scopes import EVERY_SCOPE, OPENS, Scope
 from service.usecases.create_club import create_club
 from service.usecases.create_key import create_key
-from tests.scoring.uncounted import uncounted
 from tests.service.conformance.club import Club
 from tests.service.conformance.test_conformance import OPERATIONS
 from tests.service.house import House
@@ -157,7 +156,7 @@ def done(operation_id: str) -> set[int]:
 
 
 @pytest.mark.parametrize("operation_id", OPENED_BY)
-@uncounted
+@pytest.mark.no_cover
 def test_an_operation_is_opened_by_its_scopes_in_the_own_club_only(
     house: House, own: Keys, other: Keys, operation_id: str
 ) -> None:

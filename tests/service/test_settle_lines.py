@@ -22,7 +22,6 @@ from service.usecases.read_lines import ReadLine
 from service.usecases.settle_lines import SettledLines, SettledRound
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.scoring.bulk.rounds import spoil
-from tests.scoring.uncounted import uncounted
 
 RANDOM = "random ruleset"
 
@@ -95,14 +94,14 @@ def check_ruleset(name: str, number: int) -> None:
 
 
 @pytest.mark.parametrize("name", ["pineapple", "pineapple-aa", "progressive-round", "deuce-to-seven", "turbo", RANDOM])
-@uncounted
+@pytest.mark.no_cover
 def test_rounds_settled_together_are_recorded_as_each_by_itself(name: str) -> None:
     check_ruleset(name, 10)
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("name", [*PRESETS, *(f"{RANDOM} {number}" for number in range(20))])
-@uncounted
+@pytest.mark.no_cover
 def test_rounds_under_any_ruleset_are_recorded_as_each_by_itself(name: str) -> None:
     check_ruleset(name, 40)
 

@@ -21,7 +21,6 @@ from scoring.ruleset import DECK_SIZE, Ruleset
 from scoring.score import score_hand
 from scoring.strength import Category, strength_of
 from tests.scoring.bulk.hands import any_hands, any_ruleset, packed, seated
-from tests.scoring.uncounted import uncounted
 
 CHUNK = 20_000
 
@@ -62,7 +61,7 @@ def check_hands(rng: Random, ruleset: Ruleset, players: int, number: int) -> Non
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *(f"random ruleset {number}" for number in range(9))])
-@uncounted
+@pytest.mark.no_cover
 def test_hands_score_as_each_does_by_itself(name: str) -> None:
     rng = Random(name)
     ruleset = PRESETS.get(name) or any_ruleset(rng)
@@ -72,7 +71,7 @@ def test_hands_score_as_each_does_by_itself(name: str) -> None:
 
 @pytest.mark.verify
 @pytest.mark.parametrize("first", range(0, 1_000_000, CHUNK))
-@uncounted
+@pytest.mark.no_cover
 def test_a_million_hands_score_as_each_does_by_itself(first: int) -> None:
     rng = Random(first)
     presets = list(PRESETS.values())
@@ -81,7 +80,7 @@ def test_a_million_hands_score_as_each_does_by_itself(first: int) -> None:
         check_hands(rng, ruleset, rng.choice([2, 3, 3, 4]), CHUNK // 20)
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_the_hands_that_are_tried_meet_everything() -> None:
     """Fouls of every reason, all categories in all rows, scoops, ties, Fantasyland entered and renewed."""
     rng, met = Random(1), set()
@@ -97,7 +96,7 @@ def test_the_hands_that_are_tried_meet_everything() -> None:
     assert met >= {("rows", *rows) for rows in [(1, 1, 1), (-1, -1, -1), (0, 0, 0), (1, 0, -1)]}
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_rows_stand_in_the_order_of_their_strengths() -> None:
     """Three cards among five, wherever the rules compare them."""
     strengths = row_places().strengths
@@ -117,7 +116,7 @@ def check_places(fives: Sequence[tuple[int, ...]]) -> None:
         assert [strengths[place] for place in places] == [strength] * 2
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_every_row_of_three_is_found_in_its_place() -> None:
     threes = list(combinations(range(DECK_SIZE), 3))
     boards = np.zeros((len(threes), 1, 13), np.uint8)
@@ -127,7 +126,7 @@ def test_every_row_of_three_is_found_in_its_place() -> None:
     assert found == [strength_of([DECK[card] for card in three]) for three in threes]
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_rows_of_five_are_found_in_their_place() -> None:
     check_places([tuple(Random(seed).sample(range(DECK_SIZE), 5)) for seed in range(5_000)])
     check_places([tuple(4 * rank + suit for rank in ranks) for ranks in combinations(range(13), 5) for suit in (0, 3)])
@@ -135,7 +134,7 @@ def test_rows_of_five_are_found_in_their_place() -> None:
 
 @pytest.mark.verify
 @pytest.mark.parametrize("lowest", range(48))
-@uncounted
+@pytest.mark.no_cover
 def test_every_row_of_five_is_found_in_its_place(lowest: int) -> None:
     check_places([(lowest, *others) for others in combinations(range(lowest + 1, DECK_SIZE), 4)])
 

@@ -19,7 +19,6 @@ from scoring.ruleset import Ruleset, WinLimit
 from scoring.score import paying_order
 from scoring.settlement import settle
 from tests.scoring.bulk.rounds import in_bulk, plainly, ruleset_and_rounds, spoil
-from tests.scoring.uncounted import uncounted
 
 CHUNK = 500
 RANDOM = [f"random ruleset {number}" for number in range(10)]
@@ -38,7 +37,7 @@ def check_rounds(ruleset: Ruleset, histories: Sequence[History]) -> int:
 
 
 @pytest.mark.parametrize("name", [*PRESETS, *RANDOM])
-@uncounted
+@pytest.mark.no_cover
 def test_rounds_come_to_what_each_comes_to_by_itself_and_what_cannot_be_is_refused(name: str) -> None:
     rng = Random(name)
     ruleset, histories = ruleset_and_rounds(rng, name, 3)
@@ -49,7 +48,7 @@ def test_rounds_come_to_what_each_comes_to_by_itself_and_what_cannot_be_is_refus
 
 @pytest.mark.verify
 @pytest.mark.parametrize("first", range(0, 20_000, CHUNK))
-@uncounted
+@pytest.mark.no_cover
 def test_twenty_thousand_rounds_come_to_what_each_comes_to_by_itself(first: int) -> None:
     rng, names = Random(first), [*PRESETS]
     for turn in range(10):
@@ -59,7 +58,7 @@ def test_twenty_thousand_rounds_come_to_what_each_comes_to_by_itself(first: int)
         assert check_rounds(ruleset, histories + spoilt) > 0
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_other_rules_say_what_would_have_been() -> None:
     _, histories = ruleset_and_rounds(Random(1), "pineapple", 12)
     for other in ("pineapple-2-4-us-none", "progressive-round", "turbo", "deuce-to-seven"):
@@ -67,7 +66,7 @@ def test_other_rules_say_what_would_have_been() -> None:
         check_rounds(PRESETS[other], under_others)
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_the_rounds_that_are_tried_meet_everything() -> None:
     met: set[str] = set()
     for name in ("pineapple-1-6-us-classic", "progressive-round", "classic"):
@@ -95,7 +94,7 @@ def _dealt(laid: BulkRounds) -> set[tuple[int, int]]:
 
 @pytest.mark.parametrize("limit", WinLimit)
 @pytest.mark.parametrize("players", [2, 3, 4])
-@uncounted
+@pytest.mark.no_cover
 def test_exchanges_are_paid_as_those_of_one_hand_are(players: int, limit: WinLimit) -> None:
     rng = np.random.default_rng(players)
     hands = 1_500
@@ -138,7 +137,7 @@ def test_points_too_large_for_the_arrays_are_left_to_the_rules_themselves() -> N
     assert len(replay(rich).hands) == len(history.hands)
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_what_was_looked_up_for_two_seats_is_not_taken_for_three() -> None:
     ruleset, histories = ruleset_and_rounds(Random(1), "pineapple-qq", 24)
     twos = [history for history in histories if len(history.seats) == 2]

@@ -26,6 +26,9 @@ HEAVY = {
     "a number with a huge exponent": b'{"button": 1e999999999}',
     "many fields": b"{" + b",".join(b'"%d":1' % number for number in range(20_000)) + b"}",
     "many players": b'{"ruleset": "pineapple", "players": [' + b",".join([b"{}"] * 300_000) + b"]}",
+    "many hands with many fields": b'{"hands": ['
+    + b",".join([b"{" + b",".join(b'"%d":1' % number for number in range(30)) + b"}"] * 4_000)
+    + b"]}",
     "escapes": b'{"ruleset": "' + b"\\u0041" * 170_000 + b'"}',
 }
 

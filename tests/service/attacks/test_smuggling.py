@@ -66,6 +66,8 @@ FRAMINGS: dict[str, tuple[bytes, bytes]] = {
     "a blank before the coding's colon": (b"Transfer-Encoding : chunked", b"0\r\n\r\n"),
     "a coding that nobody knows": (b"Transfer-Encoding: xchunked", b"0\r\n\r\n"),
     "a coding after a tab": (b"Transfer-Encoding: \x0bchunked", b"0\r\n\r\n"),
+    "a coding that is none any more": (b"Transfer-Encoding: identity, chunked", b"0\r\n\r\n"),
+    "a coding beside chunks": (b"Transfer-Encoding: gzip\r\nTransfer-Encoding: chunked", b"0\r\n\r\n"),
     "chunks twice": (b"Transfer-Encoding: chunked, chunked", b"0\r\n\r\n"),
     "two codings": (b"Transfer-Encoding: chunked\r\nTransfer-Encoding: identity", b"0\r\n\r\n"),
     "a negative chunk": (b"Transfer-Encoding: chunked", b"-1\r\n"),

@@ -13,7 +13,6 @@ from urllib.parse import quote
 
 import pytest
 
-from tests.scoring.uncounted import uncounted
 from tests.service.conformance.club import Club
 from tests.service.conformance.test_conformance import CONTRACT, OPERATIONS
 from tests.service.house import House
@@ -91,7 +90,7 @@ def address_of(api: Api, operation_id: str, club: Club) -> tuple[str, str]:
 
 
 @pytest.mark.parametrize("operation_id", RECORDS)
-@uncounted
+@pytest.mark.no_cover
 def test_no_text_in_a_body_is_more_than_a_text(house: House, api: Api, other_api: Api, operation_id: str) -> None:
     club, theirs = Club(api, operation_id), Club(other_api, operation_id)
     theirs.play_hand()
@@ -115,7 +114,7 @@ def test_no_text_in_a_body_is_more_than_a_text(house: House, api: Api, other_api
 
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-@uncounted
+@pytest.mark.no_cover
 def test_no_text_in_an_address_is_more_than_a_text(house: House, api: Api, operation_id: str) -> None:
     club = Club(api, operation_id)
     club.play_hand()
