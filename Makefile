@@ -23,7 +23,7 @@ up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
 test: setup  ## the suite, but for what takes long
-	$(BIN)/pytest --numprocesses 2 --dist worksteal
+	$(BIN)/pytest --numprocesses 3 --dist worksteal
 
 verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
@@ -34,7 +34,7 @@ check: setup  ## everything that must hold: format, lint, imports, types, depend
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 2 --dist worksteal -m "not verify" --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, recomputed and verified
 	$(BIN)/python benchmarks/score_hands.py
@@ -51,10 +51,10 @@ format: setup  ## put the code in its form
 
 examples: setup  ## play the story of the contract's examples to a service, and write them and openapi.yaml anew
 	$(BIN)/python -m tests.service.story
-	$(BIN)/ofc-server openapi --output openapi.yaml
+	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 
 openapi: setup  ## write openapi.yaml anew from the code
-	$(BIN)/ofc-server openapi --output openapi.yaml
+	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 
 accept: setup  ## let clients rely on the contract as it is now: later changes are held against it
 	$(BIN)/python -m tests.contract.accept

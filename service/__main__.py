@@ -1,10 +1,14 @@
 """`ofc-server` as a program: who interrupts it while it still loads gets no traceback either."""
 
+import atexit
+import gc
 import sys
 
 
 def main() -> None:
     """Run `ofc-server`."""
+    # At the end Python looks through all that was loaded for what is not needed, which can take as long as the work.
+    atexit.register(gc.freeze)
     try:
         from service.cli import main as ofc_server
     except KeyboardInterrupt:

@@ -1,12 +1,14 @@
+import errno
 import os
-import sys
 from importlib import import_module
 from pathlib import Path
+from shlex import quote
 from typing import Final
 
 import click
 
-from service.commands.options import data_option
+from service.commands.options import Commands, NamedPath, data_option
+from service.commands.writing import refuse_existing, write_whole
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.errors import ServiceError
 from service.running.errors import UpError
@@ -23,8 +25,10 @@ ELSEWHERE: Final = {
 }
 """Commands of other modules, where they are and what they do: to load them all takes longer than most of them work."""
 
+_OUTPUT_FAILS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
-class OneSentence(click.Group):
+
+class OneSentence(Commands):
     """Says an operator's mistake in one sentence on stderr, without a traceback; loads commands once asked for."""
 
     def list_commands(self, context: click.Context) -> list[str]:
@@ -38,12 +42,9 @@ class OneSentence(click.Group):
             self.add_command(getattr(import_module(f"service.commands.{module}"), attribute))
         return super().get_command(context, name)
 
-    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each does, and load none."""
-        here = {name: command.get_short_help_str(formatter.width) for name, command in self.commands.items()}
-        told = here | {name: says for name, (_, says) in ELSEWHERE.items()}
-        with formatter.section("Commands"):
-            formatter.write_dl(sorted(told.items()))
+    def sentences(self) -> dict[str, str]:
+        """Say of each command what it does, and load none."""
+        return super().sentences() | {name: says for name, (_, says) in ELSEWHERE.items()}
 
     def invoke(self, context: click.Context) -> object:
         """Run the command; what the operator can put right becomes a sentence and exit code 1."""
@@ -51,6 +52,10 @@ class OneSentence(click.Group):
             return super().invoke(context)
         except (ConfigError, UpError, ServiceError) as error:
             raise click.ClickException(str(error)) from error
+        except OSError as error:
+            if error.filename is not None or error.errno not in _OUTPUT_FAILS:
+                raise
+            raise click.ClickException(f"The output cannot be written: {os.strerror(error.errno).lower()}.") from error
 
 
 @click.group(
@@ -146,11 +151,17 @@ def migrate() -> None:
 
 
 @main.command()
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="Write it to this file.")
 @click.option(
-    "--check", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Fail if this file says otherwise."
+    "-o", "--output", type=NamedPath(dir_okay=False, path_type=Path), metavar="FILE", help="Write it to this file."
 )
-def openapi(output: Path | None, check: Path | None) -> None:
+@click.option("--overwrite", "overwrites", is_flag=True, help="Write the file also where one is already.")
+@click.option(
+    "--check",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Fail if this file says otherwise.",
+)
+def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
     """
     Print the contract of the HTTP API, an OpenAPI 3.1 document.
 
@@ -160,20 +171,20 @@ def openapi(output: Path | None, check: Path | None) -> None:
       ofc-server openapi --output openapi.yaml
       ofc-server openapi --check openapi.yaml
     """
+    if output is not None:
+        refuse_existing(output, overwrites=overwrites)
+    elif overwrites:
+        raise click.UsageError("--overwrite is of a file to write, and none is named")
+
     from service.app import create_app
     from service.openapi import render
 
     # The contract is written without a database, but an application must name one.
     document = render(create_app(Config("postgresql:///ofc")).extensions["ofc_contract"])
-    if check is not None and check.read_text(encoding="utf-8") != document:
-        raise click.ClickException(
-            f"{check} is not what the code says; `ofc-server openapi --output {check}` renews it."
-        )
+    if check is not None and check.read_bytes() != document.encode():
+        renewing = f"ofc-server openapi --output {quote(str(check))} --overwrite"
+        raise click.ClickException(f"{check} is not what the code says; `{renewing}` renews it.")
     if output is not None:
-        output.write_text(document, encoding="utf-8")
+        write_whole(output, document)
     elif check is None:
         click.echo(document, nl=False)
-
-
-if __name__ == "__main__":
-    sys.exit(main())

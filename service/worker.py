@@ -5,6 +5,8 @@ The first process starts the others, sweeps and says that they live; those each 
 nothing that one of them could take along when it is killed.
 """
 
+import atexit
+import gc
 import os
 import signal
 import socket
@@ -211,5 +213,6 @@ def _hear(celery: Celery, worker: Worker, stopping: Stopping) -> None:
 
 
 if __name__ == "__main__":
+    atexit.register(gc.freeze)
     start_logging()
     work(Config.from_environment())

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from schemas.fields import show_time
-from service.commands.options import data_option, json_option, read_name
+from service.commands.options import Commands, data_option, json_option, read_name
 from service.commands.printing import print_json, print_table, say, show_moment
 from service.commands.records import owned_records
 from service.repository.clubs import StoredClub
@@ -15,7 +15,7 @@ from service.usecases.list_clubs import list_clubs
 from service.usecases.revoke_links import revoke_links as revoke
 
 
-@click.group()
+@click.group(cls=Commands)
 def club() -> None:
     """
     Make and list clubs, and revoke their links.

@@ -5,7 +5,7 @@ from typing import Any, Final
 import click
 
 from schemas.fields import show_time
-from service.commands.options import data_option, json_option, read_duration, read_name
+from service.commands.options import Commands, data_option, json_option, read_duration, read_name
 from service.commands.printing import print_json, print_table, say, show_moment
 from service.commands.records import owned_records
 from service.repository.keys import IssuedKey
@@ -20,7 +20,7 @@ MOST_OVERLAP: Final = 60 * 24 * 30
 """Minutes in thirty days."""
 
 
-@click.group()
+@click.group(cls=Commands)
 def key() -> None:
     """
     Make, list, revoke and rotate the keys of clubs.

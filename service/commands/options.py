@@ -1,9 +1,9 @@
-"""Options and arguments that several commands have."""
+"""What several commands have: options, arguments, and how a group of them names them."""
 
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -15,10 +15,36 @@ _LONGEST: Final = 100
 _UNITS: Final = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 _LONGEST_LIFE: Final = timedelta(days=3660)
 
+_LONGEST_SENTENCE: Final = 1000
+
+
+class Commands(click.Group):
+    """Commands that belong together, each named with its first sentence whole; click itself would cut it."""
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write what each does."""
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(self.sentences().items()))
+
+    def sentences(self) -> dict[str, str]:
+        """Say of each command what it does."""
+        return {name: command.get_short_help_str(_LONGEST_SENTENCE) for name, command in self.commands.items()}
+
+
+class NamedPath(click.Path):
+    """A path, not empty: that would be the folder one happens to be in, where a script's variable was not set."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read it."""
+        if value == "":
+            self.fail("it is empty; the name of a file or a folder is right", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 data_option = click.option(
     "--data",
     "directory",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     help=f"Directory of the records and the first key.  [OFC_DATA; {_DIRECTORY}]",
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from schemas.evidence import SigningKey
-from service.commands.options import data_option, json_option
+from service.commands.options import Commands, data_option, json_option
 from service.commands.printing import print_json, say
 from service.config import Hosting
 from service.signing import NAME, SIGNING_KEY, make_signing_key, read_signing_key, replace_signing_key
@@ -13,7 +13,7 @@ from service.signing import NAME, SIGNING_KEY, make_signing_key, read_signing_ke
 _name_option = click.option("--name", default=NAME, show_default=True, help="What signatures call the key.")
 
 
-@click.group("signing-key")
+@click.group("signing-key", cls=Commands)
 def signing_key() -> None:
     """
     Make, show and rotate the key that checkpoints are signed with.

@@ -15,9 +15,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from schemas.evidence import Checkpoint, EvidenceError, read_note
-from service.commands.options import data_option
+from service.commands.options import NamedPath, data_option
 from service.commands.printing import say
 from service.commands.records import owned_records
+from service.commands.writing import write_whole
 from service.errors import OperatorError
 from service.usecases.make_checkpoint import origin_of
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
@@ -49,7 +50,7 @@ def _cores() -> int:
 @click.option(
     "--resume",
     "kept",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NamedPath(dir_okay=False, path_type=Path),
     help="Keep in this file how far it has come, and go on from there.",
 )
 @click.option(
@@ -75,6 +76,9 @@ def verify(
 
     Who can change all of a database can write it anew as if the last events had never been. A checkpoint that was kept
     elsewhere shows that.
+
+    With --resume a run that was killed goes on where it was. What it printed last may then be printed once more; it is
+    counted once.
 
     \b
     Exit codes:
@@ -168,12 +172,7 @@ class _State:
         sys.stdout.flush()
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
-        unfinished = path.with_name(f"{path.name}.new")
-        with unfinished.open("w") as file:
-            json.dump({"position": position, "events": self.events, "found": self.found}, file)
-            file.flush()
-            os.fsync(file.fileno())
-        unfinished.replace(path)
+        write_whole(path, json.dumps({"position": position, "events": self.events, "found": self.found}))
 
 
 @contextmanager
@@ -198,7 +197,7 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
     for kind in FindingKind:
         if state.found[kind]:
             say(f"{state.found[kind]} {kind}: {MEANS[kind]}")
-    say(f"{events} events, and all that they made, were looked at; {wrong} findings.")
+    say(f"{events} events, and all that they made, were looked at; {wrong} finding{'' if wrong == 1 else 's'}.")
     for sentence in unchecked:
         say(f"INCOMPLETE: it could not be checked {sentence}.")
     context.exit(code)

@@ -26,7 +26,7 @@ class JobWorker:
     """
 
     def __init__(self, config: Config, concurrency: int, environment: Mapping[str, str]) -> None:
-        self._command = [sys.executable, "-m", "service.cli", "worker", "--concurrency", str(concurrency)]
+        self._command = [sys.executable, "-m", "service", "worker", "--concurrency", str(concurrency)]
         self._environment = {**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""}
         self._deaths: deque[float] = deque(maxlen=10)
         self._start_from = 0.0

@@ -8,7 +8,7 @@ from types import FrameType
 from typing import NoReturn
 
 from service.config import Config, Hosting, settings_from
-from service.database import SERVICE_ROLE, migrate
+from service.database import SERVICE_ROLE, Database, migrate
 from service.embedded import OWNER, Cluster, EmbeddedError
 from service.logs import get_log
 from service.running.address import listen
@@ -53,6 +53,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         migrate(config.owner_url)
         if cluster is not None:
             cluster.allow_login(SERVICE_ROLE)
+        _check_login(config)
         key_file = ensure_key(config, hosting.directory)
         if cluster is not None:
             environment = {**environment, "OFC_SIGNING_KEY_FILE": str(ensure_signing_key(config, hosting.directory))}
@@ -71,6 +72,20 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
             say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
         say("Press Ctrl-C to stop.")
         _keep_running(web, worker, cluster)
+
+
+def _check_login(config: Config) -> None:
+    """
+    See that the service's own login works, before anybody is told that the service does.
+
+    Raises:
+        DatabaseError: it does not.
+    """
+    database = Database(config.database_url, pool_size=1)
+    try:
+        database.check_head()
+    finally:
+        database.close()
 
 
 def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> NoReturn:

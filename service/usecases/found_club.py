@@ -21,6 +21,7 @@ def found_club(owner_url: str, name: str) -> str:
     """
     database = Database(owner_url, role=None, pool_size=1)
     try:
+        database.check_owner()
         return create_key(database, _ensure_club(database, name), name="first").secret
     finally:
         database.close()

@@ -15,7 +15,7 @@ from client.cli import main
 EXAMPLES = Path(__file__).parents[2] / "examples"
 EXPECTED = EXAMPLES / "expected"
 PRESETS = sorted(path.stem for path in EXPECTED.glob("*.json"))
-COMMAND = [sys.executable, "-m", "client.cli"]
+COMMAND = [sys.executable, "-m", "client"]
 _OURS = ("OFC_URL", "OFC_API_KEY", "OFC_API_KEY_FILE", "OFC_DATA", "NO_COLOR", "FORCE_COLOR", "COLUMNS")
 
 

@@ -12,7 +12,7 @@ from tests.service.running import Running, running
 @pytest.fixture(scope="session")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
     """A service as `ofc-server up` starts it; it is slow to start, so everything here shares one."""
-    with running(tmp_path_factory.mktemp("service") / "ofc", OFC_CONCURRENCY="1") as started:
+    with running(tmp_path_factory.mktemp("service") / "ofc", is_first=True, OFC_CONCURRENCY="1") as started:
         yield started
 
 

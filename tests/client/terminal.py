@@ -1,7 +1,7 @@
 """A terminal with `ofc` in it: keys go in, and what the screen shows comes out."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import pexpect
@@ -39,11 +39,11 @@ class Terminal:
 
     def shows(self, text: str, seconds: float = 20) -> bool:
         """Wait until the screen shows something."""
-        deadline = time.monotonic() + seconds
-        while not any(text in line for line in self.lines):
-            if time.monotonic() > deadline or not self._read():
-                return any(text in line for line in self.lines)
-        return True
+        return self._wait(lambda: any(text in line for line in self.lines), seconds)
+
+    def asks(self, line: str) -> bool:
+        """Wait until the cursor stands on a line, which an answer before may have left elsewhere on the screen."""
+        return self._wait(lambda: self.line == line, 20)
 
     def end(self) -> int:
         """Wait for the command's end, and give its exit code; a signal's number counts below zero."""
@@ -54,6 +54,13 @@ class Terminal:
 
     def kill(self) -> None:
         self._child.close(force=True)
+
+    def _wait(self, comes: Callable[[], bool], seconds: float) -> bool:
+        deadline = time.monotonic() + seconds
+        while not comes():
+            if time.monotonic() > deadline or not self._read():
+                return comes()
+        return True
 
     def _read(self) -> bool:
         """Take in what the command has written; False at its end."""

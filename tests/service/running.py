@@ -1,7 +1,9 @@
 """Starts `ofc-server up` as an operator does, and looks at what it leaves."""
 
+import atexit
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -9,12 +11,17 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 
 import httpx2
 import psutil
 
-COMMAND = [sys.executable, "-m", "service.cli"]
+from service.database import SERVICE_ROLE, migrate
+from service.embedded import OWNER, Cluster
+from tests.postgres import FORGETFUL
+
+COMMAND = [sys.executable, "-m", "service"]
 
 
 class Running:
@@ -84,12 +91,27 @@ class Running:
 
 
 @contextmanager
-def running(directory: Path, **variables: str) -> Iterator[Running]:
+def running(directory: Path, *, is_first: bool = False, **variables: str) -> Iterator[Running]:
+    """Start it, where it is not to be the first start on files that the migrations have run on before."""
+    if not (is_first or "OFC_DATABASE_URL" in variables or (directory / "postgres").exists()):
+        directory.mkdir(mode=0o700, exist_ok=True)
+        subprocess.run(["cp", "-a", made_files(), directory], check=True)
     service = Running(directory, **variables)
     try:
         yield service
     finally:
         service.close()
+
+
+@cache
+def made_files() -> Path:
+    """The files of an embedded PostgreSQL as a first start makes them, which takes it as long as all else."""
+    home = Path(tempfile.mkdtemp(prefix="ofc-suite-"))
+    atexit.register(shutil.rmtree, home)
+    with Cluster(home, FORGETFUL) as cluster:
+        migrate(cluster.url(OWNER))
+        cluster.allow_login(SERVICE_ROLE)
+    return cluster.files
 
 
 def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:

@@ -19,7 +19,7 @@ from tests.service.running import command, running, wait_until
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_up_answers_and_one_signal_stops_everything_cleanly(tmp_path: Path, number: signal.Signals) -> None:
-    with running(tmp_path / "ofc", OFC_WORKERS="2") as service:
+    with running(tmp_path / "ofc", is_first=True, OFC_WORKERS="2") as service:
         assert service.get("/healthz").status_code == 200
         assert service.get("/readyz").status_code == 200
         assert len(service.children) >= 4
@@ -28,24 +28,25 @@ def test_up_answers_and_one_signal_stops_everything_cleanly(tmp_path: Path, numb
     assert not (tmp_path / "ofc" / "socket").exists()
 
 
-def test_the_first_key_is_for_the_operator_alone_and_stays_the_same(tmp_path: Path) -> None:
-    with running(tmp_path) as service:
-        key_file = tmp_path / "api-key"
+def test_the_first_key_of_an_external_database_is_for_the_operator_alone_and_stays_until_it_is_lost(
+    tmp_path: Path, logins: Logins
+) -> None:
+    database, key_file = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}, tmp_path / "api-key"
+    with running(tmp_path, **database) as service:
         assert str(key_file) in service.said
         assert stat.S_IMODE(key_file.stat().st_mode) == 0o600
         key = key_file.read_text()
         assert httpx2.get(f"{service.url}/v1/tables", headers={"Authorization": f"Bearer {key.strip()}"}).is_success
-    with running(tmp_path) as service:
+    with running(tmp_path, **database) as service:
         assert key_file.read_text() == key
         assert "does not know that key" not in service.said
-
-
-def test_a_lost_key_file_does_not_lock_the_operator_out(tmp_path: Path) -> None:
-    with running(tmp_path):
-        (tmp_path / "api-key").rename(tmp_path / "old-key")
-    with running(tmp_path) as service:
-        assert (tmp_path / "api-key").read_text() != (tmp_path / "old-key").read_text()
+    key_file.unlink()
+    with running(tmp_path, **database) as service:
+        assert key_file.read_text() != key
         assert "does not know that key" not in service.said
+        assert service.get("/readyz").status_code == 200
+        assert not (tmp_path / "postgres").exists()
+        assert service.stop() == 0
 
 
 def test_a_key_of_another_database_is_noticed(tmp_path: Path, logins: Logins) -> None:
@@ -78,6 +79,7 @@ def test_a_killed_up_leaves_nothing_running_and_the_next_one_continues(tmp_path:
         assert service.left_over(seconds=10) == []
     with running(tmp_path) as service:
         assert service.get("/readyz").status_code == 200
+        assert "does not know that key" not in service.said
         assert read_notes(tmp_path) == ["before the crash"]
 
 
@@ -171,14 +173,6 @@ def test_tables_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
     refused = command("up", "--port", "0", "--data", str(tmp_path))
     assert says_one_sentence(refused.stderr, "has version 9999, and this release knows none after")
     assert refused.returncode == 1
-
-
-def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins: Logins) -> None:
-    with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
-        assert service.get("/readyz").status_code == 200
-        assert (tmp_path / "api-key").exists()
-        assert not (tmp_path / "postgres").exists()
-        assert service.stop() == 0
 
 
 def test_requests_under_way_are_answered_before_the_service_stops(tmp_path: Path) -> None:

@@ -9,9 +9,12 @@ from pathlib import Path
 import click
 import pytest
 from click.testing import CliRunner
+from psycopg import sql
+from sqlalchemy import make_url
 
 from service.cli import ELSEWHERE, main
 from service.config import Config, ConfigError, Hosting
+from tests.postgres import Server
 from tests.service.running import command
 
 
@@ -103,6 +106,31 @@ def test_a_bad_variable_is_found_before_anything_is_made(tmp_path: Path, variabl
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith(f"Error: {next(iter(variables))} ")
     assert not (tmp_path / "ofc").exists()
+
+
+def test_a_login_that_cannot_make_the_first_key_is_told_which_can(embedded_postgres: Server, tmp_path: Path) -> None:
+    logins = embedded_postgres.create_database()
+    refused = command("up", "--port", "0", "--data", str(tmp_path), OFC_DATABASE_URL=logins.service)
+    embedded_postgres.drop_database(logins)
+    assert refused.returncode == 1
+    assert "OFC_OWNER_URL must name the login that owns its tables." in refused.stderr
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_login_that_cannot_work_is_found_before_anything_serves(embedded_postgres: Server, tmp_path: Path) -> None:
+    logins = embedded_postgres.create_database()
+    stranger = f"{embedded_postgres.prefix}_stranger"
+    embedded_postgres.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(stranger)))
+    its_own = make_url(logins.service).set(username=stranger).render_as_string()
+    refused = command(
+        "up", "--port", "0", "--data", str(tmp_path), OFC_DATABASE_URL=its_own, OFC_OWNER_URL=logins.owner
+    )
+    embedded_postgres.drop_database(logins)
+    embedded_postgres.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(stranger)))
+    assert refused.returncode == 1
+    assert "may not work as ofc_service; an administrator can allow it: GRANT ofc_service TO" in refused.stderr
+    assert refused.stderr.count("\n") == 1
+    assert list(tmp_path.iterdir()) == []
 
 
 def verbs_of(command: click.Command, *path: str) -> Iterator[str]:

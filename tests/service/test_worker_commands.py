@@ -86,7 +86,7 @@ def test_status_shows_what_waits_to_be_signed_and_when_something_was(room: Room,
 def test_up_starts_a_worker_and_starts_it_again_when_it_dies(tmp_path: Path) -> None:
     with running(tmp_path, OFC_CONCURRENCY="1") as service:
         assert wait_until(lambda: "worker_ready" in service.log)
-        first = service.child("service.cli")
+        first = service.child("-m service")
         first.kill()
         assert wait_until(lambda: service.log.count("worker_ready") == 2)
         assert "worker_restarted" in service.log

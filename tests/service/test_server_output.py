@@ -1,0 +1,94 @@
+"""What `ofc-server` writes, and where it cannot."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from service.cli import main
+from tests.service.running import COMMAND, command, environment
+
+CONTRACT = (Path(__file__).parents[2] / "openapi.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("group", ["", "club", "key", "signing-key"])
+def test_help_names_every_command_with_a_whole_sentence(group: str) -> None:
+    found = main.get_command(click.Context(main), group) if group else main
+    assert isinstance(found, click.Group)
+    said = " ".join(CliRunner().invoke(main, [*group.split(), "--help"]).stdout.partition("Commands:")[2].split())
+    for name in found.list_commands(click.Context(found)):
+        command = found.get_command(click.Context(found), name)
+        assert command is not None
+        assert command.help is not None
+        assert f"{name} {' '.join(command.help.split()).partition('. ')[0]}" in said
+    assert "..." not in said
+
+
+@pytest.mark.parametrize("arguments", ["up --data", "key list --data", "openapi --output", "verify --resume"])
+def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(arguments: str) -> None:
+    refused = CliRunner().invoke(main, [*arguments.split(), ""])
+    assert refused.exit_code == 2
+    assert "it is empty; the name of a file or a folder is right" in refused.stderr
+
+
+def test_a_file_is_overwritten_only_when_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    assert command("openapi", "--output", str(file)).returncode == 0
+    assert file.read_text(encoding="utf-8") == CONTRACT
+    file.write_text("mine")
+    refused = command("openapi", "--output", str(file))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (
+        f"Error: {file} is there already, and stays as it is; another name or --overwrite is right.\n"
+    )
+    assert file.read_text() == "mine"
+    assert command("openapi", "--output", str(file), "--overwrite").returncode == 0
+    assert file.read_text(encoding="utf-8") == CONTRACT
+    assert os.listdir(tmp_path) == ["openapi.yaml"]
+
+
+def test_overwrite_is_of_a_file_to_write() -> None:
+    refused = command("openapi", "--overwrite")
+    assert refused.returncode == 2
+    assert "--overwrite is of a file to write, and none is named" in refused.stderr
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    file, link = tmp_path / "openapi.yaml", tmp_path / "link.yaml"
+    file.write_text("old")
+    link.symlink_to(file)
+    assert command("openapi", "--output", str(link), "--overwrite").returncode == 0
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == CONTRACT
+
+
+@pytest.mark.parametrize("file", ["missing/openapi.yaml", "a file/openapi.yaml"])
+def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, file: str) -> None:
+    (tmp_path / "a file").touch()
+    refused = command("openapi", "--output", str(tmp_path / file))
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"Error: {tmp_path / file} cannot be written: ")
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_contract_that_is_another_is_refused_whatever_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    for content, code in ((CONTRACT.encode(), 0), (CONTRACT.encode() + b"#", 1), (b"\xff\x00", 1)):
+        file.write_bytes(content)
+        checked = command("openapi", "--check", str(file))
+        assert (checked.returncode, checked.stdout) == (code, "")
+        assert (f"`ofc-server openapi --output {file} --overwrite` renews it" in checked.stderr) == bool(code)
+        assert "Traceback" not in checked.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+def test_an_output_that_is_full_is_one_sentence() -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, "openapi"], env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "Error: The output cannot be written: no space left on device.\n"
