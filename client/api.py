@@ -284,6 +284,14 @@ class Client:
         """List every public key that ever signed a checkpoint, the oldest first; no key is needed."""
         return list(self._connection.get_pages("/.well-known/tablestakes-checkpoint-keys", "keys", {}))
 
+    def prove_consistency(self, old: int, new: int) -> Answer:
+        """Prove that the club's tree only grew from one size to another."""
+        return self._connection.get("/v1/checkpoints/consistency", {"from": str(old), "to": str(new)})
+
+    def prove_inclusion(self, position: int, size: int) -> Answer:
+        """Prove that an event is in the club's tree of a size."""
+        return self._connection.get("/v1/checkpoints/inclusion", {"position": str(position), "size": str(size)})
+
     def list_events(self, after: int | None = None, wait: int = 0) -> Lines:
         """
         List what happened, one event a line, after the one at a position or from the first on.
@@ -292,6 +300,14 @@ class Client:
         """
         query = {"limit": _LINES, "wait": str(wait)} | ({} if after is None else {"after": str(after)})
         return self._connection.get_lines("/v1/events", query)
+
+    def list_keys(self) -> Iterator[Document]:
+        """List the club's keys, the newest first, page by page as they are read."""
+        return self._connection.get_pages("/v1/keys", "keys", {"limit": _PAGE})
+
+    def revoke_key(self, key_id: str) -> None:
+        """Let a key of the club open nothing any more."""
+        self._connection.delete(_path("keys", key_id))
 
 
 def _given(wanted: Mapping[str, str | None]) -> dict[str, str]:

@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 from client.api import DEFAULT_URL
-from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, Session
+from client.commands.common import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, NamedPath, Session
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.plain import print_plainly_where_needed
 
@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "import": ("transfers:import_", "Import rounds: documents, one a line, plain or in gzip."),
     "recompute": ("recompute:recompute", "Play stored rounds again, and see what was stored otherwise."),
     "checkpoint": ("checkpoints:checkpoints", "Keep what the service has signed, away from the service."),
+    "key": ("keys:keys", "See which keys the club has, and revoke them."),
     "events": ("events:events", "Print what happened in the club, one event a line, as JSON."),
 }
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
@@ -97,12 +98,8 @@ def _let_go_of_stdout() -> None:
 @click.version_option(package_name="tablestakes", prog_name="ofc")
 @click.option("--url", envvar="OFC_URL", default=DEFAULT_URL, show_default=True, help="The service.  [OFC_URL]")
 @click.option("--key", envvar="OFC_API_KEY", help="A key of your club.  [OFC_API_KEY]")
-@click.option(
-    "--key-file", envvar="OFC_API_KEY_FILE", type=click.Path(path_type=Path), help="A file with it.  [OFC_API_KEY_FILE]"
-)
-@click.option(
-    "--data", envvar="OFC_DATA", type=click.Path(path_type=Path), help="A directory for what waits.  [OFC_DATA]"
-)
+@click.option("--key-file", envvar="OFC_API_KEY_FILE", type=NamedPath(), help="A file with it.  [OFC_API_KEY_FILE]")
+@click.option("--data", envvar="OFC_DATA", type=NamedPath(), help="A directory for what waits.  [OFC_DATA]")
 @click.pass_context
 def main(context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None) -> None:
     """
@@ -117,7 +114,3 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
         # What is asked for here and now counts for more than the environment.
         key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
     context.obj = Session(url, key, key_file, data)
-
-
-if __name__ == "__main__":
-    main()

@@ -2,8 +2,8 @@
 
 import json
 import time
-from collections.abc import Callable, Iterator
-from typing import Final
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any, Final
 
 from client.answers import Lines
 from client.api import Client
@@ -29,6 +29,24 @@ def pages_of_events(client: Client, after: int | None) -> Iterator[Lines]:
             return
         after = _last_position(page)
         yield page
+
+
+def find_event(client: Client, position: int) -> Mapping[str, Any]:
+    """
+    Find the event at a position.
+
+    Raises:
+        TransportError: the service does not answer, or with something else.
+        ApiError: it refuses.
+    """
+    page = client.list_events(position - 1 if position else None)
+    try:
+        found: Mapping[str, Any] = json.loads(page.content.splitlines()[0])
+        if found["position"] == position:
+            return found
+    except (ValueError, KeyError, TypeError, IndexError):
+        pass
+    raise TransportError(f"the service answered without the event at position {position}; is the address right?")
 
 
 def follow_events(client: Client, after: int | None, tell: Callable[[TransportError], None]) -> Iterator[Lines]:

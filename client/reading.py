@@ -18,6 +18,8 @@ STDIN: Final = "-"
 _GZIP: Final = b"\x1f\x8b"
 _WHOLE_GZIP: Final = "a whole one is right, and lines that were recorded from this one change nothing then"
 _BYTE_ORDER_MARK: Final = "\ufeff".encode()
+_OPENINGS: Final = (b"{", b"[")
+_WHOLE_LINES: Final = "a whole one on each line is right, and `ofc post` takes one that goes over several"
 _KINDS: Final = {dict: "an object", list: "a list", str: "a text", bool: "a truth value", type(None): "null"}
 
 
@@ -52,6 +54,8 @@ def open_bytes(name: str) -> AbstractContextManager[IO[bytes]]:
     Raises:
         UnreadableError: there is no such file.
     """
+    if not name:
+        raise UnreadableError("the name of a file is empty; one of a file that there is, is right")
     if name == STDIN and sys.stdin is None:
         raise UnreadableError("the standard input is closed; a file, or something piped in, is right")
     try:
@@ -90,7 +94,11 @@ def reading_lines(name: str) -> Iterator[ComingLines]:
 def _lines_of(name: str, file: Iterable[bytes]) -> Iterator[bytes]:
     try:
         for number, line in enumerate(file):
-            yield line if number else line.removeprefix(_BYTE_ORDER_MARK)
+            if number == 0:
+                line = line.removeprefix(_BYTE_ORDER_MARK)
+                if line.strip() in _OPENINGS:
+                    raise UnreadableError(f"{name}: line 1 only begins a document; {_WHOLE_LINES}")
+            yield line
     except EOFError:
         raise UnreadableError(f"{name}: it ends in the middle of its gzip; {_WHOLE_GZIP}") from None
     except (gzip.BadGzipFile, zlib.error):

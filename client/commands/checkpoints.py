@@ -10,6 +10,7 @@ import click
 from client.commands.common import (
     Command,
     Group,
+    NamedPath,
     Session,
     json_option,
     overwrite_option,
@@ -24,14 +25,16 @@ from client.writing import standard_output, write_whole
 
 EXAMPLE_ADDRESS: Final = "01a1fb6e-2c40-7f0e-8a53-6d1b9c0e4f72"
 
-output_option = click.option(
-    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A file to keep it in."
-)
+output_option = click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to keep it in.")
 
 
 @click.group(
     name="checkpoint",
     cls=Group,
+    elsewhere={
+        "prove-consistency": ("proofs:prove_consistency", "Prove that nothing was changed between two checkpoints."),
+        "prove-inclusion": ("proofs:prove_inclusion", "Prove that an event is among those of a checkpoint."),
+    },
     examples=["ofc checkpoint make -o today.checkpoint", "ofc checkpoint keys > club.key"],
 )
 def checkpoints() -> None:

@@ -32,6 +32,19 @@ overwrite_option = click.option(
 )
 
 
+class NamedPath(click.Path):
+    """A path, not empty: that would be the folder one happens to be in, where a script's variable was not set."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Read it."""
+        if value == "":
+            self.fail("it is empty; the name of a file or a folder is right", param, ctx)
+        return super().convert(value, param, ctx)
+
+
 class Command(click.Command):
     """A command whose help ends with examples, printed as they are typed."""
 

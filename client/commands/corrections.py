@@ -3,14 +3,14 @@
 import json
 from collections.abc import Callable
 from typing import Any
-from uuid import UUID
 
 import click
 
 from client.api import Client
 from client.commands.common import Command, Session, json_option, pass_session, print_json
-from client.commands.rounds import EXAMPLE_ID, id_argument
+from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.entry.asking import confirm, make_asker
+from client.finding import find_round
 from client.reading import read_document, read_edited, read_patch
 from client.render.comparison import show_comparison
 from client.render.console import make_console
@@ -42,7 +42,7 @@ def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
         f"ofc round correct {EXAMPLE_ID} --reason later --patch patch.json --yes",
     ],
 )
-@id_argument
+@round_argument
 @click.option("--reason", metavar="TEXT", required=True, help="Why; it is kept with the settlement.")
 @amendment_options
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
@@ -50,7 +50,7 @@ def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
 @pass_session
 def correct(
     session: Session,
-    round_id: UUID,
+    round_: str,
     reason: str,
     patch: str | None,
     document: str | None,
@@ -63,26 +63,28 @@ def correct(
     Put right what was recorded of a round.
 
     The round is played again from the start. What changes is shown, old beside new, before anything is stored; what was
-    recorded stays, as an older revision.
+    recorded stays, as an older revision. ROUND is its id or, for the newest one of a table, the table's name.
     """
     if [patch is not None, document is not None, edit].count(True) != 1:
         raise click.UsageError("Give one of --patch FILE, --document FILE and --edit.")
     console = make_console(error=as_json)
     with session.client() as client:
-        request: Document = {"reason": reason, "version": client.get_round(str(round_id))["version"]}
+        found = find_round(client, round_)
+        round_id = found["id"]
+        request: Document = {"reason": reason, "version": found["version"]}
         if irregular is not None:
             request["irregular"] = irregular
-        amended = read_amendment(client, str(round_id), patch=patch, document=document)
+        amended = read_amendment(client, round_id, patch=patch, document=document)
         if amended is None:
             console.print("Nothing was changed.")
             return
         request |= amended
-        show_comparison(console, client.try_correction(str(round_id), request))
+        show_comparison(console, client.try_correction(round_id, request))
         console.print()
         if not yes and not confirm(make_asker(), "Correct the round?"):
             console.print("Nothing was changed.")
             return
-        answer = client.correct_round(str(round_id), request)
+        answer = client.correct_round(round_id, request)
     if as_json:
         print_json(answer)
     else:
@@ -109,16 +111,18 @@ def _edit(client: Client, round_id: str) -> Document | None:
     cls=Command,
     examples=[f"ofc round what-if {EXAMPLE_ID} --patch patch.json"],
 )
-@id_argument
+@round_argument
 @click.option("--ruleset", metavar="NAME", help="Other rules.")
 @patch_option
 @json_option
 @pass_session
-def what_if(session: Session, round_id: UUID, ruleset: str | None, patch: str | None, as_json: bool) -> None:
+def what_if(session: Session, round_: str, ruleset: str | None, patch: str | None, as_json: bool) -> None:
     """
     Show what a round would have come to otherwise.
 
     By other rules, or had something else happened. Nothing is stored. Hands that could not have followed stand.
+
+    ROUND is its id or, for the newest one of a table, the table's name.
     """
     if ruleset is None and patch is None:
         raise click.UsageError("Give --ruleset NAME, --patch FILE or both.")
@@ -126,7 +130,7 @@ def what_if(session: Session, round_id: UUID, ruleset: str | None, patch: str | 
     if patch is not None:
         request["patch"] = read_patch(patch)
     with session.client() as client:
-        answer = client.what_if(str(round_id), request)
+        answer = client.what_if(find_round(client, round_)["id"], request)
     if as_json:
         print_json(answer)
     else:

@@ -9,6 +9,7 @@ import click
 
 from client.commands.common import (
     Command,
+    NamedPath,
     Session,
     json_option,
     overwrite_option,
@@ -37,7 +38,7 @@ revision_option = click.option(
 )
 @click.argument("hand_id", metavar="ID", type=click.UUID)
 @revision_option
-@click.option("--html", "page", type=click.Path(path_type=Path), metavar="FILE", help="Write a page to print, too.")
+@click.option("--html", "page", type=NamedPath(), metavar="FILE", help="Write a page to print, too.")
 @overwrite_option
 @json_option
 @pass_session

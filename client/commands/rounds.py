@@ -2,7 +2,6 @@ import re
 from contextlib import suppress
 from itertools import islice
 from typing import Final
-from uuid import UUID
 
 import click
 
@@ -22,7 +21,6 @@ _LINK: Final = re.compile(r"/v1/links/(?P<token>[^/?#]+)")
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
 round_argument = click.argument("round_", metavar="ROUND")
-id_argument = click.argument("round_id", metavar="ID", type=click.UUID)
 
 
 _ELSEWHERE: Final = {
@@ -138,20 +136,26 @@ def list_(
         list_rounds(make_console(), found)
 
 
-@rounds.command(name="settlement", cls=Command, examples=[f"ofc round settlement {EXAMPLE_ID}"])
-@id_argument
+@rounds.command(
+    name="settlement", cls=Command, examples=["ofc round settlement friday", f"ofc round settlement {EXAMPLE_ID}"]
+)
+@round_argument
 @json_option
 @pass_session
-def settlement(session: Session, round_id: UUID, as_json: bool) -> None:
-    """Show who paid whom, what was cut off, and the standings."""
+def settlement(session: Session, round_: str, as_json: bool) -> None:
+    """
+    Show who paid whom, what was cut off, and the standings.
+
+    ROUND is its id or, for the newest one of a table, the table's name.
+    """
     with session.client() as client:
-        found = client.get_settlement(str(round_id))
+        found = find_round(client, round_)
+        settled = client.get_settlement(found["id"])
         if as_json:
-            print_json(found)
+            print_json(settled)
             return
-        round_ = client.get_round(str(round_id))
-        ruleset = client.get_ruleset(round_["ruleset"])
-    show_settlement(make_console(), found, ruleset, Names(round_["seats"]))
+        ruleset = client.get_ruleset(found["ruleset"])
+    show_settlement(make_console(), settled, ruleset, Names(found["seats"]))
 
 
 @rounds.command(name="confirm", cls=Command, examples=[f"ofc round confirm {EXAMPLE_ID} ann"])
@@ -181,12 +185,16 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])
-@id_argument
+@round_argument
 @pass_session
-def document(session: Session, round_id: UUID) -> None:
-    """Print a round as one document: what happened, and no result."""
+def document(session: Session, round_: str) -> None:
+    """
+    Print a round as one document: what happened, and no result.
+
+    ROUND is its id or, for the newest one of a table, the table's name.
+    """
     with session.client() as client:
-        print_json(client.get_document(str(round_id)))
+        print_json(client.get_document(find_round(client, round_)["id"]))
 
 
 @rounds.command(name="link", cls=Command, examples=["ofc round link friday", "ofc round link friday --days 1"])

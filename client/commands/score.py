@@ -3,7 +3,15 @@ from pathlib import Path
 import click
 from rich.console import Console
 
-from client.commands.common import Command, json_option, overwrite_option, print_json, refuse_output, speaking_of
+from client.commands.common import (
+    Command,
+    NamedPath,
+    json_option,
+    overwrite_option,
+    print_json,
+    refuse_output,
+    speaking_of,
+)
 from client.offline.rulesets import find_ruleset, read_ruleset
 from client.offline.score import Document, is_round, play_round, score_hand
 from client.reading import read_document, read_json
@@ -28,7 +36,7 @@ from client.writing import write_whole
 )
 @click.argument("file")
 @click.option("--ruleset", "own", metavar="FILE", help="Play by rules of your own, whatever FILE says.")
-@click.option("--svg", "picture", type=click.Path(path_type=Path), metavar="FILE", help="Draw the explanation, too.")
+@click.option("--svg", "picture", type=NamedPath(), metavar="FILE", help="Draw the explanation, too.")
 @overwrite_option
 @json_option
 def score(file: str, own: str | None, picture: Path | None, overwrites: bool, as_json: bool) -> None:

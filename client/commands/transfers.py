@@ -9,6 +9,7 @@ from client.answers import Lines
 from client.commands.common import (
     REFUSED,
     Command,
+    NamedPath,
     Session,
     json_option,
     overwrite_option,
@@ -39,7 +40,7 @@ _SHOWN: Final = 20
 @click.option("--table", help="Only of this table, by its name or id.")
 @click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
 @click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
-@click.option("-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="A file to write.")
+@click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write.")
 @overwrite_option
 @pass_session
 def export(

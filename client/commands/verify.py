@@ -76,4 +76,7 @@ def get_evidence(session: Session, round_: str, since: int | None) -> None:
     ROUND is its id or, for the newest one of a table, the table's name.
     """
     with session.client() as client:
-        print_json(client.get_evidence(find_round(client, round_)["id"], since))
+        evidence = client.get_evidence(find_round(client, round_)["id"], since)
+    print_json(evidence)
+    if since is not None and evidence.get("consistency") is None:
+        click.echo(f"Nothing is proved of a checkpoint of {since} events: fewer are signed now, or none.", err=True)

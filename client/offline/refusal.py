@@ -18,6 +18,7 @@ _TITLES: Final = {
     "ruleset-invalid": "The rules contradict each other",
     "ruleset-unknown": "There is no such ruleset",
     "expected-differs": "The result is not what was expected",
+    "proof-wrong": "The service does not prove it",
 }
 
 

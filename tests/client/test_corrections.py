@@ -88,6 +88,15 @@ def test_one_way_of_saying_what_was_wrong_is_asked_for(reached: dict[str, str], 
     assert (said.code, "an object was found; a JSON list of changes is right" in said.err) == (2, True)
 
 
+def test_the_newest_round_of_a_table_is_corrected_by_its_name(
+    client: Client, reached: dict[str, str], round_id: str, table: str, tmp_path: Path
+) -> None:
+    patch = write(tmp_path, [{"op": "add", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}])
+    assert "No hand changes." in ofc("round", "what-if", table, "--patch", patch, **reached).out
+    assert correct(reached, table, "--patch", patch, "--yes").code == 0
+    assert client.get_settlement(round_id)["revision"] == 2
+
+
 def test_what_if_shows_what_would_have_been_and_stores_nothing(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:

@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -16,14 +17,15 @@ from client.commands.checkpoints import EXAMPLE_ADDRESS
 from client.commands.common import Command, Group
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
+from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
 from client.outbox.store import Outbox
-from tests.client.asking import EXAMPLES, ofc, read_example, surroundings, write
+from tests.client.asking import EXAMPLES, Said, ofc, read_example, surroundings, write
 from tests.client.conftest import key_file
 from tests.client.evenings import PLAIN, add_hand, answers
 from tests.evidence import newest_evidence
-from tests.service.running import Running
+from tests.service.running import Running, command
 
 
 def every_command(
@@ -57,7 +59,8 @@ def test_these_are_all_the_commands() -> None:
         "ruleset", "ruleset list", "ruleset show", "ruleset diff", "export", "import",
         "recompute", "recompute start", "recompute status", "recompute watch", "recompute differences",
         "recompute cancel", "recompute pause", "recompute resume",
-        "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys", "events",
+        "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
+        "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key list", "key revoke", "events",
     }  # fmt: skip
 
 
@@ -106,8 +109,10 @@ def workplace(service: Running, tmp_path_factory: pytest.TempPathFactory) -> Pat
     directory = tmp_path_factory.mktemp("workplace")
     (directory / "examples").symlink_to(EXAMPLES)
     reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(key_file(service))}
+    assert ofc("checkpoint", "make", "-o", directory / "older.checkpoint", **reached).code == 0
     write(directory, {**read_example("turbo"), "table": "kitchen", "reference": "thursday"}, "round.json")
     recorded = ofc("post", "--json", directory / "round.json", **reached).document["round"]
+    assert ofc("checkpoint", "make", "-o", directory / "newer.checkpoint", **reached).code == 0
     line = json.dumps({**read_example("turbo"), "table": "elsewhere", "reference": "friday"})
     write(directory, f"{line}\n", "rounds.ndjson")
     (directory / "october.ndjson.gz").write_bytes(gzip.compress(line.encode()))
@@ -181,7 +186,14 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
 
 
 @pytest.mark.parametrize("shown", SHOWN)
-def test_the_examples_work(service: Running, workplace: Path, reached: dict[str, str], table: str, shown: str) -> None:
+def test_the_examples_work(
+    service: Running,
+    workplace: Path,
+    reached: dict[str, str],
+    table: str,
+    shown: str,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     line = shown.replace("http://127.0.0.1:8000", service.url).replace("DIR", str(service.directory))
     if "dispute open" in shown:
         line = line.replace(EXAMPLE_ID, record(reached, workplace))
@@ -197,6 +209,9 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
     if EXAMPLE_ADDRESS in shown:
         signed = ofc("checkpoint", "list", "--json", **reached).document["checkpoints"]
         line = line.replace(EXAMPLE_ADDRESS, signed[0]["id"])
+    if EXAMPLE_PREFIX in shown:
+        made = command("key", "create", "--club", "home", "--json", "--data", str(service.directory))
+        line = line.replace(EXAMPLE_PREFIX, json.loads(made.stdout)["prefix"])
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
     if "--follow" in shown:
@@ -204,15 +219,26 @@ def test_the_examples_work(service: Running, workplace: Path, reached: dict[str,
         line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)
     line = line.replace(" friday", f" {table}")
+    typed = answers(*PLAIN[1:], "yes") if "--seat" in shown else answers("1", *PLAIN, "yes")
+    monkeypatch.chdir(workplace)
+    said = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
+    assert said.code == 0, said.err
+    assert ("Error" in said.err, bool(said.err)) == (False, "hand add" in shown)
+
+
+def is_alone(line: str) -> bool:
+    """Whether a line is one command, which needs no shell, and so no process of its own."""
+    return line.startswith("ofc ") and not set(line) & set("<>|&;$*?[~")
+
+
+def in_a_shell(line: str, typed: str, reached: dict[str, str]) -> Said:
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     run = subprocess.run(
         ["sh", "-c", line],
-        cwd=workplace,
         env={**surroundings(**reached), "PATH": beside},
-        input=answers(*PLAIN[1:], "yes") if "--seat" in shown else answers("1", *PLAIN, "yes"),
+        input=typed,
         capture_output=True,
         text=True,
         timeout=60,
     )
-    assert run.returncode == 0, run.stderr
-    assert ("Error" in run.stderr, bool(run.stderr)) == (False, "hand add" in shown)
+    return Said(run.returncode, run.stdout, run.stderr)

@@ -56,6 +56,15 @@ def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Cl
     assert ofc("ruleset", "list", "--json", **reached).document["rulesets"] == client.list_rulesets()
 
 
+@pytest.mark.parametrize("command", ["show", "settlement", "document", "explain", "evidence"])
+def test_the_newest_round_of_a_table_is_found_by_its_name(
+    reached: dict[str, str], posted: str, table: str, command: str
+) -> None:
+    by_name, by_id = ofc("round", command, table, **reached), ofc("round", command, posted, **reached)
+    assert by_name.code == 0
+    assert by_name.out == by_id.out
+
+
 def test_a_settlement_shows_every_payment_and_the_standings(reached: dict[str, str], posted: str) -> None:
     said = ofc("round", "settlement", posted, **reached).text
     expected = read_expected("pineapple-qq")

@@ -80,6 +80,16 @@ def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: s
     assert results[2]["problem"]["errors"][0]["pointer"] == "#/hands/0/button"
 
 
+@pytest.mark.parametrize("text", [b"{\n  %s\n}\n", codecs.BOM_UTF8 + b"{\r\n  %s\r\n}", b"[\n{%s}\n]"])
+def test_a_document_over_several_lines_is_refused_before_anything_is_sent(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "round.json"
+    file.write_bytes(text % b'"ruleset": "pineapple"')
+    with faulty(NOTHING) as server:
+        said = ofc("import", file, OFC_URL=server.url)
+        assert (said.code, said.out, server.asked) == (2, "", [])
+    assert "line 1 only begins a document; a whole one on each line is right, and `ofc post` takes one" in said.err
+
+
 def test_where_a_line_has_several_mistakes_the_first_is_said_with_its_place(reached: dict[str, str]) -> None:
     said = ofc("import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached)
     assert said.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; a list is right (and 1 more mistake)"]

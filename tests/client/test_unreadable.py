@@ -56,6 +56,27 @@ def test_a_directory_is_one_sentence(tmp_path: Path) -> None:
     assert (said.code, said.err) == (2, f"Error: {tmp_path}: is a directory\n")
 
 
+@pytest.mark.parametrize("command", [["score"], ["verify"], ["import"], ["checkpoint", "prove-inclusion", "0"]])
+def test_a_name_that_a_script_left_empty_is_one_sentence(command: list[str]) -> None:
+    said = ofc(*command, "")
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: the name of a file is empty; one of a file that there is, is right\n"
+
+
+@pytest.mark.parametrize(
+    "command",
+    ["--data  queue list", "--key-file  table list", "export -o ", "checkpoint make -o ", "score - --svg "],
+)
+def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = ofc(*command.split(" "))
+    assert (said.code, said.out) == (2, "")
+    assert "it is empty; the name of a file or a folder is right" in said.err
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_what_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
     path = tmp_path / "latin.json"
     path.write_bytes('{"player": "Zoë"}'.encode("latin-1"))
