@@ -149,14 +149,24 @@ OF_ROUNDS: Final = tuple(_OF_ROUNDS)
 OF_CLUBS: Final = tuple(_IN_CLUB)
 """The tables whose records belong to no round."""
 
+_TAKING_TIME: Final = text("""
+    SELECT set_config(name, '0', true) FROM unnest(ARRAY[
+        'statement_timeout', 'idle_in_transaction_session_timeout',
+        'max_parallel_workers_per_gather', 'effective_io_concurrency'
+    ]) AS name
+""")
 _FIELDS: Final = 11
 _LENGTH: Final = struct.Struct(">i").unpack_from
 
 
 def take_time(transaction: Transaction) -> None:
-    """Let statements take as long as they do, for some look at all of a club, and the playing between them too."""
-    transaction.execute(text("SET LOCAL statement_timeout = 0"))
-    transaction.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
+    """
+    Let statements take as long as they do, for some look at all of a club, and the playing between them too.
+
+    Each is left to one process of PostgreSQL, which reads for itself: others look at other pages meanwhile, and what
+    lies together is read together.
+    """
+    transaction.execute(_TAKING_TIME)
 
 
 def read_any_time(transaction: Transaction) -> None:

@@ -5,12 +5,13 @@ from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 import numpy as np
-from sqlalchemy import TextClause, text
+from sqlalchemy import text
 
 from schemas.evidence import Place, VerifierKey
 from schemas.evidence.tree import HASH_BYTES
 from service.database import Transaction
 from service.repository.checkpoints import list_keys
+from service.repository.packed.rows import Rows, split_rows
 
 _LEAVES: Final = text("""
     SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
@@ -18,30 +19,40 @@ _LEAVES: Final = text("""
 """)
 # By themselves, for joined to the leaves they would be read all, for every page anew.
 _HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
-# For each leaf by the key of its event: joined all at once, the events would be read all, for every page anew.
-_LEAVES_AT_ONCE: Final = text("""
-    SELECT coalesce(string_agg(int8send(leaf.position) || leaf.hash, ''), '') AS nodes,
-        coalesce(bool_and(coalesce(leaf.hash = event.hash, false)), true) AS are_right
-    FROM (
-        SELECT position, hash, event_id FROM tree_nodes
-        WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
-    ) AS leaf LEFT JOIN LATERAL (
-        SELECT hash FROM events WHERE club_id = :club_id AND id = leaf.event_id LIMIT 1
-    ) AS event ON true
-""")
-_NODES_AT_ONCE: Final = text("""
-    SELECT coalesce(string_agg(int8send(position) || hash, ''), '') AS nodes,
-        coalesce(bool_and(event_id IS NULL), true) AS are_right
-    FROM (
-        SELECT node.* FROM generate_series(1, CAST(:levels AS integer)) AS above (level) CROSS JOIN LATERAL (
-            SELECT position, hash, event_id FROM tree_nodes
-            WHERE club_id = :club_id AND level = above.level
-                AND position >= CAST(:first AS bigint) >> above.level
-                AND position < CAST(:last AS bigint) >> above.level
-        ) AS node ORDER BY above.level, node.position
+# Their events by the keys of all of them at once: joined, they would be read all, for every page anew.
+_LEAVES_AT_ONCE: Final = f"""
+    WITH leaf AS MATERIALIZED (
+        SELECT position, event_id, hash FROM tree_nodes
+        WHERE club_id = %(club_id)s AND level = 0 AND position >= %(first)s AND position < %(last)s
+    )
+    SELECT coalesce(bool_and(length(hash) = {HASH_BYTES}), true),
+        coalesce(string_agg(int8send(position) || uuid_send(event_id) || hash, ''), ''),
+        (
+            SELECT coalesce(string_agg(uuid_send(id) || hash, ''), '') FROM events
+            WHERE club_id = %(club_id)s AND id = ANY (ARRAY(SELECT event_id FROM leaf)) AND length(hash) = {HASH_BYTES}
+        )
+    FROM leaf
+"""
+# Level by level as the index has them, which all of them would have to be put in order for.
+_NODES_AT_ONCE: Final = f"""
+    SELECT bool_and(are_right), string_agg(nodes, '') FROM (
+        SELECT level.* FROM generate_series(1, CAST(%(levels)s AS integer)) AS above (level) CROSS JOIN LATERAL (
+            SELECT coalesce(bool_and(event_id IS NULL AND length(hash) = {HASH_BYTES}), true) AS are_right,
+                coalesce(string_agg(int8send(position) || hash, ''), '') AS nodes
+            FROM (
+                SELECT position, hash, event_id FROM tree_nodes
+                WHERE club_id = %(club_id)s AND level = above.level
+                    AND position >= CAST(%(first)s AS bigint) >> above.level
+                    AND position < CAST(%(last)s AS bigint) >> above.level
+                ORDER BY position
+            ) AS node
+        ) AS level ORDER BY above.level
     ) AS ordered
-""")
-_PLACED: Final = np.dtype([("position", ">i8"), ("hash", "u1", (HASH_BYTES,))])
+"""
+_HASH: Final = ("hash", "u1", (HASH_BYTES,))
+_NODE: Final = np.dtype([("position", ">i8"), _HASH])
+_EVENT: Final = np.dtype([("id", ">u8", (2,)), _HASH])
+_LEAF: Final = np.dtype([("position", ">i8"), ("event", _EVENT)])
 _NODES: Final = text("""
     SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -61,7 +72,13 @@ _NEWEST: Final = text("""
     SELECT size, created_at FROM checkpoints WHERE club_id = :club_id ORDER BY size DESC LIMIT 1
 """)
 _END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
-_COUNT: Final = text("SELECT count(*) FROM tree_nodes WHERE club_id = :club_id AND level = 0")
+# One look at all of them says where nothing has to be looked for.
+_LEAVES_COUNTED: Final = text("""
+    SELECT count(*) AS size, count(DISTINCT event_id) = count(*) AS are_once,
+        count(DISTINCT position) = count(*)
+            AND coalesce(min(position) = 0 AND max(position) = count(*) - 1, true) AS are_gapless
+    FROM tree_nodes WHERE club_id = :club_id AND level = 0
+""")
 # From leaf to leaf in order: to look for each place by itself can take a look at all leaves each time.
 _MISSING: Final = text("""
     WITH leaf AS (
@@ -88,10 +105,12 @@ _BEYOND: Final = text("""
 _TWICE: Final = text("""
     SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND level = 0 GROUP BY event_id HAVING count(*) > 1
 """)
+# A full join, for one of few records, as an unknown table seems to have, would look for each event's place by itself.
 _UNPLACED: Final = text("""
-    SELECT event.id FROM events AS event WHERE event.club_id = :club_id
+    SELECT event.id FROM (SELECT id FROM events WHERE club_id = :club_id) AS event FULL JOIN (
+        SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND event_id IS NOT NULL
+    ) AS node ON node.event_id = event.id WHERE node.event_id IS NULL
         AND NOT EXISTS (SELECT FROM waiting_events AS w WHERE w.club_id = :club_id AND w.event_id = event.id)
-        AND NOT EXISTS (SELECT FROM tree_nodes AS n WHERE n.club_id = :club_id AND n.event_id = event.id)
     ORDER BY event.id
 """)
 _WAITING_FOR_NOTHING: Final = text("""
@@ -114,9 +133,25 @@ def read_end(transaction: Transaction) -> int:
     return transaction.execute(_END, _mine(transaction)).scalar_one() or 0
 
 
-def count_leaves(transaction: Transaction) -> int:
-    """Count the leaves, wherever they are."""
-    return int(transaction.execute(_COUNT, _mine(transaction)).scalar_one())
+class CountedLeaves(NamedTuple):
+    """
+    All leaves, wherever they are.
+
+    Attributes:
+        size: how many.
+        are_once: whether each is of another event.
+        are_gapless: whether they have the first places, each its own.
+    """
+
+    size: int
+    are_once: bool
+    are_gapless: bool
+
+
+def count_leaves(transaction: Transaction) -> CountedLeaves:
+    """Count the leaves."""
+    found = transaction.execute(_LEAVES_COUNTED, _mine(transaction)).one()
+    return CountedLeaves(found.size, found.are_once, found.are_gapless)
 
 
 def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int]:
@@ -151,7 +186,11 @@ def read_leaves(transaction: Transaction, first: int, last: int) -> PlacedNodes:
     Raises:
         ValueError: one has a hash that is none.
     """
-    return _read_placed(transaction, _LEAVES_AT_ONCE, {"first": first, "last": last})
+    are_right, leaves, events = _read_values(transaction, _LEAVES_AT_ONCE, {"first": first, "last": last})
+    placed, told = np.frombuffer(leaves, _LEAF), np.frombuffer(events, _EVENT)
+    placed = placed.take(np.argsort(placed["position"], kind="stable"))
+    are_told = _by_id(placed["event"]).tobytes() == _by_id(told).tobytes()
+    return PlacedNodes(placed["position"].tolist(), placed["event"]["hash"].tobytes(), any(are_right) and are_told)
 
 
 def read_above(transaction: Transaction, first: int, last: int, levels: int) -> PlacedNodes:
@@ -161,13 +200,24 @@ def read_above(transaction: Transaction, first: int, last: int, levels: int) -> 
     Raises:
         ValueError: one has a hash that is none.
     """
-    return _read_placed(transaction, _NODES_AT_ONCE, {"first": first, "last": last, "levels": levels})
+    parameters = {"first": first, "last": last, "levels": levels}
+    are_right, nodes = _read_values(transaction, _NODES_AT_ONCE, parameters)
+    placed = np.frombuffer(nodes, _NODE)
+    return PlacedNodes(placed["position"].tolist(), placed["hash"].tobytes(), any(are_right))
 
 
-def _read_placed(transaction: Transaction, query: TextClause, parameters: Mapping[str, int]) -> PlacedNodes:
-    found = transaction.execute(query, {**_mine(transaction), **parameters}).one()
-    nodes = np.frombuffer(found.nodes, _PLACED)
-    return PlacedNodes(nodes["position"].tolist(), nodes["hash"].tobytes(), found.are_right)
+def _read_values(transaction: Transaction, query: str, parameters: Mapping[str, int]) -> Iterator[bytes]:
+    """Read the columns of one row."""
+    [row] = split_rows(transaction.copy_out(query, {**_mine(transaction), **parameters}))
+    place = 2
+    while place < len(row):
+        first = place + 4
+        place = first + int.from_bytes(row[place:first])
+        yield row[first:place]
+
+
+def _by_id(events: Rows) -> Rows:
+    return events.take(np.lexsort((events["id"][:, 1], events["id"][:, 0])))
 
 
 def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:

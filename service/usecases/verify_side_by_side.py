@@ -3,7 +3,7 @@
 import os
 import signal
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor
 from multiprocessing import connection, get_context, parent_process
 from threading import Thread
@@ -15,7 +15,9 @@ from service.database import Database
 from service.usecases.verify_database import Page, Position, after_page, begin, foresee_page, verify_page
 
 _AHEAD: Final = 2
-"""So many pages are given out for each process, that none waits for the next."""
+"""So many pages each other process is given, that none waits for the next."""
+_KEPT: Final = 4
+"""So many pages for each process, and no more, are looked at before the next one has come."""
 
 _mine: Database | None = None
 """The database, in a process that looks at pages."""
@@ -32,8 +34,9 @@ def verify_side_by_side(
     """
     Look at everything that is kept, as `verify_database` does, in several processes; the pages come in the same order.
 
-    Pages are foreseen from how far the records go now. Where one ends elsewhere, as more was recorded meanwhile, those
-    after it are given out anew.
+    This process is one of them: it begins at once, while the others are loaded, and looks at what they have no time
+    for. Pages that they get are foreseen from how far the records go now. Where one ends elsewhere, as more was
+    recorded meanwhile, those after it are looked at anew.
 
     Args:
         database: as the owner of its tables, or a superuser; every process opens connections of its own.
@@ -42,14 +45,22 @@ def verify_side_by_side(
         start: where to go on; None for the beginning.
         processes: how many.
     """
-    pool = ProcessPoolExecutor(processes, get_context("spawn"), _open, (database,))
+    pool = ProcessPoolExecutor(max(processes - 1, 1), get_context("spawn"), _open, (database,))
     given: deque[tuple[Position, Future[Page]]] = deque()
     position = following = begin(clubs, start)
+    most = _KEPT * processes
     try:
+        begun = _begin_processes(pool, processes - 1)
         while position is not None:
-            while following is not None and len(given) < _AHEAD * processes:
+            while following is not None and len(given) < most and _have_time(begun, given):
                 given.append((following, pool.submit(_verify, following, kept)))
                 following = after_page(clubs, following, foresee_page(database, following))
+            is_next_there = bool(given) and given[0][1].done()
+            if following is not None and len(given) < most and not is_next_there:
+                page = _look(database, following, kept)
+                given.append((following, _done(page)))
+                following = after_page(clubs, following, page.position)
+                continue
             page = given.popleft()[1].result()
             position = after_page(clubs, position, page.position)
             yield Page(page.findings, position, page.events)
@@ -60,6 +71,27 @@ def verify_side_by_side(
                 following = position
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _begin_processes(pool: ProcessPoolExecutor, count: int) -> Collection[Future[None]]:
+    """Begin so many processes; each is done once it is loaded."""
+    return [pool.submit(_be_loaded) for _ in range(count)]
+
+
+def _be_loaded() -> None:
+    """Do nothing, in a process that can now look at pages."""
+
+
+def _have_time(begun: Collection[Future[None]], given: Iterable[tuple[Position, Future[Page]]]) -> bool:
+    """Whether the processes that are loaded should have another page."""
+    under_way = sum(not page.done() for _, page in given)
+    return under_way < _AHEAD * sum(each.done() for each in begun)
+
+
+def _done(page: Page) -> Future[Page]:
+    looked: Future[Page] = Future()
+    looked.set_result(page)
+    return looked
 
 
 def _open(database: Database) -> None:
@@ -79,5 +111,9 @@ def _end_with_parent() -> None:
 
 def _verify(position: Position, kept: Sequence[Checkpoint]) -> Page:
     assert _mine is not None
-    with _mine.reading(position.club_id) as transaction:
+    return _look(_mine, position, kept)
+
+
+def _look(database: Database, position: Position, kept: Sequence[Checkpoint]) -> Page:
+    with database.reading(position.club_id) as transaction:
         return verify_page(transaction, position, kept)

@@ -10,12 +10,17 @@ import psycopg
 import pytest
 
 from schemas.evidence import SigningKey
+from service.database import Database, migrate
 from service.embedded import OWNER, Cluster
+from service.usecases.create_club import create_club
+from service.usecases.create_key import create_key
 from service.usecases.make_checkpoint import make_checkpoint, origin_of
+from service.usecases.verify_database import list_clubs, verify_database
 from tests.client.asking import ofc, ofc_process, read_example, write
 from tests.postgres import Server
 from tests.service.house import House, open_house
 from tests.service.importing import club_of, database_of
+from tests.service.ownership import plain_owner
 from tests.service.recomputing import tamper
 from tests.service.rounds_to_play import COMPLETE, play, start_round
 from tests.service.running import COMMAND, command, environment, running, wait_until
@@ -82,7 +87,7 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     found = verify(house, "--resume", state)
     # The name was looked at before, and is not looked at again.
     assert (found.returncode, found.stdout) == (1, "")
-    assert "1 findings" in found.stderr
+    assert "; 1 finding." in found.stderr
     assert not state.exists()
     state.write_text("{}")
     refused = verify(house, "--resume", state)
@@ -136,3 +141,14 @@ def test_a_checkpoint_that_a_client_kept_shows_that_the_service_was_put_back_to_
         found = verify_with("--checkpoint", kept)
         assert found.returncode == 1
         assert found.stdout.startswith("checkpoint-broken: tree_nodes ")
+
+
+def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server) -> None:
+    with plain_owner(embedded_postgres) as logins:
+        migrate(logins.owner)
+        owner = Database(logins.owner, role=None)
+        create_key(owner, create_club(owner, "home"), name="first")
+        clubs = list_clubs(owner)
+        found = [finding for page in verify_database(owner, clubs) for finding in page.findings]
+        owner.close()
+    assert (len(clubs), found) == (1, [])

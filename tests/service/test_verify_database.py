@@ -1,6 +1,7 @@
 """Whatever is changed behind the service's back is found, with the table, the record and the column."""
 
 from collections.abc import Iterator, Mapping
+from concurrent.futures import wait
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -11,11 +12,10 @@ import pytest
 from sqlalchemy import text
 
 from schemas.evidence import Checkpoint, SigningKey
-from service.database import Database, Transaction, migrate
+from service.database import Database, Transaction
 from service.repository import audited
 from service.repository.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.usecases.create_club import create_club
-from service.usecases.create_key import create_key
+from service.repository.trees import grow, lock_head
 from service.usecases.make_checkpoint import make_checkpoint
 from service.usecases.verification.chains import check_chains
 from service.usecases.verification.closely import look_closely
@@ -24,12 +24,10 @@ from service.usecases.verification.covers import AUDITED, UNAUDITED, Cover
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
 from service.usecases.verification.retold_hands import _take_apart
 from service.usecases.verify_database import Pass, Position, count_events, list_clubs, verify_database, verify_page
-from service.usecases.verify_side_by_side import verify_side_by_side
+from service.usecases.verify_side_by_side import _begin_processes, verify_side_by_side
 from tests.postgres import Server
-from tests.scoring.uncounted import uncounted
 from tests.service.house import open_house
 from tests.service.lived import Lived, live
-from tests.service.ownership import plain_owner
 from tests.service.tampering import Columns, Table, plain_ids, tampering, undone, verify, verify_all
 from tests.service.vandal import Vandal
 
@@ -93,11 +91,15 @@ def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, mo
     nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.kept]
     right = list(verify_database(owner, clubs, nowhere))
     assert sum(len(page.findings) for page in right) >= len(nowhere)
+    assert list(verify_side_by_side(owner, clubs, nowhere, processes=1)) == right
+    module = "service.usecases.verify_side_by_side"
+    monkeypatch.setattr(f"{module}._begin_processes", lambda *pool: wait(_begin_processes(*pool)).done)
     assert list(verify_side_by_side(owner, clubs, nowhere, processes=2)) == right
+    # Of some passes there seems to be another page, which there is not.
     monkeypatch.setattr(
-        "service.usecases.verify_side_by_side.foresee_page", lambda _, position: replace(position, after=LAST)
+        f"{module}.foresee_page", lambda _, at: None if at.passing is Pass.TREE else replace(at, after=LAST)
     )
-    assert list(verify_side_by_side(owner, clubs, nowhere, right[2].position, processes=1)) == right[3:]
+    assert list(verify_side_by_side(owner, clubs, nowhere, right[2].position, processes=2)) == right[3:]
 
 
 def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
@@ -175,7 +177,7 @@ def test_records_are_tampered_with_that_are_looked_at_with_many_others_at_once(h
 
 
 @pytest.mark.parametrize("name", AUDITED)
-@uncounted
+@pytest.mark.no_cover
 def test_a_changed_column_is_named(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
@@ -194,7 +196,7 @@ def test_a_changed_column_is_named(
 
 
 @pytest.mark.parametrize("time", ["infinity", "4000-01-01 BC"])
-@uncounted
+@pytest.mark.no_cover
 def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], time: str
 ) -> None:
@@ -214,7 +216,7 @@ def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
 
 
 @pytest.mark.parametrize("name", [name for name, table in AUDITED.items() if len(table.columns) > len(table.key)])
-@uncounted
+@pytest.mark.no_cover
 def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
     lived: Lived, hands_in: Transaction, name: str
 ) -> None:
@@ -246,7 +248,7 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
 
 
 @pytest.mark.parametrize("name", AUDITED)
-@uncounted
+@pytest.mark.no_cover
 def test_a_record_that_is_slipped_in_is_named(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
@@ -258,7 +260,7 @@ def test_a_record_that_is_slipped_in_is_named(
 
 
 @pytest.mark.parametrize("name", AUDITED)
-@uncounted
+@pytest.mark.no_cover
 def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: Transaction, name: str) -> None:
     table = Table(hands_in, name)
     contents = [column for column in AUDITED[name].columns if column not in table.key]
@@ -310,6 +312,33 @@ def test_a_number_that_is_far_too_large_does_not_keep_it_busy_for_ever(lived: Li
         assert names(found, "tree_nodes", {**last, "position": 1 << 60})
 
 
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_subtree_that_is_hidden_in_the_hash_of_the_one_before_it_is_missed(hands_in: Transaction, level: int) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        before, hidden, *_ = nodes.rows(f"level = {level}")
+        more = f"int8send({hidden['position']}) || '\\x{hidden['hash'].hex()}'"
+        nodes.run(f"UPDATE tree_nodes SET hash = hash || {more} WHERE ctid = '{before['place']}'")
+        nodes.delete(hidden)
+        found = verify(hands_in, table="tree_nodes")
+        assert "hash" in {finding.column for finding in names(found, "tree_nodes", before)}
+        assert FindingKind.RECORD_MISSING in {finding.kind for finding in names(found, "tree_nodes", hidden)}
+
+
+def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("service.usecases.verification.trees._check_one_by_one")
+    with undone(hands_in):
+        events = Table(hands_in, "events").mine
+        for table in ("tree_nodes", "tree_heads", "checkpoints", "waiting_events"):
+            hands_in.execute(text(f"DELETE FROM {table} WHERE {events}"))
+        head = lock_head(hands_in)
+        for some in ("LIMIT 9", "OFFSET 9"):
+            waiting = f"SELECT club_id, id FROM events WHERE {events} ORDER BY id DESC {some}"
+            hands_in.execute(text(f"INSERT INTO waiting_events {waiting}"))
+            head = grow(hands_in, head, 1000)
+        assert verify(hands_in, table="tree_nodes") == []
+
+
 def test_records_of_a_club_that_is_gone_are_found(lived: Lived, hands_in: Transaction) -> None:
     with undone(hands_in):
         hands_in.execute(text("DELETE FROM clubs"))
@@ -335,17 +364,6 @@ def test_the_documents_say_of_every_column_what_it_is_held_against() -> None:
         assert f"- `{name}`: {why}." in documented, name
 
 
-def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server) -> None:
-    with plain_owner(embedded_postgres) as logins:
-        migrate(logins.owner)
-        owner = Database(logins.owner, role=None)
-        create_key(owner, create_club(owner, "home"), name="first")
-        clubs = list_clubs(owner)
-        found = [finding for page in verify_database(owner, clubs) for finding in page.findings]
-        owner.close()
-    assert (len(clubs), found) == (1, [])
-
-
 def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> None:
     unnamed = []
     for seed in seeds:
@@ -362,7 +380,7 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
     assert unnamed == []
 
 
-@uncounted
+@pytest.mark.no_cover
 def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transaction) -> None:
     _damage_and_verify(lived, hands_in, range(5))
 

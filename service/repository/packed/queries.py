@@ -93,6 +93,12 @@ def packed_queries(scope: Scope) -> Mapping[str, str]:
     return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
+_AS_A_WHOLE: Final = text("""
+    SELECT set_config('enable_nestloop', 'off', true), set_config('max_parallel_workers_per_gather', '0', true),
+        set_config('effective_io_concurrency', '0', true)
+""")
+
+
 @contextmanager
 def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
     """
@@ -100,11 +106,14 @@ def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
 
     Its statistics have a hundred steps: of more stretches than that, it takes each for a single round. Only where every
     round between the first and the last is wanted: few that lie far apart are better looked up.
+
+    Until the transaction ends each statement is left to one process, which reads for itself: what lies together is read
+    together, and other cores are for who looks at other stretches.
     """
     if scope != Scope():
         yield
         return
-    transaction.execute(text("SET LOCAL enable_nestloop = off"))
+    transaction.execute(_AS_A_WHOLE)
     yield
     transaction.execute(text("SET LOCAL enable_nestloop TO DEFAULT"))
 

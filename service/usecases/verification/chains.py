@@ -1,6 +1,6 @@
 """Events held against their own bytes, and each against the one before it in its round."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
@@ -8,16 +8,14 @@ from uuid import UUID
 import numpy as np
 
 from schemas.evidence.events import TAG
-from service.repository import audited_at_once
-from service.repository.audited_at_once import KeptEvents, digests_of, written_ids
+from service.repository.audited_at_once import KeptEvents
 from service.repository.packed.rows import Rows
 from service.usecases.verification.findings import MOST_NAMED, Finding, FindingKind
+from service.usecases.verification.written_headings import write_beginnings
 
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")
 _CONTENT: Final = 9
-_NOTHING: Final = bytes(4)
-"""The field of a heading where there is nothing."""
-_EPOCH: Final = np.datetime64(audited_at_once.EPOCH.replace(tzinfo=None), "us")
+_LENGTH_BYTES: Final = 4
 
 
 def follow_chains(club_id: UUID, events: KeptEvents, heads: Rows) -> list[bytes] | None:
@@ -40,65 +38,18 @@ def follow_chains(club_id: UUID, events: KeptEvents, heads: Rows) -> list[bytes]
     last = {"round": rows["round"], "version": number, "last_event": rows["hash"]}
     if any((heads[name] != column[ends]).any() for name, column in last.items()):
         return None
-    contents = []
-    begin = TAG + _field(str(club_id).encode())
-    for written, request, found, *fields in zip(*_columns(events, number), strict=True):
-        heading = begin + b"".join(fields)
-        place = len(request) + 4 + len(heading) + 8
-        length, content = written[place - 4 : place], written[place:]
-        told = heading + length
-        if (
-            written[:place] != request + len(told).to_bytes(4, "big") + told + length
-            or len(content) != int.from_bytes(length, "big")
-            or sha256(b"\0" + told + content).digest() != found
-        ):
+    starts, ends = np.zeros((2, len(rows)), np.int64)
+    for some in write_beginnings(club_id, events, number):
+        size = some.written.shape[1]
+        if b"".join([events.written[place][:size] for place in some.places.tolist()]) != some.written.tobytes():
             return None
+        starts[some.places], ends[some.places] = some.heading, size
+    contents, hashes = [], []
+    for written, start, end in zip(events.written, starts.tolist(), ends.tolist(), strict=True):
+        content = written[end:]
         contents.append(content)
-    return contents
-
-
-def _columns(events: KeptEvents, number: Any) -> Iterator[Sequence[bytes]]:
-    """Give of every event what was kept, what its request was called, its hash, and the fields of its heading."""
-    rows = events.rows
-    requests = [written[: 4 + int.from_bytes(written[:4], "big")] for written in events.written]
-    numbers = [_field(b"%d" % each) for each in range(int(number.max(initial=0)) + 1)]
-    hashes, actors = _fields(rows["hash"]), [_NOTHING, *_fields(written_ids(rows["actor"]))]
-    yield events.written
-    yield requests
-    yield digests_of(rows["hash"])
-    yield _fields(written_ids(rows["id"]))
-    yield _fields(written_ids(rows["round"]))
-    yield [numbers[each] for each in number.tolist()]
-    yield [_KINDS[kind] for kind in rows["kind"].tolist()]
-    yield [actors[place] for place in np.where(rows["has_actor"], np.arange(1, len(actors)), 0).tolist()]
-    yield requests
-    yield _fields(_written_times(rows["at"]))
-    yield [_NOTHING if each == 1 else before for each, before in zip(number.tolist(), [b"", *hashes], strict=False)]
-
-
-def _field(content: bytes) -> bytes:
-    """Write a field of a heading: after its length."""
-    return len(content).to_bytes(4, "big") + content
-
-
-_KINDS: Final = [_field(kind.encode()) for kind in audited_at_once.KINDS]
-
-
-def _fields(contents: Any) -> list[bytes]:
-    """Write a field for each of these, which are all of one length."""
-    size = contents.shape[1]
-    written = np.empty((len(contents), 4 + size), np.uint8)
-    written[:, :4], written[:, 4:] = np.frombuffer(size.to_bytes(4, "big"), np.uint8), contents
-    return digests_of(written)
-
-
-def _written_times(times: Any) -> Any:
-    """Write times, as the database counts them, as headings do: [times, 27]; of many in a row that are equal, one."""
-    changes = np.flatnonzero(np.diff(times, prepend=times[:1] - 1))
-    moments = _EPOCH + times[changes].astype("timedelta64[us]")
-    texts = np.char.add(np.datetime_as_string(moments, unit="us"), "Z").astype("S27")
-    written = texts.view(np.uint8).reshape(-1, texts.itemsize)
-    return written[np.repeat(np.arange(len(changes)), np.diff(changes, append=len(times)))]
+        hashes.append(sha256(b"\0" + written[start : end - _LENGTH_BYTES] + content).digest())
+    return contents if b"".join(hashes) == rows["hash"].tobytes() else None
 
 
 def check_chains(events: Iterable[list[bytes]], heads: Mapping[str, tuple[int, bytes]]) -> Iterator[Finding]:

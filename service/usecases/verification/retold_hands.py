@@ -18,9 +18,10 @@ from scoring.ruleset import BOARD_SIZE, Ruleset
 from service.database import Transaction
 from service.repository import audited_at_once
 from service.repository.audited import Stretch
-from service.repository.audited_at_once import EPOCH, HAND, ids_of
+from service.repository.audited_at_once import EPOCH, HAND, digests_of, ids_of
 from service.repository.packed.rounds import Flags, Integers, PackedRounds
 from service.usecases.record_hand import told_hand
+from service.usecases.verification.matrices import lay
 from service.usecases.verification.written_hands import ArrayHands, write_hands
 
 _UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ValidationError)
@@ -111,11 +112,16 @@ def _agree(
         rulesets: that rounds stand under, by their number less 1.
     """
     played = ArrayHands.of(packed, arrays)
-    contents, unlike = [], []
-    for at, (written, tail) in enumerate(zip(write_hands(rows, played), tails, strict=True)):
-        contents.append(written.canonical)
-        if written.shown != tail:
-            unlike.append(at)
+    contents, is_unlike = [b""] * len(tails), np.ones(len(tails), np.bool_)
+    sizes = np.fromiter(map(len, tails), np.int64, len(tails))
+    for written in write_hands(rows, played):
+        for place, content in zip(written.places.tolist(), digests_of(written.canonical), strict=True):
+            contents[place] = content
+        size = written.shown.shape[1]
+        alike = sizes[written.places] == size
+        found = lay(tails, written.places[alike], size)
+        is_unlike[written.places[alike]] = (found != written.shown[alike]).any(axis=1)
+    unlike = np.flatnonzero(is_unlike).tolist()
     wrong = np.zeros(len(rows), np.bool_)
     if unlike:
         told = _Contents(played.dealt[unlike].tolist())

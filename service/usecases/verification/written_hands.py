@@ -1,8 +1,10 @@
 """Hands written from arrays, in the bytes in which those are kept of which no more is known than the boards."""
 
 import json
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import timedelta
+from functools import cache
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -12,17 +14,20 @@ from schemas.hands import canonical_json
 from scoring.board import Row
 from scoring.cards import NAMES
 from scoring.ruleset import BOARD_SIZE
-from service.repository.audited_at_once import EPOCH, digests_of
+from service.repository.audited_at_once import EPOCH
 from service.repository.packed.rounds import Integers, PackedRounds
+from service.usecases.verification.matrices import alike, bytes_of, join, lay
 
-_MARK: Final = "#"
-_CARDS: Final = [f"{_MARK}{chr(ord('a') + place)}" for place in range(BOARD_SIZE)]
-"""What stands in a pattern for the cards of a board."""
+_MARKED: Final = re.compile(rb'"<(\w+)>"')
+_QUOTES: Final = b'"--"'
 _TOP, _MIDDLE = Row.TOP.size, Row.MIDDLE.size
-_NAMES: Final = np.full((256, 2), ord("-"), np.uint8)
-"""The two letters of each card, by what packed boards have for it."""
+_NAMES: Final = np.tile(bytes_of(_QUOTES), (256, 1))
+"""What JSON has for each card, by what packed boards have for it."""
 for _card, _name in enumerate(NAMES):
-    _NAMES[_card] = tuple(_name.encode())
+    _NAMES[_card] = bytes_of(b'"%s"' % _name.encode())
+_UNTIMED: Final = b"null"
+_DIGIT, _DIGITS = 10, 10 ** np.arange(18)
+"""Numbers below the first have one digit; below the second ones, so many more."""
 
 
 class ArrayHands(NamedTuple):
@@ -54,69 +59,94 @@ class ArrayHands(NamedTuple):
         )
 
 
-class WrittenHand(NamedTuple):
-    """What happened in a hand, as canonical JSON, and as PostgreSQL shows its `jsonb`."""
+class WrittenHands(NamedTuple):
+    """
+    What happened in some hands.
 
-    canonical: bytes
-    shown: bytes
+    Attributes:
+        places: [hands], where they stand among all.
+        canonical: [hands, bytes], as canonical JSON.
+        shown: [hands, bytes], as PostgreSQL shows its `jsonb`.
+    """
 
-
-def write_hands(rows: Any, played: ArrayHands) -> Iterator[WrittenHand]:
-    """Write hands; their numbers and times are taken from their records."""
-    canonical, shown = _write_players(played)
-    times = rows["number"].tolist(), rows["played_at"].tolist(), rows["is_timed"].tolist()
-    last = 0
-    for number, at, is_timed, button, players in zip(
-        *times, played.buttons.tolist(), played.dealt.tolist(), strict=True
-    ):
-        first, last = last, last + players
-        time = _write_time(at) if is_timed else b"null"
-        yield WrittenHand(
-            b'{"button":%d,"number":%d,"played_at":%s,"players":[%s],"top_ups":[]}'
-            % (button, number, time, b",".join(canonical[first:last])),
-            b'{"button": %d, "number": %d, "players": [%s], "top_ups": [], "played_at": %s}'
-            % (button, number, b", ".join(shown[first:last]), time),
-        )
+    places: Integers
+    canonical: Any
+    shown: Any
 
 
-def _write_time(at: int) -> bytes:
-    return json.dumps(show_time(EPOCH + timedelta(microseconds=at))).encode()
+def write_hands(rows: Any, played: ArrayHands) -> Iterator[WrittenHands]:
+    """
+    Write hands, those of one layout at once; their numbers and times are taken from their records.
+
+    One with a number that no hand has, such as a seat of two digits, is not written.
+    """
+    starts = np.cumsum(played.dealt) - played.dealt
+    of_hand = np.repeat(np.arange(len(played.dealt)), played.dealt)
+    is_long = played.fantasyland >= _DIGIT
+    longs = np.bincount(of_hand, is_long << (np.arange(len(of_hand)) - starts[of_hand]), len(starts)).astype(np.int64)
+    is_wrong = (played.seats // _DIGIT != 0) | (played.fantasyland // _DIGIT**2 != 0)
+    can_be = (played.buttons // _DIGIT == 0) & (np.bincount(of_hand, is_wrong, len(starts)) == 0) & (rows["number"] > 0)
+    times = _write_times(rows)
+    digits = np.searchsorted(_DIGITS, rows["number"], side="right")
+    layouts = np.fromiter(map(len, times), np.int64, len(times)), digits, longs, played.dealt
+    for places in alike([*layouts, can_be]):
+        if not can_be[places[0]]:
+            continue
+        in_time, in_number, long, players = (int(layout[places[0]]) for layout in layouts)
+        fields = {
+            "button": _write_numbers(played.buttons[places], 1),
+            "number": _write_numbers(rows["number"][places], in_number),
+            "time": lay(times, places, in_time),
+        }
+        for player in range(players):
+            at = starts[places] + player
+            fields[f"seat{player}"] = _write_numbers(played.seats[at], 1)
+            fields[f"fantasyland{player}"] = _write_numbers(played.fantasyland[at], 1 + (long >> player & 1))
+            names = _NAMES[played.boards[at]]
+            fields |= {f"card{player}_{card}": names[:, card] for card in range(BOARD_SIZE)}
+        yield WrittenHands(places, *(_fill(_pattern(write, players), fields) for write in (canonical_json, _show)))
 
 
-def _write_players(played: ArrayHands) -> tuple[list[bytes], list[bytes]]:
-    """Write what each made of a hand, both ways; those in one seat with as many cards of Fantasyland at once."""
-    order = np.lexsort((played.fantasyland, played.seats))
-    alike = np.stack([played.seats, played.fantasyland])[:, order]
-    starts = np.flatnonzero(np.append(True, (np.diff(alike) != 0).any(axis=0))[: len(order)])
-    canonical: list[bytes] = []
-    shown: list[bytes] = []
-    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(order)], strict=True):
-        pattern = _pattern(*alike[:, start].tolist())
-        cards = played.boards[order[start:end]]
-        canonical += _fill(canonical_json(pattern), cards)
-        shown += _fill(json.dumps(pattern).encode(), cards)
-    places = np.argsort(order).tolist()
-    return [canonical[place] for place in places], [shown[place] for place in places]
+def _show(content: object) -> bytes:
+    return json.dumps(content).encode()
 
 
-def _pattern(seat: int, fantasyland: int) -> dict[str, Any]:
-    """Give what one player made of a hand but for the cards, as PostgreSQL orders it: short names first."""
-    return {
-        "top": _CARDS[:_TOP],
-        "seat": seat,
-        "bottom": _CARDS[_TOP + _MIDDLE :],
-        "middle": _CARDS[_TOP : _TOP + _MIDDLE],
-        "streets": None,
-        "discards": None,
-        "fantasyland": fantasyland,
-    }
+def _write_times(rows: Any) -> list[bytes]:
+    return [
+        json.dumps(show_time(EPOCH + timedelta(microseconds=at))).encode() if is_timed else _UNTIMED
+        for at, is_timed in zip(rows["played_at"].tolist(), rows["is_timed"].tolist(), strict=True)
+    ]
 
 
-def _fill(pattern: bytes, boards: Any) -> list[bytes]:
-    """Put the cards of boards into a pattern."""
-    letters = np.frombuffer(pattern, np.uint8)
-    marks = np.flatnonzero(letters == ord(_MARK))
-    names = _NAMES[boards[:, letters[marks + 1] - ord("a")]]
-    written = np.tile(letters, (len(boards), 1))
-    written[:, marks], written[:, marks + 1] = names[..., 0], names[..., 1]
-    return digests_of(written)
+def _write_numbers(numbers: Integers, digits: int) -> Any:
+    """Write numbers that have so many digits: [numbers, digits]."""
+    return (numbers[:, np.newaxis] // _DIGITS[:digits][::-1] % _DIGIT + ord("0")).astype(np.uint8)
+
+
+def _fill(pattern: Sequence[bytes], fields: Mapping[str, Any]) -> Any:
+    """Put fields into a pattern."""
+    pieces = [fields[piece.decode()] if place % 2 else bytes_of(piece) for place, piece in enumerate(pattern)]
+    return join(len(fields["time"]), pieces)
+
+
+@cache
+def _pattern(write: Callable[[object], bytes], players: int) -> Sequence[bytes]:
+    """
+    Write what so many players made of a hand, in one way: what is always there, and names of fields between it.
+
+    PostgreSQL orders short names first.
+    """
+    made = [
+        {
+            "top": [f"<card{player}_{card}>" for card in range(_TOP)],
+            "seat": f"<seat{player}>",
+            "bottom": [f"<card{player}_{card}>" for card in range(_TOP + _MIDDLE, BOARD_SIZE)],
+            "middle": [f"<card{player}_{card}>" for card in range(_TOP, _TOP + _MIDDLE)],
+            "streets": None,
+            "discards": None,
+            "fantasyland": f"<fantasyland{player}>",
+        }
+        for player in range(players)
+    ]
+    hand = {"button": "<button>", "number": "<number>", "players": made, "top_ups": [], "played_at": "<time>"}
+    return _MARKED.split(write(hand))
