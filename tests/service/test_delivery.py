@@ -51,6 +51,7 @@ def test_work_that_was_asked_for_while_nobody_worked_is_done_when_somebody_comes
 @every_broker
 def test_a_process_killed_in_the_middle_of_a_chunk_costs_that_chunk(room: Room) -> None:
     with room.work(concurrency=2) as worker:
+        room.make_tables()
         with room.closed_gate():
             job = room.send(lines())
             assert wait_until(room.someone_waits_at_the_gate)
@@ -61,7 +62,7 @@ def test_a_process_killed_in_the_middle_of_a_chunk_costs_that_chunk(room: Room) 
             # Another may come to the gate in the moment in which the dead one leaves it.
             taken_over = "SELECT FROM job_chunks WHERE number = 2 AND attempt = 2"
             assert wait_until(lambda: not room.someone_waits_at_the_gate() or bool(room.house.ask(taken_over)))
-        check_outcome(room, job)
+        check_outcome(room, job, beside=2)
         assert room.repeated_chunks() == 1
         assert len(worker.children) == 2
 
