@@ -3,9 +3,9 @@ Measure how many stored hands workers audit per second, against reading the same
 
 The floor sends the very queries of the audit, as `COPY … TO STDOUT (FORMAT binary)`, and looks at nothing that comes.
 Both take the rounds in the stretches that a worker takes: of each size the same number, spread over all of it, so that
-what grows with size shows and the run does not last. One worker, two at once, and the floor take turns, so that a slow
-moment of the machine meets all. Rounds are imported once and then copied by the owner of the tables, with other ids and
-times, as much at a time as the next size needs: what is read was filled in the order of its ids, as it is in life.
+what grows with size shows and the run does not last. The sizes take turns, each in a database of its own, and of each
+the floor, one worker, and two at once: a slow moment of the machine meets all. Rounds are imported and then copied by
+the owner of the tables, with other ids and times: what is read was filled in the order of its ids, as it is in life.
 
 Example: python -m benchmarks.recompute --runs 5 --hands 100000 1000000 3000000
 """
@@ -14,9 +14,9 @@ import argparse
 import resource
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from multiprocessing import get_context
 from random import Random
@@ -56,46 +56,43 @@ _elsewhere: Database | None = None
 
 
 def fill(made: Bench, hands: int) -> None:
-    """Fill the database with so many hands, a thousand rounds an hour."""
+    """Fill the database with so many hands, a thousand rounds an hour, one hour after the other."""
     with psycopg.connect(made.superuser) as connection:
         connection.execute("SET session_replication_role = replica")  # copies of what was checked are right
         connection.execute("""
-            CREATE OR REPLACE FUNCTION pg_temp.later(id uuid, hours integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
+            CREATE FUNCTION pg_temp.later(id uuid, hours integer) RETURNS uuid LANGUAGE sql IMMUTABLE AS $$
                 SELECT (lpad(to_hex(('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint
                     + hours * 3600000::bigint), 12, '0') || substr(replace(id::text, '-', ''), 13))::uuid
             $$
         """)
-        [(there,)] = connection.execute("SELECT count(*) FROM rounds").fetchall()
-        first, last = there // IMPORTED, hands // (3 * IMPORTED)
-        for table, columns in COLUMNS.items():
-            if table in ("events", "submissions"):
-                continue  # no audit reads them
-            names = [name.strip() for name in columns.split(",")]
-            shown = [
-                f"pg_temp.later({name}, copy)"
-                if name in ("id", "round_id", "hand_id")
-                else f"{name} || '/' || copy"
-                if name == "reference"
-                else name
-                for name in names
-            ]
-            key = "id" if table == "rounds" else "round_id"
-            statement = (
-                f"INSERT INTO {table} ({columns}) SELECT {', '.join(shown)} FROM {table},"
-                f" generate_series({first}, {last - 1}) AS copy WHERE {key} <= %s"
-            )
-            connection.execute(sql.SQL(statement), [imported(connection)])
+        copying = [
+            copying_statement(connection, table, columns)
+            for table, columns in COLUMNS.items()
+            if table not in ("events", "submissions")  # no audit reads them
+        ]
+        for hours in range(1, hands // (3 * IMPORTED)):
+            for statement in copying:
+                connection.execute(statement, [hours])
         connection.commit()
         connection.autocommit = True
         connection.execute("VACUUM (ANALYZE)")
         connection.execute("CHECKPOINT")
 
 
-def imported(connection: psycopg.Connection) -> object:
-    """Find the last of the rounds that were played."""
-    query = "SELECT id FROM rounds ORDER BY id LIMIT 1 OFFSET %s"
-    [(last,)] = connection.execute(query, [IMPORTED - 1]).fetchall()
-    return last
+def copying_statement(connection: psycopg.Connection, table: str, columns: str) -> sql.Composed:
+    """Set aside what was imported into a table, and say how it is copied to so many hours later."""
+    copied = sql.Identifier("pg_temp", f"imported_{table}")
+    connection.execute(sql.SQL("CREATE TEMP TABLE {} AS TABLE {}").format(copied, sql.Identifier(table)))
+    shown = [
+        f"pg_temp.later({name}, hours)"
+        if name in ("id", "round_id", "hand_id")
+        else f"{name} || '/' || hours"
+        if name == "reference"
+        else name
+        for name in (name.strip() for name in columns.split(","))
+    ]
+    statement = "INSERT INTO {} ({}) SELECT {} FROM {}, CAST(%s AS integer) AS hours"
+    return sql.SQL(statement).format(sql.Identifier(table), sql.SQL(columns), sql.SQL(", ".join(shown)), copied)
 
 
 @dataclass(frozen=True)
@@ -116,12 +113,32 @@ class Run:
 
 @dataclass(frozen=True)
 class Turns:
-    """What turns took in which rows were read, one worker audited, and two did; and how busy all cores were then."""
+    """
+    What turns took in which rows of one size were read, one worker audited, and two did; and how busy all cores were.
 
+    Attributes:
+        made: the database of this size.
+        workers: two processes that work there.
+        stretches: what is read in each turn.
+    """
+
+    made: Bench
+    workers: Executor
+    stretches: Sequence[Stretch]
     reads: list[Run] = field(default_factory=list)
     audits: list[Run] = field(default_factory=list)
     in_two: list[float] = field(default_factory=list)
     busy: list[float] = field(default_factory=list)
+
+
+@contextmanager
+def filled(hands: int, most: int) -> Iterator[Turns]:
+    """Make a database with so many hands, and workers that take so many stretches of them."""
+    with bench(FORGETFUL) as made:
+        made.import_lines(make_lines(IMPORTED, Random(1)), 500)
+        fill(made, hands)
+        with ProcessPoolExecutor(2, get_context("spawn"), open_elsewhere, [made.service_url]) as workers:
+            yield Turns(made, workers, stretches_of(made, most))
 
 
 def stretches_of(made: Bench, most: int) -> list[Stretch]:
@@ -184,13 +201,14 @@ def audit_elsewhere(club: UUID, stretches: Sequence[Stretch]) -> tuple[int, int]
     return hands, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def take_turns(made: Bench, pool: Executor, stretches: Sequence[Stretch], turns: Turns, *, counts: bool) -> int:
+def take_turns(turns: Turns, *, counts: bool) -> int:
     """Let everybody have a turn with the same stretches; give the most memory that a worker has had, in MB."""
+    made, stretches = turns.made, turns.stretches
     _, reading = measure(made.service, made.club, stretches, read)
     _, auditing = measure(made.service, made.club, stretches, audit)
     psutil.cpu_percent()
     started = time.perf_counter()
-    done = list(pool.map(audit_elsewhere, [made.club] * 2, [stretches[::2], stretches[1::2]]))
+    done = list(turns.workers.map(audit_elsewhere, [made.club] * 2, [stretches[::2], stretches[1::2]]))
     seconds, busy = time.perf_counter() - started, psutil.cpu_percent()
     if counts:
         turns.reads.append(reading)
@@ -227,16 +245,11 @@ def main() -> int:
     parser.add_argument("--stretches", type=int, default=6, help="of 20,000 hands, at most, in each turn (default 6)")
     chosen = parser.parse_args()
     memory = 0
-    with bench(FORGETFUL) as made, ExitStack() as stack:
-        made.import_lines(make_lines(IMPORTED, Random(1)), 500)
-        at_work = ProcessPoolExecutor(2, get_context("spawn"), open_elsewhere, [made.service_url])
-        pool = stack.enter_context(at_work)
-        found: dict[int, Turns] = {}
-        for size in sorted(chosen.hands):
-            fill(made, size)
-            turns, stretches = found.setdefault(size, Turns()), stretches_of(made, chosen.stretches)
-            for run in range(chosen.runs + 1):
-                memory = max(memory, take_turns(made, pool, stretches, turns, counts=run > 0))
+    with ExitStack() as stack:
+        sizes = {size: stack.enter_context(filled(size, chosen.stretches)) for size in sorted(chosen.hands)}
+        for run in range(chosen.runs + 1):
+            memory = max(memory, *(take_turns(turns, counts=run > 0) for turns in sizes.values()))
+        for size, turns in sizes.items():
             report(size, turns)
     print(f"most memory of a worker {memory} MB")
     return 0
