@@ -55,13 +55,14 @@ _EVENTS: Final = """
     FROM events WHERE club_id = %(club_id)s
 """
 _IN_ROUNDS: Final = f"""{_EVENTS} AND round_id > %(after)s AND round_id <= %(upto)s
+    AND (CAST(%(only)s AS uuid[]) IS NULL OR round_id = ANY (%(only)s))
     ORDER BY round_id, sequence, id"""
 _LOOSE: Final = f"{_EVENTS} AND round_id IS NULL AND id > %(after)s AND id <= %(upto)s ORDER BY id"
-_HEADS: Final = text("""
-    SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
-    WHERE club_id = :club_id AND round_id > :after AND round_id <= :upto ORDER BY round_id
-""")
 _WANTED: Final = "{0} > :after AND {0} <= :upto AND (CAST(:only AS uuid[]) IS NULL OR {0} = ANY (:only))"
+_HEADS: Final = text(f"""
+    SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
+    WHERE club_id = :club_id AND {_WANTED.format("round_id")} ORDER BY round_id
+""")
 # Where a time is none, the event is named for it; what the event made is told of another one.
 _AT: Final = "CASE WHEN at BETWEEN '0002-01-01 00:00Z' AND '9998-01-01 00:00Z' THEN at ELSE to_timestamp(0) END AS at"
 _TOLD: Final = text(f"""

@@ -22,7 +22,6 @@ from service.repository.packed.rows import (
     Column,
     Rows,
     read_beginnings,
-    read_regular,
     read_tailed,
     split_rows,
 )
@@ -60,11 +59,6 @@ _EVENT: Final = (
 )
 _WRITTEN: Final = 3
 """So many columns of an event are of any length: what its request was called, its heading, and its content."""
-_HEADS: Final = """
-    SELECT round_id, version, last_event FROM round_heads
-    WHERE club_id = %(club_id)s AND round_id > %(after)s AND round_id <= %(upto)s ORDER BY round_id
-"""
-_HEAD: Final = (Column("round", ID), Column("version", INTEGER), Column("last_event", BYTE, size=_HASH))
 _HANDS: Final = """
     SELECT round_id, number, id, submission_id, recorded_at, coalesce(played_at, '2000-01-01 00:00Z'),
         played_at IS NOT NULL, digest, content::text
@@ -183,21 +177,18 @@ class KeptEvents:
     rows: Rows
     written: Sequence[bytes]
 
-    @property
-    def contents(self) -> list[bytes]:
-        """What they say."""
-        return [_last(written) for written in self.written]
+    def content(self, place: int) -> bytes:
+        """What one of them says."""
+        written, first = self.written[place], 0
+        for _ in range(_WRITTEN - 1):
+            first += 4 + int.from_bytes(written[first : first + 4])
+        return written[first + 4 :]
 
 
 def read_events(transaction: Transaction, stretch: Stretch) -> KeptEvents:
     """Read the events of rounds, in order."""
     copied = split_rows(transaction.copy_out(_EVENTS, in_stretch(transaction, stretch)))
     return KeptEvents(*_in_order(*read_beginnings(copied, _EVENT, _WRITTEN), "id", "sequence", "round"))
-
-
-def read_heads(transaction: Transaction, stretch: Stretch) -> Rows:
-    """Read the heads of rounds, by round: the version, and the hash of the last event."""
-    return read_regular(split_rows(transaction.copy_out(_HEADS, in_stretch(transaction, stretch))), _HEAD)
 
 
 def read_hands(transaction: Transaction, stretch: Stretch) -> Tailed:
@@ -262,14 +253,6 @@ def _in_order(rows: Rows, ends: Sequence[bytes], *by: str) -> tuple[Rows, Sequen
     if (np.diff(order) == 1).all():
         return rows, ends
     return rows[order], [ends[place] for place in order.tolist()]
-
-
-def _last(written: bytes) -> bytes:
-    """Take the last of the columns of any length."""
-    first = 0
-    for _ in range(_WRITTEN - 1):
-        first += 4 + int.from_bytes(written[first : first + 4], "big")
-    return written[first + 4 :]
 
 
 def written_ids(column: Any) -> Any:

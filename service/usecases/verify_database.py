@@ -175,17 +175,16 @@ def _verify_rounds(transaction: Transaction, position: Position) -> Page:
     added = audited.list_told_outside_rounds(transaction, EventKind.RULESET_ADDED)
     rulesets = rulesets_of(club_records(added)[0])
     looked = look_at_once(transaction, stretch, rulesets.values())
-    findings: list[Finding] = []
-    events = 0
-    if looked is None or not looked.are_chained:
-        told_in_rounds = audited.read_events(transaction, stretch, loose=False)
-        findings += check_chains(told_in_rounds, audited.read_heads(transaction, stretch))
     if looked is None:
         parts = _parts_of(transaction, stretch)
     else:
         some = _ROUNDS_BY_THEMSELVES
         parts = (Stretch.of(looked.odd[first : first + some]) for first in range(0, len(looked.odd), some))
+    findings: list[Finding] = []
+    events = 0
     for part in parts:
+        told_in_rounds = audited.read_events(transaction, part, loose=False)
+        findings += check_chains(told_in_rounds, audited.read_heads(transaction, part))
         found, told = look_closely(transaction, part, rulesets)
         findings += found
         events += told

@@ -35,7 +35,7 @@ from service.repository.settlement_states import Because, confirmed_event, final
 from service.usecases.audit_rounds import audit_group
 from service.usecases.open_round import told_opening, told_rules
 from service.usecases.play_document import ending_event
-from service.usecases.verification.chains import follow_chains
+from service.usecases.verification.chains import are_as_told
 from service.usecases.verification.retold_hands import RetoldHand, retell_hands
 from service.usecases.without_cycles import no_search_for_cycles
 
@@ -100,12 +100,10 @@ class LookedAt:
 
     Attributes:
         events: how many there are.
-        are_chained: whether all of them are as they were written, and none is missing.
-        odd: the rounds that are not plain; every record of the stretch is of one of these, or plain.
+        odd: the rounds that are not plain; every record and event of the stretch is of one of these, or plain.
     """
 
     events: int
-    are_chained: bool
     odd: Sequence[UUID]
 
 
@@ -148,9 +146,7 @@ class _Look:
         self.endings, self.confirmed = self._list_endings(), self._list_confirmed()
         self.kinds, self.times = told["kind"].tolist(), told["at"].tolist()
         self.hashes = digests_of(told["hash"])
-        chained = follow_chains(transaction.club_id, self.events, audited_at_once.read_heads(transaction, stretch))
-        self.are_chained = chained is not None
-        self.contents = self.events.contents if chained is None else chained
+        self.contents: list[bytes | None] = [None] * len(told)
 
     def look(self) -> LookedAt:
         """Say which rounds are odd."""
@@ -160,10 +156,11 @@ class _Look:
         plain &= np.array([id_ not in by_themselves for id_ in self.ids], np.bool_)
         retold = retell_hands(self.transaction, self.stretch, self.packed, plain, self.rulesets)
         plain &= self._are_as_told(plain, retold)
+        plain &= self._are_as_written()
         without_head = map(id_of, np.setdiff1d(self.events.rows["round"], self.packed.ids))
         odd = sorted({*without_head, *unusual, *map(self.packed.round_id, np.flatnonzero(~plain).tolist())})
         self._check_counts(plain, odd)
-        return LookedAt(len(self.contents), self.are_chained, odd)
+        return LookedAt(len(self.contents), odd)
 
     def _are_as_played(self) -> Flags:
         """Say which rounds come to the figures that are kept, and keep where those must stand."""
@@ -207,6 +204,11 @@ class _Look:
                 told[place] = self._is_opened(place, kept, carried_over, hands) and self._goes_on(place, kept, hands)
         return told
 
+    def _are_as_written(self) -> Flags:
+        """Say of which rounds the events, of which it is known what they must say, have their bytes and hashes."""
+        right = are_as_told(self.transaction.club_id, self.events, self.contents)
+        return ~np.isin(self.packed.ids, np.unique(self.events.rows["round"][~right]))
+
     def _list_endings(self) -> Mapping[str, Sequence[Ending]]:
         """List how rounds ended, by the order that is kept; the closing last."""
         endings: dict[str, list[Ending]] = defaultdict(list)
@@ -231,7 +233,7 @@ class _Look:
         return confirmed
 
     def _is_opened(self, place: int, kept: KeptRound, carried: Sequence[int], hands: Sequence[RetoldHand]) -> bool:
-        """Say whether the first event of a round tells its opening, and what it came in with."""
+        """Tell the opening of a round, and what it came in with; say whether its first event can be that."""
         first, packed = self.first[place], self.packed
         documents = {hand.document for hand in hands if hand.document is not None}
         [document] = documents or [None]
@@ -240,7 +242,7 @@ class _Look:
         if document is not None and document.received_at != kept.opened_at:
             return False
         seats = packed.seats[place].tolist(), kept.players, packed.opening_stacks[place].tolist()
-        opening = told_opening(
+        self.contents[first] = told_opening(
             self.rules[packed.rulesets[place] - 1],
             round=self.ids[place],
             table=kept.table,
@@ -255,10 +257,10 @@ class _Look:
             ],
             submission=document and document.told,
         )
-        return bool(opening == self.contents[first])
+        return True
 
     def _goes_on(self, place: int, kept: KeptRound, hands: Sequence[RetoldHand]) -> bool:
-        """Go through the events after the first: hands and endings in order, and what was said then."""
+        """Tell the events after the first: hands and endings in order, and what was said then."""
         id_, at, end = self.ids[place], self.first[place], self.end[place]
         contents, kinds, times = self.contents, self.kinds, self.times
         endings, confirmed = self.endings.get(id_, ()), dict(self.confirmed.get(id_, ()))
@@ -268,20 +270,23 @@ class _Look:
         for number in range(len(hands) + 1):
             if number:
                 hand, at = hands[number - 1], at + 1
-                if kinds[at] != _HAND or contents[at] != hand.event or times[at] != hand.recorded_at:
+                if kinds[at] != _HAND or times[at] != hand.recorded_at:
                     return False
+                contents[at] = hand.event
             while endings and endings[0].after_hand == number and at < last:
                 ending, *endings = endings
                 at += 1
-                if (kinds[at], contents[at], times[at]) != (ending.kind, ending.event, ending.recorded_at):
+                if (kinds[at], times[at]) != (ending.kind, ending.recorded_at):
                     return False
+                contents[at] = ending.event
         changed_at, is_final = times[at], False
         if at != last:
             return False
         for at in range(last + 1, end):
-            if kinds[at] == _FINAL and not is_final and _is_final(id_, contents[at]):
+            said = contents[at] = self.events.content(at)
+            if kinds[at] == _FINAL and not is_final and _is_final(id_, said):
                 changed_at, is_final = times[at], True
-            elif kinds[at] != _CONFIRMED or confirmed.pop(contents[at], None) != times[at]:
+            elif kinds[at] != _CONFIRMED or confirmed.pop(said, None) != times[at]:
                 return False
         return not confirmed and self._stands(place, kept, changed_at, is_final=is_final)
 

@@ -1,6 +1,6 @@
 """Events held against their own bytes, and each against the one before it in its round."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
@@ -8,48 +8,39 @@ from uuid import UUID
 import numpy as np
 
 from schemas.evidence.events import TAG
-from service.repository.audited_at_once import KeptEvents
-from service.repository.packed.rows import Rows
+from service.repository.audited_at_once import KeptEvents, digests_of
+from service.repository.packed.rounds import Flags
 from service.usecases.verification.findings import MOST_NAMED, Finding, FindingKind
-from service.usecases.verification.written_headings import write_beginnings
+from service.usecases.verification.matrices import hashes_of
+from service.usecases.verification.written_headings import write_headings
 
 _COLUMNS: Final = ("club_id", "id", "round_id", "sequence", "kind", "actor", "request_id", "at")
 _CONTENT: Final = 9
 _LENGTH_BYTES: Final = 4
 
 
-def follow_chains(club_id: UUID, events: KeptEvents, heads: Rows) -> list[bytes] | None:
+def are_as_told(club_id: UUID, events: KeptEvents, contents: Sequence[bytes | None]) -> Flags:
     """
-    Give what events of rounds say, where all are as they were written and none is missing.
+    Say which events are as they were written: of their columns, of the event before, and of what they say.
 
     Args:
         club_id: whose events.
-        events: of some rounds, in order.
-        heads: of the same rounds.
-
-    Returns:
-        None where something is otherwise; `check_chains` says what.
+        events: of rounds, in order, and in each round numbered from 1.
+        contents: what each must say; of those that have None it is not known, and they are not.
     """
     rows = events.rows
-    first = np.searchsorted(rows["round"], rows["round"])
-    number, ends = np.arange(len(rows)) - first + 1, np.flatnonzero(np.diff(first, append=-1))
-    if (rows["sequence"] != number).any() or (rows["kind"] < 0).any() or len(ends) != len(heads):
-        return None
-    last = {"round": rows["round"], "version": number, "last_event": rows["hash"]}
-    if any((heads[name] != column[ends]).any() for name, column in last.items()):
-        return None
-    starts, ends = np.zeros((2, len(rows)), np.int64)
-    for some in write_beginnings(club_id, events, number):
-        size = some.written.shape[1]
-        if b"".join([events.written[place][:size] for place in some.places.tolist()]) != some.written.tobytes():
-            return None
-        starts[some.places], ends[some.places] = some.heading, size
-    contents, hashes = [], []
-    for written, start, end in zip(events.written, starts.tolist(), ends.tolist(), strict=True):
-        content = written[end:]
-        contents.append(content)
-        hashes.append(sha256(b"\0" + written[start : end - _LENGTH_BYTES] + content).digest())
-    return contents if b"".join(hashes) == rows["hash"].tobytes() else None
+    are_right: Flags = np.zeros(len(rows), np.bool_)
+    sizes = np.fromiter((-1 if content is None else len(content) for content in contents), np.int64, len(contents))
+    for headings in write_headings(club_id, events, sizes):
+        some, start = headings.places, headings.heading
+        told = [
+            (written, contents[place] or b"", events.written[place])
+            for place, written in zip(some.tolist(), digests_of(headings.written), strict=True)
+        ]
+        hashes = hashes_of(b"\0" + written[start:-_LENGTH_BYTES] + content for written, content, _ in told)
+        are_kept = [written + content == kept for written, content, kept in told]
+        are_right[some] = (hashes == rows["hash"][some]).all(axis=1) & are_kept
+    return are_right
 
 
 def check_chains(events: Iterable[list[bytes]], heads: Mapping[str, tuple[int, bytes]]) -> Iterator[Finding]:

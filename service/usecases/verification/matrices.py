@@ -1,6 +1,7 @@
 """Bytes of many records below each other, of those that are laid out alike."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -45,3 +46,8 @@ def join(count: int, parts: Sequence[Any]) -> Any:
     for part, end in zip(parts, ends, strict=True):
         joined[:, end - part.shape[-1] : end] = part
     return joined
+
+
+def hashes_of(contents: Iterable[bytes]) -> Any:
+    """Give the SHA-256 of each: [contents, 32]."""
+    return bytes_of(b"".join([sha256(content).digest() for content in contents])).reshape(-1, sha256().digest_size)

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import timedelta
-from hashlib import sha256
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -18,10 +17,10 @@ from scoring.ruleset import BOARD_SIZE, Ruleset
 from service.database import Transaction
 from service.repository import audited_at_once
 from service.repository.audited import Stretch
-from service.repository.audited_at_once import EPOCH, HAND, digests_of, ids_of
+from service.repository.audited_at_once import EPOCH, HAND, digests_of, hexes_of, ids_of
 from service.repository.packed.rounds import Flags, Integers, PackedRounds
 from service.usecases.record_hand import told_hand
-from service.usecases.verification.matrices import lay
+from service.usecases.verification.matrices import hashes_of, lay
 from service.usecases.verification.written_hands import ArrayHands, write_hands
 
 _UNREADABLE: Final = (ValueError, TypeError, LookupError, AttributeError, ArithmeticError, ValidationError)
@@ -129,8 +128,7 @@ def _agree(
         for place, at in enumerate(unlike):
             contents[at] = told.add(place, tails[at], rulesets[rules[at] - 1])
         wrong[unlike] = told.differ(rows[unlike], ArrayHands.of(packed, arrays[unlike]))
-    digests = _laid([sha256(content).digest() for content in contents])
-    return contents, wrong | (digests != rows["digest"]).any(axis=1)
+    return contents, wrong | (hashes_of(contents) != rows["digest"]).any(axis=1)
 
 
 def _tell(
@@ -170,15 +168,14 @@ def _tell(
 def _read_received(transaction: Transaction, stretch: Stretch) -> Mapping[bytes, Received]:
     """Read in what hands came, where its hash is right and it is of a kind that rounds begin or go on with."""
     kept = audited_at_once.read_submissions(transaction, stretch)
-    rows, digests = kept.rows, [sha256(content) for content in kept.tails]
-    is_right = (_laid([digest.digest() for digest in digests]) == rows["sha256"]).all(axis=1) & (rows["kind"] > 0)
-    numbers = rows["kind"].tolist(), rows["received_at"].tolist(), is_right.tolist()
+    is_right = (hashes_of(kept.tails) == kept.rows["sha256"]).all(axis=1) & (kept.rows["kind"] > 0)
+    rows = kept.rows[is_right]
+    numbers = rows["kind"].tolist(), rows["received_at"].tolist()
     return {
-        key: Received(id_, digest.hexdigest(), kind == HAND, at)
-        for key, id_, digest, kind, at, right in zip(
-            rows["id"].tolist(), ids_of(rows["id"]), digests, *numbers, strict=True
+        key: Received(id_, digest, kind == HAND, at)
+        for key, id_, digest, kind, at in zip(
+            rows["id"].tolist(), ids_of(rows["id"]), hexes_of(rows["sha256"]), *numbers, strict=True
         )
-        if right
     }
 
 
@@ -266,8 +263,3 @@ def _take_apart(read: Mapping[str, Any], ruleset: Ruleset) -> tuple[list[int], l
 def _microseconds(written: Any) -> int | None:
     """Say when somebody says that something was, as the database counts."""
     return None if written is None else (build_time(written) - EPOCH) // _MICROSECOND
-
-
-def _laid(digests: Sequence[bytes]) -> Any:
-    """Lay values of 32 bytes below each other."""
-    return np.frombuffer(b"".join(digests), np.uint8).reshape(-1, 32)

@@ -15,9 +15,9 @@ _LENGTH: Final = np.dtype(">u4")
 _EPOCH: Final = np.datetime64(EPOCH.replace(tzinfo=None), "us")
 
 
-class Beginnings(NamedTuple):
+class WrittenHeadings(NamedTuple):
     """
-    What is kept of some events before what they say.
+    What is to be kept of some events before what they say.
 
     Attributes:
         places: [events], where they stand among all.
@@ -30,44 +30,42 @@ class Beginnings(NamedTuple):
     written: Any
 
 
-def write_beginnings(club_id: UUID, events: KeptEvents, number: Integers) -> Iterator[Beginnings]:
+def write_headings(club_id: UUID, events: KeptEvents, sizes: Integers) -> Iterator[WrittenHeadings]:
     """
-    Write what is kept of events before what they say, from their columns.
+    Write the headings of events from their columns.
 
     Args:
         club_id: whose events.
-        events: of rounds, in order.
-        number: [events], the place of each in its round, from 1.
-
-    Raises:
-        ValueError: an event ends before it has said what its request was called.
+        events: of rounds, in order, and in each round numbered from 1.
+        sizes: [events], how long their contents are; those that have -1 are left out.
     """
     rows = events.rows
     ids, rounds, actors = (written_ids(rows[name]) for name in ("id", "round", "actor"))
     times, previous = _written_times(rows["at"]), np.roll(rows["hash"], 1, axis=0)
-    sizes = np.fromiter(map(len, events.written), np.int64, len(rows))
+    lengths = sizes.astype(_LENGTH).view(np.uint8).reshape(-1, _LENGTH.itemsize)
     requests = np.frombuffer(b"".join([written[: _LENGTH.itemsize] for written in events.written]), _LENGTH)
-    layouts = rows["has_actor"], requests, rows["kind"], number
+    layouts = rows["has_actor"], requests, rows["kind"], rows["sequence"], sizes >= 0
     for places in alike(layouts):
-        has_actor, request, kind, first = (layout[places[0]] for layout in layouts)
+        has_actor, request, kind, number, is_wanted = (layout[places[0]] for layout in layouts)
+        if not is_wanted:
+            continue
         named = lay(events.written, places, _LENGTH.itemsize + int(request))
         heading = [
             bytes_of(TAG),
             *_field(bytes_of(str(club_id).encode())),
             *_field(ids[places]),
             *_field(rounds[places]),
-            *_field(bytes_of(b"%d" % first)),
+            *_field(bytes_of(b"%d" % number)),
             *_field(bytes_of(KINDS[kind].encode())),
             *_field(actors[places] if has_actor else bytes_of(b"")),
             named,
             *_field(times[places]),
-            *_field(bytes_of(b"") if first == 1 else previous[places]),
+            *_field(bytes_of(b"") if number == 1 else previous[places]),
+            lengths[places],
         ]
-        in_heading = sum(part.shape[-1] for part in heading) + _LENGTH.itemsize
-        before = named.shape[-1] + _LENGTH.itemsize
-        lengths = (sizes[places] - before - in_heading - _LENGTH.itemsize).astype(_LENGTH)
-        lengths = lengths.view(np.uint8).reshape(-1, _LENGTH.itemsize)
-        yield Beginnings(places, before, join(len(places), [named, _length(in_heading), *heading, lengths, lengths]))
+        in_heading = sum(part.shape[-1] for part in heading)
+        parts = [named, _length(in_heading), *heading, lengths[places]]
+        yield WrittenHeadings(places, named.shape[-1] + _LENGTH.itemsize, join(len(places), parts))
 
 
 def _field(content: Any) -> tuple[Any, Any]:
