@@ -22,6 +22,7 @@ from statistics import median
 from typing import NamedTuple
 
 import psutil
+import psycopg
 from sqlalchemy import text
 
 from benchmarks.import_rounds import Bench, bench, make_lines
@@ -41,6 +42,8 @@ def fill(made: Bench, rounds: int) -> None:
         made.import_lines(make_lines(min(_AT_ONCE, rounds - start), rng), 500)
     while join_events(made.service, made.club, None):
         pass
+    with psycopg.connect(made.superuser, autocommit=True) as connection:
+        connection.execute("VACUUM (ANALYZE)")
 
 
 class Taken(NamedTuple):
