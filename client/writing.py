@@ -29,9 +29,13 @@ def refuse_existing(file: Path, *, overwrites: bool) -> None:
     Raises:
         UnreadableError: it is there, and stays as it is.
     """
-    if file.exists() and not file.is_file():
+    try:
+        is_there, is_file = file.exists(), file.is_file()
+    except OSError as error:
+        raise _unwritable(file, error) from None
+    if is_there and not is_file:
         raise UnreadableError(f"{file} cannot be written: it is no file; the name of one is right")
-    if file.exists() and not overwrites:
+    if is_there and not overwrites:
         raise UnreadableError(f"{file} is there already, and stays as it is; another name or --overwrite is right")
 
 
@@ -59,9 +63,11 @@ def writing_whole(file: Path, *, overwrites: bool) -> Iterator[IO[bytes]]:
         UnreadableError: it cannot be written, or is there and stays.
     """
     refuse_existing(file, overwrites=overwrites)
-    target = file.resolve()
+    target = Path(os.path.realpath(file))
     unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
+        # A process of the same number, as containers give them, can have been killed here.
+        unfinished.unlink(missing_ok=True)
         try:
             with unfinished.open("xb") as writer:
                 yield writer
@@ -72,4 +78,8 @@ def writing_whole(file: Path, *, overwrites: bool) -> Iterator[IO[bytes]]:
         finally:
             unfinished.unlink(missing_ok=True)
     except OSError as error:
-        raise UnreadableError(f"{file} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise _unwritable(file, error) from None
+
+
+def _unwritable(file: Path, error: OSError) -> UnreadableError:
+    return UnreadableError(f"{file} cannot be written: {(error.strerror or str(error)).lower()}")

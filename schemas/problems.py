@@ -1,10 +1,10 @@
 """What went wrong, as RFC 9457 says it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Final
 from urllib.parse import quote
 
-from schemas.base import Dumped, WireSchema
+from schemas.base import MOST_SHOWN, Dumped, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text
 from scoring.errors import Mistake, Path
 
@@ -52,6 +52,18 @@ def show_pointer(path: Path) -> str:
     """
     steps = (str(step)[:_LONGEST_STEP].replace("~", "~0").replace("/", "~1") for step in path)
     return "#" + "".join(f"/{quote(step, safe=_PLAIN, errors='replace')}" for step in steps)
+
+
+def sum_up(mistakes: Sequence[Mistake]) -> str:
+    """
+    Say how many mistakes there are, but for those that nobody has looked for, and the first.
+
+    >>> sum_up([Mistake("number-range", ("seat",), "is 7; 1 is right")] * 2)
+    '2 mistakes, the first: is 7; 1 is right'
+    """
+    first, many = mistakes[0].detail, len(mistakes)
+    found = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
+    return first if many == 1 else f"{found}, the first: {first}"
 
 
 def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:

@@ -1,9 +1,12 @@
 import errno
 import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from shlex import quote
-from typing import Final
+from typing import Any, Final
 
 import click
 
@@ -46,16 +49,33 @@ class OneSentence(Commands):
         """Say of each command what it does, and load none."""
         return super().sentences() | {name: says for name, (_, says) in ELSEWHERE.items()}
 
+    def make_context(self, *arguments: Any, **others: Any) -> click.Context:
+        """Read what was typed; help and the version are printed here."""
+        with _in_one_sentence():
+            return super().make_context(*arguments, **others)
+
     def invoke(self, context: click.Context) -> object:
         """Run the command; what the operator can put right becomes a sentence and exit code 1."""
-        try:
+        with _in_one_sentence():
             return super().invoke(context)
-        except (ConfigError, UpError, ServiceError) as error:
-            raise click.ClickException(str(error)) from error
-        except OSError as error:
-            if error.filename is not None or error.errno not in _OUTPUT_FAILS:
-                raise
-            raise click.ClickException(f"The output cannot be written: {os.strerror(error.errno).lower()}.") from error
+
+
+@contextmanager
+def _in_one_sentence() -> Iterator[None]:
+    try:
+        yield
+    except (ConfigError, UpError, ServiceError) as error:
+        raise click.ClickException(str(error)) from error
+    except OSError as error:
+        if error.filename is not None or error.errno not in _OUTPUT_FAILS:
+            raise
+        _let_go_of_stdout()
+        raise click.ClickException(f"The output cannot be written: {os.strerror(error.errno).lower()}.") from error
+
+
+def _let_go_of_stdout() -> None:
+    """Send what is still to be written nowhere, or Python would fail with it once more at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(

@@ -1,10 +1,10 @@
 """Why something was refused, in the words of a problem document, wherever it is then told."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from schemas.base import MOST_SHOWN, WireError
+from schemas.base import WireError
+from schemas.problems import sum_up
 from scoring.errors import Mistake, ScoringError
 from service.errors import ServiceError
 
@@ -34,14 +34,7 @@ def refusal_of(error: WireError | ScoringError | ServiceError) -> Refusal:
         return Refusal(error.code, str(error), error.mistakes)
     if isinstance(error, WireError):
         is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
-        return Refusal("json-invalid" if is_json else "request-invalid", _summary(error.mistakes), error.mistakes)
+        return Refusal("json-invalid" if is_json else "request-invalid", sum_up(error.mistakes), error.mistakes)
     first = error.mistakes[0]
     code = first.code if first.code in ROUND_IS_OVER and not first.path else error.code
-    return Refusal(code, _summary(error.mistakes), error.mistakes)
-
-
-def _summary(mistakes: Sequence[Mistake]) -> str:
-    """Say how many there are, but for those that nobody has looked for."""
-    first, many = mistakes[0].detail, len(mistakes)
-    found = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
-    return first if many == 1 else f"{found}, the first: {first}"
+    return Refusal(code, sum_up(error.mistakes), error.mistakes)

@@ -7,7 +7,7 @@ from typing import Any, Final
 from client.errors import RefusedError
 from schemas.base import WireError
 from schemas.expected import find_differences
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_mistakes, sum_up
 from scoring.errors import Mistake, ScoringError
 
 _SHAPE: Final = "request-invalid"
@@ -40,10 +40,9 @@ def refusing() -> Iterator[None]:
 
 def refusal(code: str, *mistakes: Mistake) -> RefusedError:
     """Make the error of some mistakes."""
-    first = mistakes[0].detail
-    detail = first if len(mistakes) == 1 else f"{len(mistakes)} mistakes, the first: {first}"
     title = _TITLES.get(code, "This cannot be")
-    return RefusedError({"title": title, "code": code, "detail": detail, "errors": dump_mistakes(mistakes)})
+    said = {"title": title, "code": code, "detail": sum_up(mistakes), "errors": dump_mistakes(mistakes)}
+    return RefusedError(said)
 
 
 def check_expected(expected: Mapping[str, Any] | None, answer: Mapping[str, Any]) -> None:

@@ -18,7 +18,7 @@ from schemas.evidence import Checkpoint, EvidenceError, read_note
 from service.commands.options import NamedPath, data_option
 from service.commands.printing import say
 from service.commands.records import owned_records
-from service.commands.writing import write_whole
+from service.commands.writing import is_there, target_of, write_whole
 from service.errors import OperatorError
 from service.usecases.make_checkpoint import origin_of
 from service.usecases.verification.findings import MEANS, Finding, FindingKind
@@ -91,9 +91,8 @@ def verify(
       ofc-server verify --checkpoint home.checkpoint
       ofc-server verify --resume verify.state --json > findings.ndjson
     """
-    checkpoints = [_read_checkpoint(path) for path in notes]
+    checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(kept)
     with owned_records(directory) as database:
-        state = _State.read(kept)
         clubs = list_clubs(database)
         events = count_events(database, clubs)
         with _progress(PASSES * events, state.events) as advance:
@@ -106,7 +105,7 @@ def verify(
                 state.keep(kept)
                 advance(page.events)
     if kept is not None:
-        kept.unlink(missing_ok=True)
+        target_of(kept).unlink(missing_ok=True)
     unchecked = _unchecked(clubs, {checkpoint.origin for checkpoint in checkpoints})
     _conclude(context, state, events, unchecked, as_json)
 
@@ -149,7 +148,7 @@ class _State:
         Raises:
             OperatorError: the file is something else.
         """
-        if path is None or not path.exists():
+        if path is None or not is_there(path):
             return cls()
         try:
             kept = json.loads(path.read_bytes())

@@ -25,7 +25,7 @@ _LEAVES_AT_ONCE: Final = f"""
         SELECT position, event_id, hash FROM tree_nodes
         WHERE club_id = %(club_id)s AND level = 0 AND position >= %(first)s AND position < %(last)s
     )
-    SELECT coalesce(bool_and(length(hash) = {HASH_BYTES}), true),
+    SELECT coalesce(bool_and(coalesce(event_id IS NOT NULL AND length(hash) = {HASH_BYTES}, false)), true),
         coalesce(string_agg(int8send(position) || uuid_send(event_id) || hash, ''), ''),
         (
             SELECT coalesce(string_agg(uuid_send(id) || hash, ''), '') FROM events
@@ -37,7 +37,8 @@ _LEAVES_AT_ONCE: Final = f"""
 _NODES_AT_ONCE: Final = f"""
     SELECT bool_and(are_right), string_agg(nodes, '') FROM (
         SELECT level.* FROM generate_series(1, CAST(%(levels)s AS integer)) AS above (level) CROSS JOIN LATERAL (
-            SELECT coalesce(bool_and(event_id IS NULL AND length(hash) = {HASH_BYTES}), true) AS are_right,
+            SELECT coalesce(bool_and(coalesce(event_id IS NULL AND length(hash) = {HASH_BYTES}, false)), true)
+                AS are_right,
                 coalesce(string_agg(int8send(position) || hash, ''), '') AS nodes
             FROM (
                 SELECT position, hash, event_id FROM tree_nodes

@@ -74,7 +74,7 @@ def verify_side_by_side(
 
 
 def _begin_processes(pool: ProcessPoolExecutor, count: int) -> Collection[Future[None]]:
-    """Begin so many processes; each is done once it is loaded."""
+    """Begin so many processes; nothing is done before the first of them is loaded."""
     return [pool.submit(_be_loaded) for _ in range(count)]
 
 
@@ -83,7 +83,7 @@ def _be_loaded() -> None:
 
 
 def _have_time(begun: Collection[Future[None]], given: Iterable[tuple[Position, Future[Page]]]) -> bool:
-    """Whether the processes that are loaded should have another page."""
+    """Whether the processes should have another page: none before one is loaded, and of many some too early."""
     under_way = sum(not page.done() for _, page in given)
     return under_way < _AHEAD * sum(each.done() for each in begun)
 

@@ -254,6 +254,8 @@ def test_a_picture_that_is_there_is_not_overwritten_unsaid(tmp_path: Path) -> No
 
 
 def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / ("long" * 100))
+    assert said.err.endswith("long cannot be written: file name too long\n")
     said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "nowhere" / "explanation.svg")
     assert said.code == 2
     assert said.err.endswith("explanation.svg cannot be written: no such file or directory\n")

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from client.errors import RefusedError
+from client.offline.score import play_round
 from tests.client.asking import EXAMPLES, ofc, read_example, write
 from tests.service.rounds_to_play import WORKED, changed, without
 
@@ -166,6 +168,12 @@ def test_of_very_many_mistakes_the_first_are_shown(tmp_path: Path) -> None:
     assert said.code == 1
     assert said.err.count("#/field") == 20
     assert "… and 30 more" in said.err
+
+
+def test_mistakes_that_nobody_has_looked_for_are_not_counted() -> None:
+    with pytest.raises(RefusedError) as refused:
+        play_round({"ruleset": "pineapple", "hands": [7] * 1000})
+    assert refused.value.problem["detail"].startswith("200 mistakes or more, the first: ")
 
 
 def test_a_strange_key_does_not_disturb_the_terminal(tmp_path: Path) -> None:

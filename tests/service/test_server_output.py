@@ -9,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 
 from service.cli import main
+from service.commands.writing import write_whole
 from tests.service.running import COMMAND, command, environment
 
 CONTRACT = (Path(__file__).parents[2] / "openapi.yaml").read_text(encoding="utf-8")
@@ -65,9 +66,28 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
     assert file.read_text(encoding="utf-8") == CONTRACT
 
 
-@pytest.mark.parametrize("file", ["missing/openapi.yaml", "a file/openapi.yaml"])
+@pytest.mark.parametrize("arguments", ["openapi --overwrite --output", "verify --resume"])
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path, arguments: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = command(*arguments.split(), str(pipe), OFC_DATABASE_URL="postgresql:///none")
+    assert (refused.returncode, refused.stderr) == (1, f"Error: {pipe} is no file; the name of one is right.\n")
+    assert pipe.is_fifo()
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    left = tmp_path / f".state.{os.getpid()}.unfinished"
+    left.write_text("half of")
+    write_whole(file, "all of it")
+    assert file.read_text() == "all of it"
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("file", ["missing/openapi.yaml", "a file/openapi.yaml", "loop", "long" * 100])
 def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, file: str) -> None:
     (tmp_path / "a file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
     refused = command("openapi", "--output", str(tmp_path / file))
     assert refused.returncode == 1
     assert refused.stderr.startswith(f"Error: {tmp_path / file} cannot be written: ")
@@ -85,10 +105,16 @@ def test_a_contract_that_is_another_is_refused_whatever_it_holds(tmp_path: Path)
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
-def test_an_output_that_is_full_is_one_sentence() -> None:
+@pytest.mark.parametrize("arguments", ["openapi", "--version", "--help", "key list --help"])
+def test_an_output_that_is_full_is_one_sentence(arguments: str) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
-            [*COMMAND, "openapi"], env=environment(), stdout=full, stderr=subprocess.PIPE, text=True, check=False
+            [*COMMAND, *arguments.split()],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
         )
     assert ended.returncode == 1
     assert ended.stderr == "Error: The output cannot be written: no space left on device.\n"

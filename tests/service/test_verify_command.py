@@ -89,6 +89,10 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     assert (found.returncode, found.stdout) == (1, "")
     assert "; 1 finding." in found.stderr
     assert not state.exists()
+    link = state.with_name("link.state")
+    link.symlink_to(state)
+    assert verify(house, "--resume", link).returncode == 1
+    assert not state.exists()
     state.write_text("{}")
     refused = verify(house, "--resume", state)
     assert refused.returncode == 1

@@ -325,6 +325,30 @@ def test_a_subtree_that_is_hidden_in_the_hash_of_the_one_before_it_is_missed(han
         assert FindingKind.RECORD_MISSING in {finding.kind for finding in names(found, "tree_nodes", hidden)}
 
 
+def test_a_last_leaf_of_no_event_is_found(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        last = nodes.rows("level = 0")[-1]
+        nodes.run(
+            "INSERT INTO tree_nodes (club_id, level, position, hash)"
+            f" SELECT club_id, level, position + 1, hash FROM tree_nodes WHERE ctid = '{last['place']}'"
+        )
+        nodes.run(f"UPDATE tree_heads SET size = size + 1 WHERE {nodes.mine}")
+        found = verify(hands_in, table="tree_nodes")
+        assert names(found, "tree_nodes", {**last, "position": last["position"] + 1})
+
+
+def test_a_last_leaf_whose_event_waits_again_is_found(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        last = nodes.rows("level = 0")[-1]
+        nodes.run(f"UPDATE tree_nodes SET event_id = NULL WHERE ctid = '{last['place']}'")
+        waiting = f"VALUES ('{hands_in.club_id}', '{last['event_id']}')"
+        nodes.run(f"INSERT INTO waiting_events (club_id, event_id) {waiting}")
+        hands_in.execute(text(f"DELETE FROM checkpoints WHERE {nodes.mine}"))
+        assert names(verify(hands_in, table="tree_nodes"), "tree_nodes", last)
+
+
 def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("service.usecases.verification.trees._check_one_by_one")
     with undone(hands_in):
