@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime
 from itertools import count
-from typing import Any, Final
+from typing import Any, Final, NoReturn
 from uuid import UUID
 
 from psycopg import DataError
@@ -49,21 +49,15 @@ class Statement:
         self.parameters = tuple(places)
 
     def sent(self, parameters: Parameters) -> list[bytes | None]:
-        """Put parameters into PostgreSQL's words, in their order."""
-        return [None if value is None else _written(value) for value in map(parameters.__getitem__, self.parameters)]
+        r"""
+        Put parameters into PostgreSQL's words, in their order.
 
-
-def _written(value: object) -> bytes:
-    r"""
-    Write a value as PostgreSQL reads it, whatever it becomes there.
-
-    >>> [_written(value) for value in (3, True, [8, 46], b"\x01", "ann")]
-    [b'3', b'True', b'{8,46}', b'\\x01', b'ann']
-    """
-    write = _WRITERS.get(type(value))
-    if write is None:
-        raise TypeError(f"{type(value)} is not written for PostgreSQL here")
-    return write(value)
+        >>> from sqlalchemy import text
+        >>> Statement(text(":a :b :c :d :e")).sent({"a": 3, "b": True, "c": [8, 46], "d": b"\x01", "e": None})
+        [b'3', b'True', b'{8,46}', b'\\x01', None]
+        """
+        values = map(parameters.__getitem__, self.parameters)
+        return [None if value is None else _WRITERS[type(value)](value) for value in values]
 
 
 def _text_of(value: str) -> bytes:
@@ -72,30 +66,45 @@ def _text_of(value: str) -> bytes:
     return value.encode()
 
 
-def _array(values: Iterable[int | str | None]) -> str:
+def _array(values: Iterable[int | str | None]) -> bytes:
     r"""
     Write a list as PostgreSQL does.
 
-    >>> _array(["winner_room", None, 'a "b" \\', True])
-    '{"winner_room",NULL,"a \\"b\\" \\\\",True}'
+    >>> _array([8, 46, True])
+    b'{8,46,1}'
+    >>> _array(["winner_room", None, 'a "b" \\'])
+    b'{"winner_room",NULL,"a \\"b\\" \\\\"}'
     """
-    return "{" + ",".join([str(value) if isinstance(value, int) else _text(value) for value in values]) + "}"
+    try:
+        return f"{{{','.join(map(int.__repr__, values))}}}".encode()
+    except TypeError:  # not numbers alone
+        return _text_of("{" + ",".join(map(_element, values)) + "}")
 
 
-def _text(value: str | None) -> str:
+def _element(value: int | str | None) -> str:
     if value is None:
         return "NULL"
+    if isinstance(value, int):
+        return str(value)
     escaped = value.replace("\\", "\\\\").replace('"', '\\"')
     return f'"{escaped}"'
 
 
-_WRITERS: Final[Mapping[type, Callable[[Any], bytes]]] = {
-    bytes: lambda value: b"\\x" + value.hex().encode(),
-    int: lambda value: b"%d" % value,
-    bool: lambda value: str(value).encode(),
-    UUID: lambda value: b"%032x" % value.int,
-    datetime: lambda value: value.isoformat().encode(),
-    list: lambda values: _text_of(_array(values)),
-    str: _text_of,
-}
-"""How each type is written; looked up, for a hand has fifty values."""
+class _Writers(dict[type, Callable[[Any], bytes]]):
+    """How each type is written; looked up, for a hand has fifty values."""
+
+    def __missing__(self, kind: type) -> NoReturn:
+        raise TypeError(f"{kind} is not written for PostgreSQL here")
+
+
+_WRITERS: Final = _Writers(
+    {
+        bytes: lambda value: b"\\x" + value.hex().encode(),
+        int: lambda value: b"%d" % value,
+        bool: lambda value: str(value).encode(),
+        UUID: lambda value: b"%032x" % value.int,
+        datetime: lambda value: value.isoformat().encode(),
+        list: _array,
+        str: _text_of,
+    }
+)

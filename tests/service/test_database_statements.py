@@ -37,7 +37,7 @@ VALUES: Final = st.fixed_dictionaries(
         "at": st.datetimes(datetime(1, 1, 2), datetime(9999, 12, 30), timezones=st.just(UTC)),
         "id": st.uuids(),
         "many": st.lists(WORDS | st.none()),
-        "stacks": st.lists(NUMBER),
+        "stacks": st.lists(NUMBER | st.none()),
         "fouls": st.lists(st.booleans()),
         "nothing": st.none(),
     }
@@ -61,6 +61,12 @@ def test_a_text_that_postgresql_would_cut_off_is_refused(database: Database, clu
     for words, many in (("ann\0bob", None), ("ann", ["bob\0"])):
         with database.reading(club_id) as transaction, pytest.raises(DataError):
             transaction.ask(ECHO, {**sent, "words": words, "many": many})
+
+
+@pytest.mark.parametrize("value", [0.5, {1}, [1, 0.5], ["ann", 0.5]])
+def test_what_would_not_arrive_as_it_is_is_not_sent(value: object) -> None:
+    with pytest.raises((TypeError, AttributeError)):
+        Statement(text(":value")).sent({"value": value})
 
 
 def test_what_is_prepared_outlives_failures_and_is_prepared_once(database: Database, club_id: UUID) -> None:
