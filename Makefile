@@ -41,6 +41,7 @@ bench: setup  ## measure how fast hands are scored, one by one and in bulk, reco
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
 	$(BIN)/python -m benchmarks.post_hands
+	$(BIN)/python -m benchmarks.post_statements --bare
 	$(BIN)/python -m benchmarks.import_rounds
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.verify

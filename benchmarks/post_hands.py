@@ -17,7 +17,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
@@ -183,6 +183,16 @@ class Turns:
     database_seconds: float = 0.0
     hands: int = 0
 
+    def play(
+        self, server: Server, owner: str, paths: Sequence[str], rounds: Sequence[Sequence[bytes]], clients: int
+    ) -> None:
+        """Take one turn: post every round's hands, and add up what it took."""
+        before = server.processor_seconds, database_seconds(owner)
+        self.rates.append(hands_per_second(server, paths, rounds, clients))
+        self.hands += sum(map(len, rounds))
+        self.server_seconds += server.processor_seconds - before[0]
+        self.database_seconds += database_seconds(owner) - before[1]
+
     def show(self) -> str:
         """Write the figures of all runs."""
         mine, database = (1000 * each / self.hands for each in (self.server_seconds, self.database_seconds))
@@ -197,22 +207,24 @@ def measure(service: Server, floor: Server, owner: str, chosen: argparse.Namespa
     tables = set_up_tables(service, chosen.rounds)
     turns = {"floor": Turns([]), "service": Turns([])}
     for run in range(chosen.runs + 1):
+        if run == 1:  # the first warmed both up
+            turns = {name: Turns([]) for name in turns}
         rounds = make_hands(chosen.rounds, rng)
         paths = [f"/v1/rounds/{each}/hands" for each in open_rounds(service, tables)]
-        for name, server, places in (("floor", floor, ["/hands"] * len(rounds)), ("service", service, paths)):
-            before = server.processor_seconds, database_seconds(owner)
-            rate = hands_per_second(server, places, rounds, chosen.clients)
-            if run:  # the first warms both up
-                turn = turns[name]
-                turn.rates.append(rate)
-                turn.hands += sum(map(len, rounds))
-                turn.server_seconds += server.processor_seconds - before[0]
-                turn.database_seconds += database_seconds(owner) - before[1]
-    for name, turn in turns.items():
-        print(f"{name}: median of {chosen.runs} runs {turn.show()}")
-    ratios = [mine / least for mine, least in zip(turns["service"].rates, turns["floor"].rates, strict=True)]
-    print(f"ratio: median {median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
+        turns["floor"].play(floor, owner, ["/hands"] * len(rounds), rounds, chosen.clients)
+        turns["service"].play(service, owner, paths, rounds, chosen.clients)
+    show_ratios(turns)
     measure_steady(service, tables, rng)
+
+
+def show_ratios(turns: Mapping[str, Turns]) -> None:
+    """Print the figures of the floor and of what was measured beside it, and how they compare."""
+    for name, turn in turns.items():
+        print(f"{name}: median of {len(turn.rates)} runs {turn.show()}")
+    floor, *others = turns
+    for name in others:
+        ratios = [rate / least for rate, least in zip(turns[name].rates, turns[floor].rates, strict=True)]
+        print(f"ratio of {name}: median {median(ratios):.2f}, from {min(ratios):.2f} to {max(ratios):.2f}")
 
 
 def database_seconds(owner: str) -> float:

@@ -1,0 +1,157 @@
+"""
+Measure how many hands could be recorded per second over HTTP at the most, if the service's own Python took no time.
+
+Hands are recorded once, and what went to PostgreSQL is written down. Then an application of a few lines
+(`benchmarks/statements_alone.py`) sends the same to a copy of the database from before, on the same ways, against
+the floor of `benchmarks.post_hands` in the same run. It finds no key, plays nothing and answers nothing. With `--bare`
+it does so on a second copy too, that has lost its triggers, CHECKs and foreign keys.
+
+Example: python -m benchmarks.post_statements --runs 10 --bare
+"""
+
+import argparse
+import json
+import os
+import pickle
+import sys
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from random import Random
+from typing import Any, Final
+from unittest.mock import patch
+
+import psycopg
+from flask import Flask
+from psycopg import sql
+from sqlalchemy import make_url
+
+from benchmarks.hand_in_process import post, prepare
+from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, gunicorn, make_hands, show_ratios
+from benchmarks.statements_alone import LISTED, Sent
+from service.app import create_app
+from service.config import Config
+from service.database import migrate
+from service.database.exchanges import exchange
+from service.embedded import OWNER, Cluster
+from service.usecases.found_club import found_club
+
+GUARDED: Final = "guarded"
+BARE: Final = "bare"
+_CONSTRAINTS: Final = """
+    SELECT conrelid::regclass::text, conname FROM pg_constraint WHERE contype IN ('c', 'f') AND conrelid <> 0
+        AND connamespace = 'public'::regnamespace
+"""
+_TRIGGERS: Final = "SELECT tgrelid::regclass::text, tgname FROM pg_trigger WHERE NOT tgisinternal"
+
+
+def open_rounds(app: Flask, key: str, count: int) -> list[str]:
+    """Open rounds, each at a table of its own, and give their ids."""
+    seats = json.dumps({"seats": [{"seat": seat, "player": f"player {seat}", "stack": STACK} for seat in SEATS]})
+    tables = [json.dumps({"name": f"table {number}", "ruleset": RULESET}).encode() for number in range(count)]
+    ids = [post(app, prepare(key, "/v1/tables", table))["id"] for table in tables]
+    return [post(app, prepare(key, f"/v1/tables/{table}/rounds", seats.encode()))["id"] for table in ids]
+
+
+@contextmanager
+def written_down(sent: list[list[Sent]]) -> Iterator[None]:
+    """Write down what goes to PostgreSQL together, meanwhile."""
+    def noting(driver: Any, prepared: Any, statements: Sequence[Any]) -> Any:
+        sent.append([Sent(each.name, each.query, each.sent(parameters)) for each, parameters in statements])
+        return exchange(driver, prepared, statements)
+
+    with patch("service.database.pipeline.exchange", noting):
+        yield
+
+
+def record(
+    app: Flask, key: str, round_ids: Sequence[str], rounds: Sequence[Sequence[bytes]]
+) -> list[list[list[list[Sent]]]]:
+    """Record hands, and give what went to PostgreSQL: of each round, of each hand, on each way there and back."""
+    noted: list[list[list[list[Sent]]]] = []
+    for round_id, hands in zip(round_ids, rounds, strict=True):
+        noted.append([])
+        for hand in hands:
+            sent: list[list[Sent]] = []
+            with written_down(sent):
+                post(app, prepare(key, f"/v1/rounds/{round_id}/hands", hand))
+            noted[-1].append(sent)
+    return noted
+
+
+def copy(cluster: Cluster, name: str) -> None:
+    """Copy the database as it is."""
+    with psycopg.connect(cluster.url(OWNER, "postgres"), autocommit=True) as connection:
+        original = sql.Identifier(make_url(cluster.url(OWNER)).database or "")
+        connection.execute(sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), original))
+
+
+def drop_guards(url: str) -> None:
+    """Take from a database all that looks at what is written."""
+    for found, drop in (
+        (_CONSTRAINTS, "ALTER TABLE {} DROP CONSTRAINT {} CASCADE"),
+        (_TRIGGERS, "DROP TRIGGER {1} ON {0}"),
+    ):
+        with psycopg.connect(url) as connection:
+            for table, name in connection.execute(found).fetchall():
+                connection.execute(sql.SQL(drop).format(sql.SQL(table), sql.Identifier(name)))
+
+
+def main() -> int:
+    """Print the rates and their ratios to the floor's."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=10, help="alternating runs of each (default 10)")
+    parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
+    parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
+    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+    parser.add_argument("--bare", action="store_true", help="also without triggers, CHECKs and foreign keys")
+    chosen = parser.parse_args()
+    copies = [GUARDED, BARE] if chosen.bare else [GUARDED]
+    with ExitStack() as stack:
+        home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
+        cluster = stack.enter_context(Cluster(home))
+        owner = cluster.url(OWNER)
+        migrate(owner)
+        cluster.allow_login("ofc_service")
+        with psycopg.connect(owner) as connection:
+            connection.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
+        rounds = make_hands(chosen.rounds * (chosen.runs + 1), Random(1))
+        note_statements(cluster, home / "statements", copies, rounds)
+        if chosen.bare:
+            drop_guards(cluster.url(OWNER, BARE))
+        os.environ[LISTED] = str(home / "statements")
+        servers = {
+            name: stack.enter_context(gunicorn(application, url, chosen.workers, {}, home / "log"))
+            for name, application, url in (
+                ("floor", "benchmarks.floor:app", owner),
+                *((name, "benchmarks.statements_alone:app", cluster.url("ofc_service", name)) for name in copies),
+            )
+        }
+        turns = {name: Turns([]) for name in servers}
+        for run in range(chosen.runs + 1):
+            if run == 1:  # the first warmed all up
+                turns = {name: Turns([]) for name in servers}
+            places = range(run * chosen.rounds, (run + 1) * chosen.rounds)
+            for name, server in servers.items():
+                paths = [f"/rounds/{place}/hands" if name in copies else "/hands" for place in places]
+                turns[name].play(server, owner, paths, [rounds[place] for place in places], chosen.clients)
+        show_ratios(turns)
+    return 0
+
+
+def note_statements(cluster: Cluster, noted: Path, copies: Sequence[str], rounds: Sequence[Sequence[bytes]]) -> None:
+    """Open rounds, copy the database, and write down into a file what recording their hands takes."""
+    environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
+    app = create_app(Config.from_environment({**os.environ, **environment}))
+    key = found_club(cluster.url(OWNER), "bench")
+    round_ids = open_rounds(app, key, len(rounds))
+    app.extensions["ofc_database"].close()  # a database is copied while nobody uses it
+    for name in copies:
+        copy(cluster, name)
+    noted.write_bytes(pickle.dumps(record(app, key, round_ids, rounds)))
+    app.extensions["ofc_database"].close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,57 @@
+"""The statements of a hand and nothing else: what the service would be if all that it does in Python took no time."""
+
+import os
+import pickle
+import threading
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Final, cast
+
+import psycopg
+from flask import Flask, Response, request
+
+from service.database.exchanges import Prepared, exchange
+from service.database.statements import Parameters, Statement
+
+LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
+"""The variable that names a file with the statements of each hand of each round, as they went out together."""
+
+app = Flask(__name__)
+_kept = threading.local()
+
+
+@dataclass(frozen=True, slots=True)
+class Sent:
+    """A statement with the values that it was once sent with."""
+
+    name: bytes
+    query: bytes
+    values: list[bytes | None]
+
+    def sent(self, _parameters: Parameters) -> list[bytes | None]:
+        """Give them, as `Statement.sent` does."""
+        return self.values
+
+
+@cache
+def rounds() -> list[list[list[list[Sent]]]]:
+    """Read them: of each round, of each hand, on each way to PostgreSQL and back."""
+    listed: list[list[list[list[Sent]]]] = pickle.loads(Path(os.environ[LISTED]).read_bytes())
+    return listed
+
+
+def connection() -> tuple[psycopg.Connection, Prepared]:
+    """Keep one connection a thread, and what is prepared on it."""
+    if not hasattr(_kept, "connection"):
+        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True, prepare_threshold=None)
+        _kept.prepared = {}
+    return _kept.connection, _kept.prepared
+
+
+@app.post("/rounds/<int:place>/hands")
+def post_hand(place: int) -> Response:
+    """Send a hand's statements as the service once did."""
+    for together in rounds()[place][request.get_json()["number"] - 1]:
+        exchange(*connection(), [(cast("Statement", each), {}) for each in together])
+    return Response('{"status":"stored"}\n', 201, content_type="application/json")
