@@ -57,6 +57,7 @@ def open_rounds(app: Flask, key: str, count: int) -> list[str]:
 @contextmanager
 def written_down(sent: list[list[Sent]]) -> Iterator[None]:
     """Write down what goes to PostgreSQL together, meanwhile."""
+
     def noting(driver: Any, prepared: Any, statements: Sequence[Any]) -> Any:
         sent.append([Sent(each.name, each.query, each.sent(parameters)) for each, parameters in statements])
         return exchange(driver, prepared, statements)

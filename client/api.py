@@ -2,7 +2,7 @@
 
 import gzip
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import quote
@@ -112,9 +112,13 @@ class Client:
         """Say what the next hand of a round would come to, and record nothing."""
         return self._connection.post(f"{_path('rounds', round_id, 'hands')}?dry_run=true", hand, has_identity=True)
 
-    def send(self, path: str, body: bytes, key: str) -> Answer:
-        """Send a request as it was written before; under its idempotency key it is done once, whenever that is."""
-        return self._connection.post_bytes(path, body, key)
+    def send(self, path: str, body: bytes, key: str, is_its_answer: Callable[[Document], bool]) -> Answer:
+        """
+        Send a request as it was written before; under its idempotency key it is done once, whenever that is.
+
+        What is not its answer comes from something else, and nothing was done.
+        """
+        return self._connection.post_bytes(path, body, key, is_its_answer)
 
     def get_hand(self, hand_id: str) -> Answer:
         """Show a hand and what it came to."""

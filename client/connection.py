@@ -1,7 +1,7 @@
 """Requests over HTTP, sent again where the way was bad: each is done once."""
 
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 from uuid import uuid4
 
@@ -107,10 +107,14 @@ class Connection:
         """Take something away, which is done once however often it is sent."""
         self._send("DELETE", path)
 
-    def post_bytes(self, path: str, body: bytes, key: str) -> Answer:
+    def post_bytes(self, path: str, body: bytes, key: str, is_its_answer: Callable[[Document], bool]) -> Answer:
         """Post a body as it was written before, under the idempotency key that it was given then."""
         headers = {"Content-Type": "application/json", _KEY: key}
-        return self._posted(self._send("POST", path, content=body, headers=headers))
+        answer = self._send("POST", path, content=body, headers=headers)
+        read = self._posted(answer)
+        if not is_its_answer(read):
+            raise self._not_ours(answer)
+        return read
 
     def _posted(self, answer: httpx2.Response) -> Answer:
         read = self._read(answer)

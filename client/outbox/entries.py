@@ -46,6 +46,15 @@ class Entry:
         read: Document = json.loads(self.body)
         return read
 
+    def is_answered_by(self, answer: Document) -> bool:
+        """Say whether an answer belongs to it; what stands before a network answers anything to everything."""
+        if self.verb != "record_hand":
+            return answer.get("id") == self.round_id
+        is_recorded = isinstance(answer.get("id"), str) and isinstance(answer.get("in_force"), bool)
+        is_of_number = answer.get("number") == self.document["number"]
+        round_ = answer.get("round")
+        return is_recorded and is_of_number and isinstance(round_, dict) and round_.get("id") == self.round_id
+
 
 def apply(document: Document, verb: str, request: Document) -> Document:
     """

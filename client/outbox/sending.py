@@ -33,7 +33,7 @@ def send_round(client: Client, outbox: Outbox, round_id: str, up_to: Entry | Non
 
     Raises:
         ApiError: a request was refused.
-        TransportError: the service does not answer; what was not answered waits.
+        TransportError: the service does not answer, or something else does; what was not answered waits.
     """
     with outbox.line_of(round_id):
         while waiting := outbox.list_entries(round_id):
@@ -41,7 +41,7 @@ def send_round(client: Client, outbox: Outbox, round_id: str, up_to: Entry | Non
             if up_to is not None and entry.id > up_to.id:
                 return
             try:
-                answer = client.send(entry.path, entry.body, entry.key)
+                answer = client.send(entry.path, entry.body, entry.key, entry.is_answered_by)
                 _refuse_withdrawn(entry, answer)
             except ApiError as error:
                 if _is_about_it(error):
@@ -80,7 +80,7 @@ def _refuse_withdrawn(entry: Entry, answer: Answer) -> None:
     Raises:
         ApiError: the hand does not count.
     """
-    if entry.verb == "record_hand" and not answer.get("in_force", True):
+    if entry.verb == "record_hand" and not answer["in_force"]:
         raise ApiError(withdrawn(entry.document["number"], str(answer["id"])))
 
 

@@ -245,6 +245,63 @@ def test_a_line_that_somebody_sends_is_waited_for(
     assert numbers_of(client, round_id) == [1]
 
 
+# --- something else answers ---
+
+
+def strange(round_id: str) -> list[object]:
+    """Answers of something between that speaks JSON too: none of them says that anything was done."""
+    hand = {"id": "1", "number": 1, "in_force": True, "round": {"id": round_id}}
+    wrong: list[dict[str, object]] = [
+        {"id": 1},
+        {"number": 2},
+        {"in_force": None},
+        {"round": [round_id]},
+        {"round": {}},
+    ]
+    return [{"ok": True}, {"tables": [{}]}, {"id": [round_id]}, *({**hand, **one} for one in wrong)]
+
+
+def test_what_something_else_takes_goes_on_waiting(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.THROUGH
+    for answer in strange(round_id):
+        proxy.done = [(200, json.dumps(answer).encode())]
+        said = ofc("queue", "flush", **by_proxy)
+        assert said.code == 3, answer
+        assert "which is not Tablestakes; is the address right?" in said.err
+        assert waiting(by_proxy) == ["record_hand"]
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [(["undo"], ["--yes"]), (["round", "leave"], ["ann"]), (["round", "close"], ["--reason", "late", "--yes"])],
+    ids=["undo", "leave", "close"],
+)
+def test_a_change_that_something_else_takes_goes_on_waiting(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, command: list[str], options: list[str]
+) -> None:
+    round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
+    add_hand(by_proxy, table, button=1)
+    before = client.get_round(round_id)
+    proxy.way = Way.AWAY
+    assert ofc(*command, table, *options, **by_proxy).code == 3
+    [kept] = waiting(by_proxy)
+    proxy.way = Way.THROUGH
+    for answer in strange(round_id):
+        proxy.done = [(201, json.dumps(answer).encode())]
+        assert ofc("queue", "flush", **by_proxy).code == 3, answer
+        assert waiting(by_proxy) == [kept]
+    assert client.get_round(round_id) == before
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert client.get_round(round_id) != before
+
+
 # --- refused ---
 
 
