@@ -1,9 +1,11 @@
 """Tables without lines, the one kind that is printed here."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator
+from itertools import compress
 from typing import Final, Literal
 
-from rich.console import Console
+from rich.cells import cell_len
+from rich.console import Console, ConsoleOptions, RenderResult
 from rich.table import Table
 from rich.text import Text
 
@@ -13,7 +15,40 @@ _NARROW: Final = 72
 """The width in characters below which a terminal is narrow."""
 
 
-def make_grid(console: Console, *headings: str, numbers: Collection[str] = (), unbroken: Collection[str] = ()) -> Table:
+class Grid(Table):
+    """A table of texts; where it would have to be cut, every value stands on a line of its own behind its heading."""
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
+        """Print it as wide as there is room."""
+        if self._least_width() <= options.max_width:
+            return super().__rich_console__(console, options)
+        return self._one_value_a_line()
+
+    def _least_width(self) -> int:
+        """Say how wide it is where every word that may stand alone does; columns that are broken shrink alike."""
+        texts = [[str(column.header), *map(str, column.cells)] for column in self.columns]
+        whole = [max(map(cell_len, column)) for column in texts]
+        broken = [not column.no_wrap for column in self.columns]
+        words = [word for column in compress(texts, broken) for text in column for word in text.split()]
+        word = max(map(cell_len, words), default=0)
+        least = [min(width, word) if is_broken else width for width, is_broken in zip(whole, broken, strict=True)]
+        return sum(least) + self.padding[1] * (len(least) - 1)
+
+    def _one_value_a_line(self) -> Iterator[Text]:
+        """Write one row below the other, and nothing for what is empty."""
+        width = max(cell_len(str(column.header)) for column in self.columns)
+        for number, cells in enumerate(zip(*(column.cells for column in self.columns), strict=True)):
+            if number:
+                yield Text()
+            for column, cell in zip(self.columns, cells, strict=True):
+                line = Text(overflow="fold")
+                if column.header:
+                    line.append(f"{column.header!s:{width}}  ", style=column.header_style)
+                if str(cell):
+                    yield line.append_text(cell if isinstance(cell, Text) else Text(str(cell)))
+
+
+def make_grid(console: Console, *headings: str, numbers: Collection[str] = (), unbroken: Collection[str] = ()) -> Grid:
     """
     Make a table.
 
@@ -21,10 +56,10 @@ def make_grid(console: Console, *headings: str, numbers: Collection[str] = (), u
         console: what it will be printed on.
         headings: of its columns.
         numbers: the headings of those that hold numbers; they stand to the right and are never broken.
-        unbroken: the headings of others that are never broken.
+        unbroken: the headings of others that are never broken; the rest is broken between words.
     """
     gap = _GAP if console.width >= _NARROW else _NARROW_GAP
-    grid = Table(box=None, pad_edge=False, padding=gap)
+    grid = Grid(box=None, pad_edge=False, padding=gap)
     for heading in headings:
         justify: Literal["left", "right"] = "right" if heading in numbers else "left"
         no_wrap = heading in numbers or heading in unbroken

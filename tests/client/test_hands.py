@@ -70,6 +70,22 @@ def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Cl
     assert "Hand 1 · button ann" in said.err
 
 
+@pytest.mark.parametrize("columns", [24, 40, 48, 60, 80])
+def test_every_pair_is_shown_whole_on_a_narrow_terminal(reached: dict[str, str], table: str, columns: int) -> None:
+    open_evening(reached, table, "alexandra=200", "ben=200", "cyd=200")
+    said = add_hand({**reached, "COLUMNS": str(columns)}, table, *WORKED, button=3).out
+    pairs = said.split("side\n")[1].split("Payments")[0]
+    names = ["alexandra", "ben", "cyd"]
+    shown = [word for word in pairs.split() if word in names or not word.isalpha()]
+    assert sorted(shown) == sorted(
+        [
+            *["alexandra", ":", "ben", "▲", "▼", "▼", "−1", "0", "0", "+5", "+4"],
+            *["alexandra", ":", "cyd", "▼", "▼", "▲", "−1", "0", "0", "+3", "+2"],
+            *["ben", ":", "cyd", "▼", "▲", "▲", "+1", "0", "0", "−2", "−1"],
+        ]
+    )
+
+
 def test_points_are_added_before_a_hand(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
     said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--top-up", "cyd=40", "--top-up", "1=5", **reached)

@@ -1,5 +1,7 @@
 """`ofc table` and `ofc round open` against a service."""
 
+from itertools import pairwise
+
 import pytest
 
 from client.api import Client
@@ -141,6 +143,27 @@ def test_a_statement_says_who_won_what_and_who_pays_whom(reached: dict[str, str]
         ["cyd", "→", "ann", "3.00", "EUR"],
     ]
     assert said[-1] == "Settle either the points or the money, not both."
+
+
+@pytest.mark.parametrize("columns", [24, 40, 48, 50, 60, 66, 72, 80])
+def test_a_statement_shows_every_name_and_figure_whole_on_a_narrow_terminal(
+    reached: dict[str, str], client: Client, table: str, columns: int
+) -> None:
+    set_up(reached, table, "--point-value", "5000", "--currency", "EUR")
+    round_id = open_round(reached, table, "alexandra=150000", "ben=120000", "cyd=200000")
+    client.record_hand(round_id, hand(1, 1, THREE))
+    said = ofc("table", "statement", table, COLUMNS=str(columns), **reached).text
+    players, payments = said.split("Settled in points")
+    words = [word for word in players.split() if word not in ("player", "·", "Table", table)]
+    starts = [words.index(name) for name in ("alexandra", "ben", "cyd", "all")]
+    shown = [[word for word in words[start:end] if not word.isalpha()] for start, end in pairwise([*starts, None])]
+    assert shown == [
+        ["1", "150000", "0", "0", "+12", "150012", "600.00"],
+        ["1", "120000", "0", "0", "0", "120000", "0.00"],
+        ["1", "200000", "0", "0", "−12", "199988", "−600.00"],
+        ["470000", "0", "0", "0", "470000"],
+    ]
+    assert {"cyd", "alexandra", "12", "600.00"} <= set(payments.split())
 
 
 def test_a_statement_takes_the_rounds_of_an_evening(reached: dict[str, str], table: str) -> None:
