@@ -95,9 +95,9 @@ class DisputeRequestSchema(WireSchema):
     claim = WordsField(required=True, metadata={"example": "the third card on top was the three of diamonds"})
     by = SayerField(required=True)
 
-    @validates_schema(skip_on_field_errors=True)
+    @validates_schema(skip_on_field_errors=False)
     def _check_place(self, read: dict[str, Any], **_: Any) -> None:
-        if read["row"] is not None and read["hand"] is None:
+        if read.get("row") is not None and read.get("hand", 1) is None:
             raise ValidationError(Sentence("field-missing", "is missing beside a row; the hand is right"), "hand")
 
     @post_load
@@ -156,9 +156,9 @@ class ResolutionRequestSchema(WireSchema):
     by = SayerField(required=True)
     reason = WordsField(load_default=None, allow_none=True)
 
-    @validates_schema(skip_on_field_errors=True)
+    @validates_schema(skip_on_field_errors=False)
     def _check_reason(self, read: dict[str, Any], **_: Any) -> None:
-        if read["state"] is DisputeState.REJECTED and read["reason"] is None:
+        if read.get("state") is DisputeState.REJECTED and read.get("reason", "") is None:
             raise ValidationError(Sentence("field-missing", "is missing; what is rejected has a reason"), "reason")
 
     @post_load

@@ -94,7 +94,7 @@ def take_where_right(received: Any) -> DocumentLine | None:
     try:
         if not _FITS(received):
             return None
-        check_currency(received)
+        check_currency({"currency": None, **received})
         if received.get("irregular"):
             return None
         hands = received["hands"]

@@ -108,7 +108,7 @@ class RoundDocumentSchema(WireSchema):
         metadata={"description": "Hands that stand though they could not have followed; left out where there is none."},
     )
 
-    @validates_schema
+    @validates_schema(skip_on_field_errors=False)
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
         check_currency(read)
 

@@ -15,8 +15,8 @@ MOST_INTEGER: Final = 2**53 - 1
 """The largest whole number that every JSON reader keeps exactly."""
 
 CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
-PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f]*$"
-CONTROL: Final = re.compile(r"[\x00-\x1f\x7f\ud800-\udfff]")
+PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f]*$"
+CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 UUID_PATTERN: Final = f"^{_UUID.pattern}$"

@@ -62,11 +62,11 @@ class ChangeSchema(WireSchema):
     source = PointerField(data_key="from", metadata={"description": "Where `move` and `copy` take from."})
     value = ValueField(metadata={"description": "What `add`, `replace` and `test` mean."})
 
-    @validates_schema
-    def _check_parts(self, read: dict[str, Any], **_: Any) -> None:
+    @validates_schema(pass_original=True, skip_on_field_errors=False)
+    def _check_parts(self, read: dict[str, Any], received: Any, **_: Any) -> None:
         mistakes: dict[str, list[Sentence]] = {}
-        for part, key, operations in (("value", "value", _WITH_VALUE), ("source", "from", _WITH_SOURCE)):
-            if read["op"] in operations and part not in read:
+        for key, operations in (("value", _WITH_VALUE), ("from", _WITH_SOURCE)):
+            if read.get("op") in operations and key not in received:
                 mistakes[key] = [Sentence("field-missing", f"is missing; {read['op']} needs it")]
         if mistakes:
             raise ValidationError(mistakes)

@@ -11,7 +11,7 @@ from schemas.fields import show_time
 class InPeriod:
     """What is asked for of a period; it ends where it begins, or later."""
 
-    @validates_schema(skip_on_field_errors=True)
+    @validates_schema(skip_on_field_errors=False)
     def _check_period(self, read: dict[str, Any], **_: Any) -> None:
         begin, end = read.get("opened_from"), read.get("opened_before")
         if begin is not None and end is not None and begin > end:

@@ -1,6 +1,7 @@
 """JSON, read strictly: what two readers could understand differently is refused."""
 
 import json
+from decimal import Decimal, InvalidOperation
 from typing import Any, Final, NoReturn
 
 import orjson
@@ -37,13 +38,15 @@ def read_json(text: bytes) -> Any:
 
 def _has_one_meaning(text: bytes, read: Any) -> bool:
     """
-    Say whether there is nothing in a document that orjson reads otherwise: a key twice, an integer beyond 64 bits.
+    Say whether there is nothing in a document that orjson reads otherwise: a key twice, a number that it cannot keep.
 
     A key that was lost has lost its colon; where nothing is escaped, every other is still there when it is written.
     """
+    digits = text.translate(_ONLY_DIGITS)
     return (
         b"\\" not in text
-        and _LONG_NUMBER not in text.translate(_ONLY_DIGITS)
+        and _LONG_NUMBER not in digits
+        and _FRACTION not in digits
         and text.count(b":") == orjson.dumps(read).count(b":")
     )
 
@@ -84,7 +87,23 @@ def _float(digits: str) -> float:
     number = float(digits)
     if number in (float("inf"), float("-inf")):
         _refuse("json-number", f"{digits[:60]} is too large a number")
+    if number.is_integer() and not _is_whole(digits):
+        _refuse("json-number", f"{digits[:60]} would be read as {number:.15g}; a number of fewer digits is right")
     return number
+
+
+def _is_whole(digits: str) -> bool:
+    """
+    Say whether a number is whole as it is written, however small the fraction.
+
+    >>> _is_whole("2.0"), _is_whole("25e-1"), _is_whole("1e300"), _is_whole("2.00000000000000000001")
+    (True, False, True, False)
+    """
+    try:
+        number = Decimal(digits)
+    except InvalidOperation:  # of an exponent that no other number has
+        return False
+    return number == number.to_integral_value()
 
 
 def _refuse(code: str, detail: str) -> NoReturn:
@@ -94,5 +113,10 @@ def _refuse(code: str, detail: str) -> NoReturn:
 _LONG_NUMBER: Final = b"0" * 19
 """Every integer beyond 64 bits has so many digits."""
 
-_ONLY_DIGITS: Final = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
+_FRACTION: Final = b"0."
+"""Every number with a fraction or an exponent has one of these, and little else has."""
+
+_ONLY_DIGITS: Final = bytes(
+    ord("0" if chr(byte) in "0123456789" else "." if chr(byte) in ".eE" else " ") for byte in range(256)
+)
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)

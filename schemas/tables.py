@@ -63,12 +63,12 @@ class CorrectionWindowField(Integer):
 
 def check_currency(read: Mapping[str, Any]) -> None:
     """
-    Refuse a point value without the currency that it is in.
+    Refuse a point value without the currency that it is in. A wrong currency is not among what was read.
 
     Raises:
         ValidationError: the currency is missing.
     """
-    if read.get("point_value") is not None and read.get("currency") is None:
+    if read.get("point_value") is not None and read.get("currency", "") is None:
         sentence = Sentence(
             "currency-missing", "is missing beside a point value; three capital letters, like EUR, are right"
         )
@@ -97,7 +97,7 @@ class TableRequestSchema(WireSchema):
     minimum_stack = StackField(least=1, load_default=None, allow_none=True)
     correction_window_minutes = CorrectionWindowField(load_default=USUAL_WINDOW)
 
-    @validates_schema
+    @validates_schema(skip_on_field_errors=False)
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
         check_currency(read)
 

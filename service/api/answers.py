@@ -1,7 +1,7 @@
 """Answers as JSON."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlencode
@@ -10,7 +10,7 @@ from wsgiref.types import WSGIEnvironment
 
 import orjson
 from flask import Response, request
-from werkzeug.datastructures import Headers
+from werkzeug.datastructures import Headers, MIMEAccept
 
 from schemas.pages import show_cursor
 
@@ -60,6 +60,17 @@ def _write(document: object) -> bytes:
         return orjson.dumps(document)
     except TypeError:  # a number of more than 64 bits, which somebody may have sent with what he expects
         return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def best_form(forms: Iterable[str]) -> str | None:
+    """
+    Give the media type that the request likes best of those that there are; None where it accepts none of them.
+
+    Of what it accepts only the kind counts: what a charset or a version is said beside is all the same here.
+    """
+    accepted = [(kind.partition(";")[0].rstrip(), quality) for kind, quality in request.accept_mimetypes]
+    form: str | None = MIMEAccept(accepted).best_match(forms)
+    return form
 
 
 def nothing() -> Response:

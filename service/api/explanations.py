@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, render_template, request
+from flask import Response, render_template
 from markupsafe import Markup
 
 from schemas.base import Dumped
@@ -16,7 +16,7 @@ from schemas.explanations import ExplanationQuerySchema, ExplanationSchema, Expl
 from scoring.cards import Card
 from scoring.explanation.wording import show_signed, show_suits
 from service.api.access import current_transaction
-from service.api.answers import answer
+from service.api.answers import answer, best_form
 from service.api.resource import JSON, Resource
 from service.scopes import Scope
 from service.usecases.explain_hand import explain_hand
@@ -71,7 +71,7 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
 def answer_explanation(view: ExplanationView) -> Response:
     """Answer why a hand came to what it came to, in the form that the request asks for."""
     document = dump_explanation_view(view)
-    form = request.accept_mimetypes.best_match(FORMS)
+    form = best_form(FORMS)
     if form == TEXT:
         return Response(write_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
     if form == HTML:

@@ -12,7 +12,7 @@ from schemas.explanations import ExplanationSchema
 from schemas.link_tokens import Link, read_token
 from schemas.links import LinkedRoundSchema, LinkRequestSchema, LinkSchema, dump_link, dump_linked_round
 from service.api.access import current_transaction
-from service.api.answers import answer, nothing
+from service.api.answers import answer, best_form, nothing
 from service.api.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
 from service.api.resource import JSON, Resource
 from service.scopes import Scope
@@ -47,7 +47,7 @@ def post_link(request: dict[str, Any], round_id: UUID) -> Response:
 def get_linked_round(link: Link) -> Response:
     """Show a round as it stands, and who paid whom in it: as JSON, or as a page to print."""
     document = dump_linked_round(show_linked_round(current_transaction(), link))
-    if request.accept_mimetypes.best_match((JSON, HTML)) == HTML:
+    if best_form((JSON, HTML)) == HTML:
         return Response(_write_round(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
     return answer(document, headers=VARY)
 

@@ -1,5 +1,5 @@
 from flask import g, request
-from werkzeug.exceptions import ClientDisconnected
+from werkzeug.exceptions import ClientDisconnected, RequestEntityTooLarge
 
 
 def receive_body() -> bytes:
@@ -8,11 +8,18 @@ def receive_body() -> bytes:
 
     Raises:
         ClientDisconnected: it ended before its announced length; half a document may read like a whole one.
+        RequestEntityTooLarge: it is longer than any body may be, whether it said so or not.
     """
     body: bytes | None = g.get("received")
     if body is None:
+        announced, most = request.content_length, request.max_content_length
+        if announced is None and most is not None:
+            # What comes in chunks is read so far and no farther, and Werkzeug does not say that there was more.
+            request.max_content_length = most + 1
         body = request.get_data()
-        if request.content_length is not None and len(body) < request.content_length:
+        if announced is not None and len(body) < announced:
             raise ClientDisconnected
+        if most is not None and len(body) > most:
+            raise RequestEntityTooLarge
         g.received = body
     return body

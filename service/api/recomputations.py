@@ -7,7 +7,7 @@ from http import HTTPStatus
 from typing import Any, Final
 from uuid import UUID
 
-from flask import Response, current_app, request
+from flask import Response, current_app
 
 from schemas.pages import PageQuerySchema
 from schemas.recomputations import (
@@ -20,7 +20,7 @@ from schemas.recomputations import (
     dump_recomputation,
 )
 from service.api.access import current_transaction, database, require_scope
-from service.api.answers import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, page_link
+from service.api.answers import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, best_form, page_link
 from service.api.resource import Resource
 from service.api.streams import NDJSON
 from service.repository.jobs import StoredJob
@@ -111,7 +111,7 @@ def get_differences(query: dict[str, Any], recomputation_id: UUID) -> Response:
     """
     transaction, after = current_transaction(), query["cursor"]
     page = list_differences(transaction, recomputation_id, after=after, limit=query["limit"])
-    if request.accept_mimetypes.best_match((MEDIA_TYPE, NDJSON)) == NDJSON:
+    if best_form((MEDIA_TYPE, NDJSON)) == NDJSON:
         found = read_differences(partial(database().reading, transaction.club_id), recomputation_id, after=after)
         return Response(_lines(found), content_type=NDJSON)
     return answer({"differences": [dump_difference(view) for view in page.items]}, headers=page_link(page.next_after))

@@ -21,6 +21,7 @@ from service.api.access import (
     with_key_to_upload,
     with_link,
 )
+from service.api.answers import best_form
 from service.api.receiving import receive_body
 from service.api.streams import NDJSON
 from service.openapi import REQUEST_ID
@@ -60,9 +61,14 @@ _OF_A_BODY: Final = (
 
 def read_body(schema: WireSchema) -> Any:
     """Read the request's body strictly; every mistake is named with its place."""
-    if request.mimetype != JSON or request.environ.get("HTTP_CONTENT_ENCODING", _AS_IT_IS) != _AS_IT_IS:
+    if request.mimetype != JSON or _coding() != _AS_IT_IS:
         raise UnsupportedMediaType
     return load(schema, decoded_body())
+
+
+def _coding() -> str:
+    coding: str = request.environ.get("HTTP_CONTENT_ENCODING", _AS_IT_IS)
+    return coding.strip().lower()
 
 
 def read_query(schema: WireSchema) -> Any:
@@ -263,7 +269,7 @@ def answering_in(forms: tuple[str, ...], view: Callable[..., Any]) -> Callable[.
 
     @wraps(view)
     def negotiated(*arguments: Any, **options: Any) -> Any:
-        if not request.accept_mimetypes or request.accept_mimetypes.best_match((*forms, *ANSWERS)):
+        if not request.accept_mimetypes or best_form((*forms, *ANSWERS)):
             return view(*arguments, **options)
         raise NotAcceptable
 

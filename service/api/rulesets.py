@@ -7,7 +7,7 @@ from flask import Response
 
 from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
 from service.api.access import current_transaction, transaction_if_any
-from service.api.answers import LOCATION, REPLAYED, answer
+from service.api.answers import LOCATION, REPLAYED, answer, recorded
 from service.api.resource import Resource, decoded_body
 from service.scopes import Scope
 from service.usecases.add_ruleset import add_ruleset
@@ -36,8 +36,8 @@ def post_ruleset(_: Any) -> Response:
 
     The version may be left out. The same rules again are answered as they are stored.
     """
-    ruleset = add_ruleset(current_transaction(), decoded_body())
-    return answer(dump_ruleset(ruleset), HTTPStatus.CREATED, {"Location": f"/v1/rulesets/{ruleset}"})
+    ruleset, is_replay = add_ruleset(current_transaction(), decoded_body())
+    return recorded(dump_ruleset(ruleset), f"/v1/rulesets/{ruleset}", is_replay=is_replay)
 
 
 @rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])

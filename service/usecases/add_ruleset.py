@@ -10,9 +10,12 @@ from service.errors import RulesetConflict
 from service.repository import rulesets
 
 
-def add_ruleset(transaction: Transaction, received: object) -> Ruleset:
+def add_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bool]:
     """
     Store a club's own ruleset, or a new version of one; the same rules again are answered as they are stored.
+
+    Returns:
+        The ruleset as it is stored, and whether it had been before.
 
     Raises:
         WireError, RulesetError: it is none.
@@ -25,16 +28,16 @@ def add_ruleset(transaction: Transaction, received: object) -> Ruleset:
     newest = rulesets.find_newest(transaction, ruleset.name)
     if newest is not None and not names_version:
         if replace(ruleset, version=newest.version) == newest:
-            return newest
+            return newest, True
         ruleset = replace(ruleset, version=newest.version + 1)
     if rulesets.find(transaction, ruleset.name, ruleset.version) == ruleset:
-        return ruleset
+        return ruleset, True
     following = newest.version + 1 if newest else 1
     if ruleset.version != following:
         detail = f"version {ruleset.version} of {ruleset.name} is given; the next is {following}, and none ever changes"
         raise _conflict("version", detail)
     keep_ruleset(transaction, ruleset)
-    return ruleset
+    return ruleset, False
 
 
 def keep_ruleset(transaction: Transaction, ruleset: Ruleset) -> None:

@@ -99,5 +99,10 @@ def test_the_same_key_may_stand_in_two_objects() -> None:
     assert read_json(b'[{"a": 1}, {"a": {"a": 2}}]') == [{"a": 1}, {"a": {"a": 2}}]
 
 
-def test_a_number_that_is_nearly_nothing_is_nothing() -> None:
-    assert read_json(b"1e-999") == 0
+@pytest.mark.parametrize("digits", ["1e-999", "-1E-400", "0.0e-99999999999999999999", "2.00000000000000000001", "1e15"])
+def test_a_number_is_not_made_whole(digits: str) -> None:
+    if float(digits) == 1e15:
+        assert read_json(digits.encode()) == 10**15
+        return
+    with pytest.raises(WireError, match="would be read as"):
+        read_json(b"[%s]" % digits.encode())

@@ -91,6 +91,8 @@ BAD_JSON: dict[str, tuple[bytes, str, str]] = {
     "Infinity": (b'{"button": -Infinity}', "json-number", "-Infinity is not a JSON number"),
     "1e400": (b'{"button": 1e400}', "json-number", "1e400 is too large a number"),
     "-1e400": (b'{"button": -1e400}', "json-number", "-1e400 is too large a number"),
+    "nearly nothing": (b'{"button": 1e-400}', "json-number", "1e-400 would be read as 0; a number of fewer digits"),
+    "nearly two": (b'{"button": 2.00000000000000000001}', "json-number", "would be read as 2"),
     "many digits": (b'{"button": ' + b"1" * 5000 + b"}", "json-number", "at most 4300 are right"),
     "deep lists": (b"[" * 200_000 + b"]" * 200_000, "json-depth", "a shallower one is right"),
     "deep objects": (b'{"a":' * 100_000 + b"1" + b"}" * 100_000, "json-depth", "a shallower one is right"),

@@ -178,13 +178,23 @@ def test_a_query_that_might_be_meant_as_a_dry_run_never_records(api: Api, query:
     assert (answer.status, answer.codes) == (422, {code})
 
 
-@pytest.mark.parametrize("accept", ["text/html", "application/xml;q=0.9", "image/*"])
+@pytest.mark.parametrize("accept", ["text/html", "application/xml;q=0.9", "image/*", "application/json;version=2;q=0"])
 def test_who_accepts_no_json_gets_none(api: Api, accept: str) -> None:
     answer = api.ask("GET", "/v1/tables", headers={"Accept": accept})
     assert (answer.status, answer["code"]) == (406, "not-acceptable")
 
 
-@pytest.mark.parametrize("accept", ["*/*", "application/*", "application/json", "text/html, application/json;q=0.1"])
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "*/*",
+        "application/*",
+        "application/json",
+        "text/html, application/json;q=0.1",
+        "application/json; charset=utf-8",
+        "text/html;level=1, application/json;version=2;q=0.1",
+    ],
+)
 def test_who_accepts_json_gets_it(api: Api, accept: str) -> None:
     assert api.ask("GET", "/v1/tables", headers={"Accept": accept}).status == 200
 

@@ -18,7 +18,7 @@ from tests.service.rounds_to_play import (
     start_round,
     without,
 )
-from tests.service.speaking import Api
+from tests.service.speaking import Api, replayed
 
 OWN = without(changed(PRESETS["pineapple"], ("name", "saturday"), ("points/scoop_bonus", 4)), "version")
 
@@ -120,6 +120,8 @@ def test_the_same_rules_again_are_answered_as_they_are_stored(api: Api, house: H
         repeated = api.post("/v1/rulesets", again)
         assert repeated.status == 201
         assert repeated.document == first.document
+        assert replayed(repeated)
+    assert not replayed(first)
     assert house.count_records() == after_first
     api.post("/v1/rulesets", changed(OWN, ("points/row", 2)))
     assert api.post("/v1/rulesets", {**OWN, "version": 1}).document == first.document

@@ -95,6 +95,10 @@ def test_several_mistakes_are_named_at_once(api: Api) -> None:
         "#/point_value": "not-an-integer",
         "#/chairs": "field-unknown",
     }
+    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
+    assert answer.mistakes == {"#/name": "text-length", "#/currency": "currency-missing"}
+    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"})
+    assert answer.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
 
 
 def test_a_round_keeps_point_value_and_currency_of_its_table(api: Api) -> None:

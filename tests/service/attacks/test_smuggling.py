@@ -147,3 +147,30 @@ def test_the_server_does_not_say_what_it_is_made_of(served: Served) -> None:
     assert b"\r\nServer: tablestakes\r\n" in said
     for word in (b"gunicorn", b"Werkzeug", b"Flask", b"Python"):
         assert word.lower() not in said.lower()
+
+
+MOST = 1024 * 1024
+
+
+@pytest.mark.parametrize(
+    ("body", "status"),
+    [
+        (BODY + b" " * (MOST - len(BODY)), 201),
+        (BODY + b" " * (MOST - len(BODY) + 1), 413),
+        (BODY + b" " * (MOST - len(BODY)) + b"}} and more", 413),
+        (b" " * MOST + BODY, 413),
+        (BODY + b" " * 3 * MOST, 413),
+    ],
+    ids=["just the largest", "a byte too large", "more than it seems", "nothing and then more", "far too large"],
+)
+def test_a_body_in_chunks_is_read_whole_or_refused(served: Served, body: bytes, status: int) -> None:
+    before = tables(served)
+    pieces = (body[begin : begin + 60_000] for begin in range(0, len(body), 60_000))
+    chunks = b"".join(b"%x\r\n%s\r\n" % (len(piece), piece) for piece in pieces)
+    head = outer(served, b"Transfer-Encoding: chunked\r\nConnection: close").replace(b"/v1/score", b"/v1/tables")
+    said = send(
+        served, head.replace(b"\r\n\r\n", b"\r\nIdempotency-Key: %d\r\n\r\n" % hash(body)) + chunks + b"0\r\n\r\n"
+    )
+    # Who sends far too much may find the connection cut before he reads why.
+    assert said[0] == [status] or (said[0] == [] and len(body) > 2 * MOST), said
+    assert tables(served) == before + (status == 201)
