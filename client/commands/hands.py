@@ -77,6 +77,7 @@ def add(
     with session.client() as client, session.outbox(client) as outbox:
         in_play = find_in_play(client, outbox, table, lambda sent: tell_sent(console, outbox, sent))
         entry = _begin(outbox, in_play)
+        entry.played_at = played_at
         entry.top_ups = [_read_top_up(entry, text) for text in top_ups]
         for seat, text in boards:
             entry.give(entry.find_place(seat), text)
@@ -90,8 +91,6 @@ def add(
         if hand is None:
             console.print(f"Not recorded; {_is_kept(in_play)}.")
             return
-        if played_at is not None:
-            hand["played_at"] = played_at
         try:
             answer = _record(console, client, outbox, in_play, hand)
         except RefusedError:

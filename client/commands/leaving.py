@@ -75,6 +75,7 @@ def _change(session: Session, table: str, verb: str, ask: Ask, *, as_json: bool)
             console.print("Nothing was changed.")
             return
         if in_play.away is not None:
+            in_play.check(verb, request)
             kept = outbox.keep(in_play.known.round_id, verb, request)
             raise TransportError(f"{waits(kept)}: {in_play.away}")
         answer: Answer | Document | None = put_in_line(console, client, outbox, in_play.known.round_id, verb, request)

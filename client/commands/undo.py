@@ -45,6 +45,7 @@ def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: b
             console.print("Nothing was undone.")
             return
         if in_play.away is not None:
+            in_play.check("undo_hand", request)
             kept = outbox.keep(in_play.known.round_id, "undo_hand", request)
             raise TransportError(f"{waits(kept)}: {in_play.away}")
         answer = put_in_line(console, client, outbox, in_play.known.round_id, "undo_hand", request)

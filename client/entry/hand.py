@@ -39,6 +39,7 @@ class HandEntry:
     names: Names
     ruleset: Document
     top_ups: Sequence[Document] = ()
+    played_at: str | None = None
     typed: dict[str, str] = field(default_factory=dict)
     keep: Callable[[Mapping[str, str]], None] = lambda _: None
     _settled: set[str] = field(default_factory=set)
@@ -121,6 +122,8 @@ class HandEntry:
         hand: Document = {"number": self.following["number"], "button": button}
         if self.top_ups:
             hand["top_ups"] = list(self.top_ups)
+        if self.played_at is not None:
+            hand["played_at"] = self.played_at
         hand["players"] = [
             {
                 "seat": seat,

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from client.api import Client
-from client.errors import TransportError, UnreadableError
+from client.errors import RefusedError, TransportError, UnreadableError
 from client.finding import find_table
+from client.outbox.entries import apply
 from client.outbox.sending import Sent, send_round
 from client.outbox.store import KnownRound, Outbox
 
@@ -33,9 +34,20 @@ class InPlay:
                 return client.try_hand(self.known.round_id, hand)
             except TransportError as error:
                 self.away = error
-        from client.offline.score import play_hand  # the rules take a moment to load, and a service has its own
+        from client.offline.changes import play_hand  # the rules take a moment to load, and a service has its own
 
         return play_hand(self.known.document, hand, self.known.ruleset)
+
+    def check(self, verb: str, request: Document) -> None:
+        """
+        Check by the same rules here what the service cannot be asked about, before it waits.
+
+        Raises:
+            RefusedError: it cannot be, with every reason.
+        """
+        from client.offline.changes import check_change
+
+        check_change(self.known.document, verb, request, self.known.ruleset)
 
 
 def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None]) -> InPlay:
@@ -49,7 +61,7 @@ def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sen
         tell: is told of every request that was waiting and is sent now.
 
     Raises:
-        RefusedError: something that was waiting is refused.
+        RefusedError: something that was waiting is refused, or cannot be.
         TransportError: the service does not answer, and the table was never seen from here.
         UnreadableError: there is no such table, or nothing was played at it.
     """
@@ -59,9 +71,7 @@ def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sen
         known = outbox.find_last_at(table)
         if known is None:
             raise
-        from client.offline.score import play_round
-
-        return InPlay(known, play_round(known.document, known.ruleset)["round"], error)
+        return InPlay(known, _play_waiting(outbox, known), error)
 
 
 def require_next(in_play: InPlay) -> Document:
@@ -90,6 +100,31 @@ def _ask(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None
         name = found["name"]
         raise UnreadableError(f"no round was opened at {name} yet; `ofc round open {name} PLAYER=STACK...` opens one")
     return InPlay(remember(client, outbox, found["name"], newest), newest)
+
+
+def _play_waiting(outbox: Outbox, known: KnownRound) -> Document:
+    """
+    Say where a round stands with everything that waits for it.
+
+    Raises:
+        RefusedError: something that waits cannot be; it says what.
+    """
+    from client.offline.score import play_round
+
+    try:
+        standing: Document = play_round(known.document, known.ruleset)["round"]
+    except RefusedError:
+        seen = outbox.find_known(known.round_id)
+        document = seen.document if seen else known.document
+        for entry in outbox.list_entries(known.round_id):
+            document = apply(document, entry.verb, entry.document)
+            try:
+                play_round(document, known.ruleset)
+            except RefusedError as error:
+                error.about, error.waits_as = f"outbox {entry.id}", entry.id
+                raise
+        raise
+    return standing
 
 
 def remember(client: Client, outbox: Outbox, table: str, round_: Document) -> KnownRound:

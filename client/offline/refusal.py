@@ -15,6 +15,7 @@ _TITLES: Final = {
     _SHAPE: "The document has not the shape that it should have",
     "hand-invalid": "The hand cannot be",
     "round-invalid": "The round cannot be like this",
+    "undo-refused": "The hand cannot be undone",
     "ruleset-invalid": "The rules contradict each other",
     "ruleset-unknown": "There is no such ruleset",
     "expected-differs": "The result is not what was expected",

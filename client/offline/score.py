@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from client.errors import RefusedError
 from client.offline.refusal import check_expected, refusing
 from client.offline.rulesets import find_ruleset
 from schemas.base import load
@@ -83,27 +82,6 @@ def play_round(document: Document, own: Document | None = None) -> Document:
         "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
     }
     check_expected(read.expected, answer)
-    return answer
-
-
-def play_hand(document: Document, hand: Document, ruleset: Document) -> Document:
-    """
-    Say what the next hand of a round would come to; answers what `POST /v1/rounds/{id}/hands` would, but for ids.
-
-    Raises:
-        RefusedError: it cannot be, with every place in the hand itself.
-    """
-    before = f"#/hands/{len(document['hands'])}"
-    try:
-        played = play_round({**document, "hands": [*document["hands"], hand]}, ruleset)
-    except RefusedError as error:
-        mistakes = [
-            {**mistake, "pointer": "#" + mistake["pointer"].removeprefix(before).removeprefix("#")}
-            for mistake in error.problem["errors"]
-        ]
-        error.problem = {**error.problem, "errors": mistakes}
-        raise
-    answer: Document = played["hands"][-1]
     return answer
 
 

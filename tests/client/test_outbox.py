@@ -78,6 +78,67 @@ def test_a_hand_that_cannot_be_is_refused_without_a_network_too(
     assert waiting(by_proxy) == []
 
 
+@pytest.mark.parametrize(
+    ("ruleset", "left", "command", "code"),
+    [
+        ("pineapple", "", "round leave TABLE cyd", "round-invalid"),
+        ("pineapple-qq", "ann", "round leave TABLE ann", "round-invalid"),
+        ("pineapple-qq", "", f"round leave TABLE cyd --reason {'x' * 501}", "request-invalid"),
+        ("pineapple", "", f"round close TABLE --yes --reason {'x' * 501}", "request-invalid"),
+        ("pineapple", "", f"undo TABLE --yes --reason {'x' * 501}", "request-invalid"),
+    ],
+)
+def test_what_cannot_be_is_refused_without_a_network_as_with_one(
+    by_proxy: dict[str, str], proxy: Proxy, table: str, ruleset: str, left: str, command: str, code: str
+) -> None:
+    open_evening(by_proxy, table, ruleset=ruleset)
+    add_hand(by_proxy, table, button=1)
+    if left:
+        assert ofc("round", "leave", table, left, **by_proxy).code == 0
+    asked = command.replace("TABLE", table).split(" ")
+    there = ofc(*asked, **by_proxy)
+    proxy.way = Way.AWAY
+    here = ofc(*asked, **by_proxy)
+    assert (there.code, here.code) == (1, 1), here
+    assert f"({code})" in here.err
+    assert here.err.splitlines()[1:] == there.err.splitlines()[1:-1]
+    assert waiting(by_proxy) == []
+
+
+def test_a_time_that_is_none_is_refused_without_a_network_too(
+    by_proxy: dict[str, str], proxy: Proxy, table: str
+) -> None:
+    open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "yesterday", **by_proxy)
+    assert (said.code, said.out) == (1, "")
+    assert "#/played_at  " in said.err
+    assert waiting(by_proxy) == []
+
+
+def test_a_round_whose_closing_waits_is_not_undone(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    open_evening(by_proxy, table)
+    add_hand(by_proxy, table, button=1)
+    proxy.way = Way.AWAY
+    assert ofc("round", "close", table, "--reason", "late", "--yes", **by_proxy).code == 3
+    said = ofc("undo", table, "--yes", **by_proxy)
+    assert said.code == 1
+    assert "the round was closed after hand 1; none of its hands can be undone" in said.err
+    assert waiting(by_proxy) == ["close_round"]
+
+
+def test_what_waits_and_cannot_be_any_more_is_named(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    open_evening(by_proxy, table, ruleset="pineapple-qq")
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    assert ofc("round", "leave", table, "ann", **by_proxy).code == 3
+    assert ofc("queue", "drop", "1", "--yes", **by_proxy).code == 0
+    said = ofc("hand", "add", table, **by_proxy)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith("outbox 2: The round cannot be like this (round-invalid)\n")
+    assert "`ofc queue drop 2` gives it up" in said.err
+
+
 def test_a_whole_round_is_played_without_a_network_and_sent_in_order(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
