@@ -97,14 +97,11 @@ class _Writers(dict[type, Callable[[Any], bytes]]):
         raise TypeError(f"{kind} is not written for PostgreSQL here")
 
 
-_WRITERS: Final = _Writers(
-    {
-        bytes: lambda value: b"\\x" + value.hex().encode(),
-        int: lambda value: b"%d" % value,
-        bool: lambda value: str(value).encode(),
-        UUID: lambda value: b"%032x" % value.int,
-        datetime: lambda value: value.isoformat().encode(),
-        list: _array,
-        str: _text_of,
-    }
-)
+_WRITERS: Final = _Writers()
+_WRITERS[bytes] = lambda value: b"\\x" + value.hex().encode()
+_WRITERS[int] = lambda value: b"%d" % value
+_WRITERS[bool] = lambda value: str(value).encode()
+_WRITERS[UUID] = lambda value: b"%032x" % value.int
+_WRITERS[datetime] = lambda value: value.isoformat().encode()
+_WRITERS[list] = _array
+_WRITERS[str] = _text_of
