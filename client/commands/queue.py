@@ -57,16 +57,20 @@ def drop(session: Session, entry_id: int, yes: bool) -> None:
     """
     Give up something that waits.
 
-    It will never be sent; what waits behind it goes on without it.
+    It will never be sent; what waits behind it goes on without it. A hand that is undone behind it goes with all up to
+    its undo.
     """
     with session.client() as client, session.outbox(client) as outbox:
         entry = outbox.get(entry_id)
-        if not yes and not confirm(make_asker(), f"Drop {_name(outbox, entry)}?"):
+        along = ", ".join(_name(outbox, each) for each in outbox.list_dropped_with(entry))
+        what = f"{_name(outbox, entry)}, and with it {along}" if along else _name(outbox, entry)
+        if not yes and not confirm(make_asker(), f"Drop {what}?"):
             make_console().print("Nothing was dropped.")
             return
         with outbox.line_of(entry.round_id):
-            outbox.drop(outbox.get(entry_id))
-        make_console().print(f"Dropped: {_name(outbox, entry)}.")
+            dropped = outbox.drop(outbox.get(entry_id))
+        for each in dropped:
+            make_console().print(f"Dropped: {_name(outbox, each)}.")
 
 
 @queue.command(name="restore", cls=Command, examples=["ofc queue restore 1"])

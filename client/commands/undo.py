@@ -40,6 +40,8 @@ def undo(session: Session, table: str, reason: str | None, yes: bool, as_json: b
         request = {"number": hand["number"], **({"reason": reason} if reason else {})}
         if in_play.away is None:
             request["hand"] = _find_record(client, in_play.known.round_id, hand["number"])["id"]
+        elif hand["number"] in in_play.known.records:
+            request["hand"] = in_play.known.records[hand["number"]]
         _show(console, in_play, hand, names)
         if not yes and not confirm(make_asker(), f"Undo hand {hand['number']}?"):
             console.print("Nothing was undone.")

@@ -129,7 +129,10 @@ def _play_waiting(outbox: Outbox, known: KnownRound) -> Document:
 
 def remember(client: Client, outbox: Outbox, table: str, round_: Document) -> KnownRound:
     """Keep what is needed to go on with a round while the service does not answer."""
+    # The records come before the document: where a hand is replaced meanwhile, its undo takes the one that is gone.
+    hands = client.list_hands(round_["id"]) if round_["hands"] else ()
+    records = {hand["number"]: hand["id"] for hand in hands}
     document = client.get_document(round_["id"])
-    known = KnownRound(round_["id"], table, document, client.get_ruleset(round_["ruleset"]))
+    known = KnownRound(round_["id"], table, document, client.get_ruleset(round_["ruleset"]), records)
     outbox.remember(known)
     return known

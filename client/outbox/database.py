@@ -8,7 +8,6 @@ from typing import Final
 
 from client.errors import UnreadableError
 
-_VERSION: Final = 1
 _PATIENCE_SECONDS: Final = 30
 _TABLES: Final = """
 CREATE TABLE entries (
@@ -25,6 +24,9 @@ CREATE TABLE drafts (
     PRIMARY KEY (server, round_id)
 );
 """
+_RECORDS: Final = "ALTER TABLE rounds ADD COLUMN records TEXT NOT NULL DEFAULT '{}'"
+_VERSIONS: Final = (_TABLES, _RECORDS)
+"""What makes each version of the file from the one before."""
 
 
 class Database:
@@ -69,12 +71,12 @@ class Database:
             self._connection.execute("PRAGMA synchronous = EXTRA")
         with self.change() as connection:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
-            if found > _VERSION:
+            if found > len(_VERSIONS):
                 raise UnreadableError(f"the outbox {self.path} was written by a newer `ofc`; that one can read it")
-            if found < _VERSION:
-                for statement in filter(str.strip, _TABLES.split(";")):
+            for version, statements in enumerate(_VERSIONS[found:], start=found + 1):
+                for statement in filter(str.strip, statements.split(";")):
                     connection.execute(statement)
-                connection.execute(f"PRAGMA user_version = {_VERSION}")
+                connection.execute(f"PRAGMA user_version = {version}")
 
     @contextmanager
     def _explained(self) -> Iterator[None]:

@@ -2,6 +2,7 @@
 
 import json
 import sqlite3
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Final, Self
 
@@ -54,6 +55,17 @@ class Entry:
         is_of_number = answer.get("number") == self.document["number"]
         round_ = answer.get("round")
         return is_recorded and is_of_number and isinstance(round_, dict) and round_.get("id") == self.round_id
+
+
+def find_undo(hand: Entry, behind: Iterable[Entry]) -> Entry | None:
+    """Find what undoes a hand that waits, among what waits behind it: it cannot name the record yet."""
+    number = hand.document.get("number")
+    if hand.verb != "record_hand":
+        return None
+    for entry in behind:
+        if entry.document.get("number") == number:
+            return entry if entry.verb == "undo_hand" and "hand" not in entry.document else None
+    return None
 
 
 def apply(document: Document, verb: str, request: Document) -> Document:

@@ -48,7 +48,7 @@ def send_round(client: Client, outbox: Outbox, round_id: str, up_to: Entry | Non
                     outbox.note_problem(entry, error.problem)
                     error.about, error.waits_as = f"outbox {entry.id}", entry.id
                 raise
-            outbox.remove_answered(entry)
+            outbox.remove_answered(entry, answer)
             yield Sent(entry, answer)
 
 

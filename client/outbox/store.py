@@ -2,9 +2,10 @@
 
 import fcntl
 import json
-from collections.abc import Iterator
+import sqlite3
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ from uuid import uuid4
 
 from client.errors import UnreadableError
 from client.outbox.database import Database
-from client.outbox.entries import Document, Entry, apply
+from client.outbox.entries import Document, Entry, apply, find_undo
 
 _FILE: Final = "outbox.sqlite3"
 _LOCK_FILE: Final = "outbox.lock"
@@ -22,12 +23,26 @@ _LOCK_FILE: Final = "outbox.lock"
 
 @dataclass(frozen=True, slots=True)
 class KnownRound:
-    """A round as it was last seen: its document, and the rules that it is played by."""
+    """
+    A round as it was last seen: its document, and the rules that it is played by.
+
+    `records` are the ids of its hands by their numbers, as far as the service has told them.
+    """
 
     round_id: str
     table: str
     document: Document
     ruleset: Document
+    records: Mapping[int, str] = field(default_factory=dict)
+
+    def after(self, entry: Entry, record: str | None = None) -> Self:
+        """Say what it is after a request, and after a hand with its record where there is one already."""
+        document = apply(self.document, entry.verb, entry.document)
+        records = dict(self.records)
+        if record is not None:
+            records.setdefault(entry.document["number"], record)
+        there = len(document["hands"])
+        return replace(self, document=document, records={n: each for n, each in records.items() if n <= there})
 
 
 class Outbox:
@@ -49,14 +64,20 @@ class Outbox:
     # Requests
 
     def keep(self, round_id: str, verb: str, document: Document) -> Entry:
-        """Put a request at the end of its round's line; from here on it cannot be lost. What was its draft is none."""
-        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+        """
+        Put a request at the end of its round's line; from here on it cannot be lost. What was its draft is none.
+
+        Raises:
+            UnreadableError: it undoes a hand without its record, and the hand does not wait.
+        """
         kept_at = datetime.now(UTC).isoformat(timespec="seconds")
         with self._database.change() as connection:
+            if verb == "undo_hand" and "hand" not in document:
+                self._require_waiting(round_id, document["number"])
             inserted = connection.execute(
                 "INSERT INTO entries (server, round_id, verb, body, key, kept_at) VALUES (?, ?, ?, ?, ?, ?)"
                 " RETURNING *",
-                (self.server, round_id, verb, body, str(uuid4()), kept_at),
+                (self.server, round_id, verb, _write(document), str(uuid4()), kept_at),
             )
             entry = Entry.read(inserted.fetchone())
             connection.execute("DELETE FROM drafts WHERE server = ? AND round_id = ?", (self.server, round_id))
@@ -100,35 +121,48 @@ class Outbox:
                 return entry
         raise UnreadableError(f"nothing waits under {entry_id} for {self.server}; `ofc queue list` shows what does")
 
-    def remove_answered(self, entry: Entry) -> None:
-        """Remove what the service has done, and remember the round as it is now."""
+    def remove_answered(self, entry: Entry, answer: Document) -> None:
+        """
+        Remove what the service has done, and remember the round as it is now.
+
+        What undoes a hand that was waiting now names its record, so that it never takes another.
+        """
+        record = answer["id"] if entry.verb == "record_hand" else None
         with self._database.change() as connection:
             connection.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
             known = self.find_known(entry.round_id)
             if known is not None:
-                document = apply(known.document, entry.verb, entry.document)
+                known = known.after(entry, record)
                 connection.execute(
-                    "UPDATE rounds SET document = ? WHERE server = ? AND round_id = ?",
-                    (json.dumps(document), self.server, entry.round_id),
+                    "UPDATE rounds SET document = ?, records = ? WHERE server = ? AND round_id = ?",
+                    (json.dumps(known.document), json.dumps(known.records), self.server, entry.round_id),
                 )
+            undo = find_undo(entry, self.list_entries(entry.round_id))
+            if undo is not None:
+                _rewrite(connection, undo, {**undo.document, "hand": record})
 
     def note_problem(self, entry: Entry, problem: Document) -> None:
         """Keep why the service refused a request."""
         with self._database.change() as connection:
             connection.execute("UPDATE entries SET problem = ? WHERE id = ?", (json.dumps(problem), entry.id))
 
-    def drop(self, entry: Entry) -> None:
-        """Give a request up."""
+    def list_dropped_with(self, entry: Entry) -> list[Entry]:
+        """List what is given up with a request: behind a hand that is undone, all up to its undo."""
+        behind = [waiting for waiting in self.list_entries(entry.round_id) if waiting.id > entry.id]
+        undo = find_undo(entry, behind)
+        return [] if undo is None else behind[: behind.index(undo) + 1]
+
+    def drop(self, entry: Entry) -> list[Entry]:
+        """Give a request up, and what goes with it; answers all that was given up."""
         with self._database.change() as connection:
-            connection.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
+            dropped = [entry, *self.list_dropped_with(entry)]
+            connection.executemany("DELETE FROM entries WHERE id = ?", [(each.id,) for each in dropped])
+        return dropped
 
     def rewrite(self, entry: Entry, document: Document) -> None:
         """Let a request that was refused say something else, at its place in the line and as a new request."""
-        body = json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
         with self._database.change() as connection:
-            connection.execute(
-                "UPDATE entries SET body = ?, key = ?, problem = NULL WHERE id = ?", (body, str(uuid4()), entry.id)
-            )
+            _rewrite(connection, entry, document)
 
     @contextmanager
     def line_of(self, round_id: str) -> Iterator[None]:
@@ -137,6 +171,13 @@ class Outbox:
         with (self.directory / _LOCK_FILE).open("a") as file:
             fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
             yield
+
+    def _require_waiting(self, round_id: str, number: int) -> None:
+        of_number = [entry for entry in self.list_entries(round_id) if entry.document.get("number") == number]
+        if not of_number or of_number[-1].verb != "record_hand":
+            raise UnreadableError(
+                f"the service has not said yet which record hand {number} is; once it answers, the hand can be undone"
+            )
 
     # Rounds
 
@@ -151,9 +192,14 @@ class Outbox:
             )
             connection.execute(f"DELETE FROM rounds WHERE {over}", of_table)
             connection.execute(
-                "INSERT OR REPLACE INTO rounds (server, round_id, seen, place, document, ruleset)"
-                " VALUES (?, ?, (SELECT coalesce(max(seen), 0) + 1 FROM rounds), ?, ?, ?)",
-                (self.server, known.round_id, known.table, json.dumps(known.document), json.dumps(known.ruleset)),
+                "INSERT OR REPLACE INTO rounds (server, round_id, seen, place, document, ruleset, records)"
+                " VALUES (?, ?, (SELECT coalesce(max(seen), 0) + 1 FROM rounds), ?, ?, ?, ?)",
+                (
+                    self.server,
+                    known.round_id,
+                    known.table,
+                    *map(json.dumps, (known.document, known.ruleset, known.records)),
+                ),
             )
 
     def find_known(self, round_id: str) -> KnownRound | None:
@@ -165,17 +211,17 @@ class Outbox:
         known = self._find_known("place", table)
         if known is None:
             return None
-        document = known.document
         for entry in self.list_entries(known.round_id):
-            document = apply(document, entry.verb, entry.document)
-        return replace(known, document=document)
+            known = known.after(entry)
+        return known
 
     def _find_known(self, column: str, value: str) -> KnownRound | None:
         for record in self._database.ask(
             f"SELECT * FROM rounds WHERE server = ? AND {column} = ? ORDER BY seen DESC LIMIT 1", self.server, value
         ):
             document, ruleset = json.loads(record["document"]), json.loads(record["ruleset"])
-            return KnownRound(record["round_id"], record["place"], document, ruleset)
+            records = {int(number): each for number, each in json.loads(record["records"]).items()}
+            return KnownRound(record["round_id"], record["place"], document, ruleset, records)
         return None
 
     # Drafts
@@ -196,3 +242,14 @@ class Outbox:
             typed: dict[str, str] = json.loads(record["typed"])
             return typed
         return {}
+
+
+def _write(document: Document) -> bytes:
+    return json.dumps(document, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def _rewrite(connection: sqlite3.Connection, entry: Entry, document: Document) -> None:
+    connection.execute(
+        "UPDATE entries SET body = ?, key = ?, problem = NULL WHERE id = ?",
+        (_write(document), str(uuid4()), entry.id),
+    )

@@ -479,6 +479,108 @@ def test_a_waiting_hand_that_was_undone_counts_only_when_somebody_says_so(
     assert numbers_of(client, round_id) == [1]
 
 
+# --- undone while it waits, or while somebody else goes on ---
+
+
+@pytest.mark.parametrize("is_own", [True, False], ids=["own", "seen"])
+def test_an_undo_that_waits_takes_no_hand_recorded_since(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, is_own: bool
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    if is_own:
+        add_hand(by_proxy, table, button=1)
+    else:
+        client.record_hand(round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
+        ofc("undo", table, text="no\n", **by_proxy)
+    proxy.way = Way.AWAY
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    client.undo_hand(round_id, {"number": 1})
+    others = client.record_hand(round_id, hand(1, 3, {1: MID, 2: HIGH, 3: LOW}))
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).text == f"Sent: undo of hand 1 at {table}.\nNothing waits."
+    assert [recorded["id"] for recorded in client.list_hands(round_id)] == [others["id"]]
+
+
+def test_an_undo_of_a_hand_that_waits_names_its_record(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    assert ofc("undo", table, "--reason", "wrong cards", "--yes", **by_proxy).code == 3
+    add_hand(by_proxy, table, HIGH, LOW, MID, button=1, code=3)
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    undone = [json.loads(body) for path, _key, body in proxy.changes if path.endswith("/undo")]
+    records = [next(client.list_hands(round_id, revision))["id"] for revision in (1, 2)]
+    assert undone == [
+        {"number": 1, "reason": "wrong cards", "hand": records[0]},
+        {"number": 1, "hand": records[1]},
+    ]
+    assert numbers_of(client, round_id) == []
+
+
+def test_a_hand_that_is_dropped_takes_its_undo_along(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    assert ofc("round", "leave", table, "ann", **by_proxy).code == 3
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    add_hand(by_proxy, table, HIGH, LOW, MID, button=1, code=3)
+    others = client.record_hand(round_id, hand(1, 3, {1: MID, 2: HIGH, 3: LOW}))
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 1
+    first, *along = f"hand 1 at {table}", f"departure from seat 1 at {table}", f"undo of hand 1 at {table}"
+    asked = ofc("queue", "drop", "1", text="no\n", **by_proxy)
+    assert asked.err == f"Drop {first}, and with it {', '.join(along)}? [yes/no]\n"
+    said = ofc("queue", "drop", "1", "--yes", **by_proxy)
+    assert said.text.splitlines() == [f"Dropped: {what}." for what in (first, *along)]
+    assert ofc("queue", "flush", **by_proxy).code == 1
+    assert waiting(by_proxy) == ["record_hand hand-conflict"]
+    assert [recorded["id"] for recorded in client.list_hands(round_id)] == [others["id"]]
+
+
+def test_an_undo_that_is_dropped_leaves_the_hands_to_themselves(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    add_hand(by_proxy, table, HIGH, LOW, MID, button=1, code=3)
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    assert ofc("queue", "drop", "2", "--yes", **by_proxy).text == f"Dropped: undo of hand 1 at {table}."
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 1
+    assert waiting(by_proxy) == ["record_hand hand-conflict", "undo_hand"]
+    assert len(ofc("queue", "drop", "3", "--yes", **by_proxy).text.splitlines()) == 2
+    assert waiting(by_proxy) == []
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_a_hand_whose_record_is_not_known_is_undone_once_the_service_answers(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    """The outbox of an older `ofc` knows no records."""
+    round_id = open_evening(by_proxy, table)
+    add_hand(by_proxy, table, button=1)
+    with sqlite3.connect(Path(by_proxy["OFC_DATA"]) / "outbox.sqlite3") as older:
+        older.execute("ALTER TABLE rounds DROP COLUMN records")
+        older.execute("PRAGMA user_version = 1")
+    older.close()
+    proxy.way = Way.AWAY
+    said = ofc("undo", table, "--yes", **by_proxy)
+    assert said.code == 2
+    assert said.err.startswith("Error: the service has not said yet which record hand 1 is; ")
+    assert waiting(by_proxy) == []
+    proxy.way = Way.THROUGH
+    assert ofc("undo", table, "--yes", **by_proxy).code == 0
+    assert numbers_of(client, round_id) == []
+
+
 # --- what is kept, and where ---
 
 

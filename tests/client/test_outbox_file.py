@@ -35,7 +35,7 @@ def test_an_outbox_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: 
 
 def test_an_outbox_of_a_newer_release_is_left_alone(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as newer:
-        newer.execute("PRAGMA user_version = 2")
+        newer.execute("PRAGMA user_version = 3")
     newer.close()
     said = ofc("queue", "list", OFC_DATA=str(tmp_path))
     assert said.code == 2
