@@ -6,7 +6,7 @@ from rich.console import Console
 from rich.text import Text
 
 from client.api import Client
-from client.entry.asking import NO, YES, Question, make_asker
+from client.entry.asking import NO, YES, BackError, Question, make_asker
 from client.entry.hand import HandEntry
 from client.entry.in_play import InPlay
 from client.errors import RefusedError, UnreadableError
@@ -60,7 +60,12 @@ def agree(
         counts = answer.get("in_force", True)
         if counts or not is_agreed:
             _show(console, in_play, entry, hand, answer, note=_RESTORED if restores else "" if counts else _UNDONE)
-        reply = "yes" if is_agreed else asker.ask(_question(entry, in_play, hand, counts=counts))
+        try:
+            reply = "yes" if is_agreed else asker.ask(_question(entry, in_play, hand, counts=counts))
+        except BackError:
+            entry.ask_again(entry.places[-1])
+            restores = {}
+            continue
         if reply in NO:
             return None
         if reply not in YES:

@@ -92,6 +92,13 @@ def make_asker() -> Asker:
 
 
 def confirm(asker: Asker, text: str) -> bool:
-    """Ask a question that yes or no answers."""
-    reply = asker.ask(Question(f"{text} [yes/no] ", lambda reply: None if reply in YES | NO else "yes or no is right"))
-    return reply in YES
+    """Ask a question that yes or no answers, and that nothing comes before."""
+    given = ""
+    while True:
+        question = Question(
+            f"{text} [yes/no] ", lambda reply: None if reply in YES | NO else "yes or no is right", given
+        )
+        try:
+            return asker.ask(question) in YES
+        except BackError as error:
+            given = error.text

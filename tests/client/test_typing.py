@@ -7,7 +7,7 @@ from tests.client.asking import ofc
 from tests.client.evenings import PLAIN, WORKED, add_hand, answers, numbers_of, open_evening
 from tests.client.proxy import Proxy, Way
 from tests.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
-from tests.service.rounds_to_play import HIGH, LOW, MID
+from tests.service.rounds_to_play import HIGH, LOW, MID, REST
 
 ANN, BEN, CYD = "Seat 1, ann: ", "Seat 2, ben: ", "Seat 3, cyd: "
 
@@ -102,6 +102,33 @@ def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], cl
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert client.get_round(round_id)["seats"][0]["stack"] == 212
+
+
+def test_the_up_arrow_goes_back_from_whether_to_record_to_the_last_seat(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH, MID, REST)
+        assert screen.shows("Record hand 1?")
+        screen.type(UP)
+        assert screen.asks(f"{CYD}{REST}")
+        screen.type(CTRL_U, LOW, ENTER)
+        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert client.get_round(round_id)["seats"][2]["stack"] == 188
+
+
+def test_the_up_arrow_asks_again_where_nothing_came_before(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    add_hand(reached, table, button=1)
+    with terminal("undo", table, **reached) as screen:
+        assert screen.shows("Undo hand 1? [yes/no]")
+        screen.type("n", UP, "o", ENTER)
+        assert screen.shows("Nothing was undone.")
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
 
 
 def test_what_the_service_finds_wrong_is_typed_again(
