@@ -6,7 +6,7 @@ from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
-from prompt_toolkit.filters import has_completions
+from prompt_toolkit.filters import completion_is_selected
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output
@@ -67,7 +67,7 @@ class _Check(Validator):
 def _keys() -> KeyBindings:
     keys = KeyBindings()
 
-    @keys.add("up", filter=~has_completions)
+    @keys.add("up", filter=~completion_is_selected)
     def _(event: KeyPressEvent) -> None:
         event.app.exit(exception=BackError(event.app.current_buffer.text))
 

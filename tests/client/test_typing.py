@@ -2,12 +2,14 @@
 
 import json
 
+import pytest
+
 from client.api import Client
 from tests.client.asking import ofc
 from tests.client.evenings import PLAIN, WORKED, add_hand, answers, numbers_of, open_evening
 from tests.client.proxy import Proxy, Way
 from tests.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
-from tests.service.rounds_to_play import HIGH, LOW, MID, REST
+from tests.service.rounds_to_play import HIGH, LOW, MID, QUEENS, REST
 
 ANN, BEN, CYD = "Seat 1, ann: ", "Seat 2, ben: ", "Seat 3, cyd: "
 
@@ -102,6 +104,36 @@ def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], cl
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert client.get_round(round_id)["seats"][0]["stack"] == 212
+
+
+@pytest.mark.parametrize(("begun", "offered"), [("Ac8d2s", "  /"), ("Ac8d2", "  s")])
+def test_the_up_arrow_goes_back_and_adds_nothing_while_something_is_offered(
+    reached: dict[str, str], table: str, begun: str, offered: str
+) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, QUEENS)
+        assert screen.asks(BEN.rstrip())
+        screen.type(begun)
+        assert screen.shows(offered)
+        screen.type(UP)
+        assert screen.asks(f"{ANN}{QUEENS}")
+        screen.type(ENTER)
+        assert screen.asks(f"{BEN}{begun}")
+
+
+def test_the_up_arrow_chooses_among_what_is_offered_once_one_is_chosen(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("A")
+        assert screen.shows("top: 0 of 3")
+        screen.type(TAB)
+        assert screen.asks(f"{ANN}Ac")
+        screen.type(TAB)
+        assert screen.asks(f"{ANN}Ad")
+        screen.type(UP)
+        assert screen.asks(f"{ANN}Ac")
 
 
 def test_the_up_arrow_goes_back_from_whether_to_record_to_the_last_seat(
