@@ -1,16 +1,19 @@
 import re
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from itertools import islice
 from typing import Final
 
 import click
 
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.line import tell_sent
 from client.commands.sitting import SITTING, Sitting, seat_all
-from client.entry.in_play import remember
+from client.entry.in_play import remember, send_waiting
 from client.errors import TransportError, UnreadableError
 from client.finding import find_round, find_seat, find_table
-from client.render.cards import Names
+from client.outbox.store import Outbox
+from client.render.cards import Names, plural
 from client.render.console import make_console
 from client.render.rounds import list_rounds, show_round
 from client.render.settlement import show_settlement
@@ -61,18 +64,31 @@ def open_(session: Session, table: str, sitting: tuple[Sitting, ...], reference:
     Open a round at a table.
 
     The players sit down in the order given, clockwise. A stack left out carries over from the player's last round at
-    the table. Seats are counted from 1; 3:ann=200 sits ann down in seat 3.
+    the table. Seats are counted from 1; 3:ann=200 sits ann down in seat 3. What waits for the table is sent first.
     """
     request = {"seats": seat_all(sitting), **({"reference": reference} if reference else {})}
+    console = make_console(error=as_json)
     with session.client() as client, session.outbox(client) as outbox:
         found = find_table(client, table)
+        with _going_first(outbox, found["name"]):
+            send_waiting(client, outbox, found["name"], lambda sent: tell_sent(console, outbox, sent))
         opened = client.open_round(found["id"], request)
         with suppress(TransportError):
             remember(client, outbox, found["name"], opened)
     if as_json:
         print_json(opened)
     else:
-        show_round(make_console(), opened)
+        show_round(console, opened)
+
+
+@contextmanager
+def _going_first(outbox: Outbox, table: str) -> Iterator[None]:
+    """Say of a service that does not answer that no round was opened, for what waits goes first."""
+    try:
+        yield
+    except TransportError as error:
+        waiting = plural(outbox.count_at(table), "request")
+        raise TransportError(f"{waiting} for {table} must be sent first, and no round was opened: {error}") from error
 
 
 @rounds.command(name="show", cls=Command, examples=["ofc round show friday", f"ofc round show {EXAMPLE_ID}"])

@@ -92,14 +92,25 @@ def require_next(in_play: InPlay) -> Document:
 
 def _ask(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None]) -> InPlay:
     found = find_table(client, table)
-    for round_id in outbox.list_rounds_at(found["name"]):
-        for sent in send_round(client, outbox, round_id):
-            tell(sent)
+    send_waiting(client, outbox, found["name"], tell)
     newest = next(client.list_rounds(table=found["id"], limit="1"), None)
     if newest is None:
         name = found["name"]
         raise UnreadableError(f"no round was opened at {name} yet; `ofc round open {name} PLAYER=STACK...` opens one")
     return InPlay(remember(client, outbox, found["name"], newest), newest)
+
+
+def send_waiting(client: Client, outbox: Outbox, table: str, tell: Callable[[Sent], None]) -> None:
+    """
+    Send what waits for the rounds of a table.
+
+    Raises:
+        RefusedError: something that was waiting is refused.
+        TransportError: the service does not answer; it waits.
+    """
+    for round_id in outbox.list_rounds_at(table):
+        for sent in send_round(client, outbox, round_id):
+            tell(sent)
 
 
 def _play_waiting(outbox: Outbox, known: KnownRound) -> Document:

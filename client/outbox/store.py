@@ -102,6 +102,10 @@ class Outbox:
         )
         return [record["round_id"] for record in records]
 
+    def count_at(self, table: str) -> int:
+        """Count what waits for the rounds of a table."""
+        return sum(len(self.list_entries(round_id)) for round_id in self.list_rounds_at(table))
+
     def count_elsewhere(self) -> dict[str, int]:
         """Count what waits for other services."""
         records = self._database.ask(

@@ -180,6 +180,50 @@ def test_what_waits_goes_before_the_next_hand(
     assert waiting(by_proxy) == []
 
 
+def test_what_waits_goes_before_the_next_round(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    for button in (1, 2):
+        add_hand(by_proxy, table, button=button)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=3, code=3)
+    proxy.way = Way.THROUGH
+    said = ofc("round", "open", table, "ann", "cyd", **by_proxy)
+    assert said.code == 0, said
+    assert said.out.startswith(f"Sent: hand 3 at {table}.\n")
+    assert numbers_of(client, round_id) == [1, 2, 3]
+    stacks = [seat["stack"] for seat in ofc("round", "show", table, "--json", **by_proxy).document["seats"]]
+    assert stacks == [236, 164]
+
+
+def test_no_round_is_opened_over_an_undo_that_waits(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    for button in (1, 2, 3):
+        add_hand(by_proxy, table, button=button)
+    proxy.way = Way.AWAY
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    proxy.way = Way.THROUGH
+    said = ofc("round", "open", table, "ann", "cyd", "--json", **by_proxy)
+    assert (said.code, said.out) == (1, "")
+    assert said.err.startswith(f"Sent: undo of hand 3 at {table}.\n")
+    assert "(round-open)" in said.err
+    assert numbers_of(client, round_id) == [1, 2]
+
+
+def test_no_round_is_opened_where_what_waits_gets_no_answer(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.LOSES_ANSWERS
+    said = ofc("round", "open", table, "ann", "cyd", **by_proxy)
+    assert (said.code, said.out) == (3, "")
+    assert said.err.startswith(f"Error: 1 request for {table} must be sent first, and no round was opened: {proxy.url}")
+    assert waiting(by_proxy) == ["record_hand"]
+
+
 def test_a_table_that_was_never_seen_needs_the_service(by_proxy: dict[str, str], proxy: Proxy) -> None:
     proxy.way = Way.AWAY
     said = ofc("hand", "add", "nowhere", *given(*PLAIN, button=1), **by_proxy)
@@ -396,6 +440,9 @@ def test_a_refusal_stops_its_round_alone(
     assert stopped.code == 1
     assert stopped.err.startswith("outbox 1: The number belongs to another hand (hand-conflict)\n")
     assert stopped.err.endswith("`ofc queue drop 1` gives it up; `ofc queue flush` tries it again.\n")
+    stopped = ofc("round", "open", f"{table}-1", "ann=9", "ben=9", **by_proxy)
+    assert stopped.code == 1
+    assert stopped.err.startswith("outbox 1: The number belongs to another hand (hand-conflict)\n")
     assert waiting(by_proxy) == ["record_hand hand-conflict", "record_hand"]
 
 
