@@ -2,19 +2,24 @@
 
 import atexit
 import gc
+import json
 import signal
 import socket
 import struct
 import sys
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from importlib import import_module
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
-from gunicorn import glogging
+from gunicorn import glogging, util
 from gunicorn.http import wsgi
 from gunicorn.http.errors import InvalidHeader
+from uuid_utils.compat import uuid7
 
 from service import allowances  # noqa: F401  # its memory is shared with the workers that are forked
+from service.api.problems import MEDIA_TYPE, complete_problem
+from service.api.safety import SAFE
 from service.embedded import leash
 from service.logs import line_formatter, start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
@@ -58,6 +63,38 @@ class GunicornLog(glogging.Logger):
             super().exception(msg, *arguments, **options)
 
 
+_REFUSALS: Final = {
+    HTTPStatus.REQUEST_URI_TOO_LONG: "the address is too long; some four thousand characters at most are right",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; a hundred at most are right, and"
+    " eight thousand characters in each",
+    HTTPStatus.EXPECTATION_FAILED: "the header Expect asks for what is not known here; '100-continue' is right",
+    HTTPStatus.NOT_IMPLEMENTED: "the header Transfer-Encoding names a coding not known here; 'chunked' is right",
+}
+
+
+def write_problem(client: socket.socket, status: int, reason: str, _found: str) -> None:
+    """
+    Refuse in the service's own form what never gets as far as the application, and say no more of the connection.
+
+    What gunicorn found in the request is not repeated: it may hold a key.
+    """
+    code = "internal-error" if status == HTTPStatus.INTERNAL_SERVER_ERROR else "request-malformed"
+    detail = _REFUSALS.get(HTTPStatus(status), "the request is not written as HTTP/1.1 asks; RFC 9112 says how")
+    request_id = str(uuid7())
+    problem = {**complete_problem(code, detail, [], request_id), "status": status}
+    body = json.dumps(problem, separators=(",", ":")).encode() + b"\n"
+    headers = {
+        "Connection": "close",
+        "Content-Type": MEDIA_TYPE,
+        "Content-Length": str(len(body)),
+        "Request-Id": request_id,
+        **SAFE,
+    }
+    head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
+    util.write_nonblock(client, f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode() + body)
+
+
+util.write_error = write_problem
 # What serves is nobody's business.
 wsgi.SERVER = "tablestakes"
 logger_class = GunicornLog

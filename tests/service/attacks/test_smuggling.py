@@ -4,6 +4,7 @@ Requests hidden in others: what a proxy and the service could take for different
 Bytes go to a real server. Hidden in each is a request, with a key that opens the club, that would make a table.
 """
 
+import json
 import re
 import socket
 
@@ -43,6 +44,18 @@ def send(served: Served, sent: bytes, seconds: float = 15) -> tuple[list[int], b
         except OSError:
             pass  # the server has heard enough
     return [int(status) for status in re.findall(rb"HTTP/1\.[01] (\d{3}) ", said)], said
+
+
+def is_problem(said: bytes, status: int) -> None:
+    """What gunicorn itself refuses is a problem document like every other, with a name, and without what was sent."""
+    head, _, body = said.partition(b"\r\n\r\n")
+    headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n")[1:])
+    problem = json.loads(body)
+    assert headers["Content-Type"] == "application/problem+json"
+    assert headers["Request-Id"] == problem["request_id"]
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert (problem["status"], problem["code"], problem["errors"]) == (status, "request-malformed", [])
+    assert len(said) < 2000
 
 
 def tables(served: Served) -> int:
@@ -129,16 +142,33 @@ def test_a_body_that_is_not_read_is_never_taken_for_a_request(served: Served, un
         (b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % (b"a" * 100_000), 414),
         (b"GET / HTTP/1.1\r\nHost: x\r\nX-A: %s\r\n\r\n" % (b"a" * 100_000), 431),
         (b"GET / HTTP/1.1\r\nHost: x\r\n%s\r\n" % b"".join(b"X-%d: a\r\n" % number for number in range(5000)), 431),
+        (b"GET /%s HTTP/1.1\r\nHost: x\r\n\r\n" % (b"a" * 5000), 414),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nX-A: %s\r\n\r\n" % (b"a" * 9000), 431),
+        (b"GET / HTTP/1.1\r\nHost: x\r\nExpect: 100-foo\r\n\r\n", 417),
+        (b"POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked, secret\r\n\r\n", 501),
         (b"GET / HTTP/9.9\r\nHost: x\r\n\r\n", 400),
         (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
         (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" * 20 + b"\r\n\r\n", 400),
     ],
-    ids=["a long line", "a long header", "many headers", "no version", "another protocol", "encrypted"],
+    ids=[
+        "a very long line",
+        "a very long header",
+        "many headers",
+        "a long line",
+        "a long header",
+        "an unknown expectation",
+        "an unknown coding",
+        "no version",
+        "another protocol",
+        "encrypted",
+    ],
 )
 def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, status: int) -> None:
-    said = send(served, sent)[0]
+    statuses, said = send(served, sent)
     # Who is refused in the middle of what he sends may find the connection cut before he reads why.
-    assert said == [status] or (said == [] and len(sent) > 20_000)
+    assert statuses == [status] or (statuses == [] and len(sent) > 20_000)
+    if said:
+        is_problem(said, status)
     assert served.get("/readyz") == {"status": "ok"}
 
 
