@@ -41,9 +41,11 @@ def flush(session: Session, as_json: bool) -> None:
     """
     console = make_console(error=as_json)
     with session.client() as client, session.outbox(client) as outbox:
-        for sent in send_all(client, outbox):
-            tell_sent(console, outbox, sent)
-        _list(outbox, as_json)
+        try:
+            for sent in send_all(client, outbox):
+                tell_sent(console, outbox, sent)
+        finally:
+            _list(outbox, as_json)
         is_stopped = any(entry.problem for entry in outbox.list_entries())
     if is_stopped:
         raise SystemExit(REFUSED)

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 from client.answers import BUSY, Answer
 from client.api import Client
-from client.errors import ApiError
+from client.errors import ApiError, TransportError
 from client.outbox.entries import Entry
 from client.outbox.store import Outbox
 
@@ -58,14 +58,19 @@ def send_all(client: Client, outbox: Outbox) -> Iterator[Sent]:
 
     Raises:
         ApiError: the key opens nothing, or the moment is wrong.
-        TransportError: the service does not answer.
+        TransportError: the service does not answer, or, once all others are sent, was busy with a round throughout.
     """
+    busy = None
     for round_id in dict.fromkeys(entry.round_id for entry in outbox.list_entries()):
         try:
             yield from send_round(client, outbox, round_id)
         except ApiError as error:
-            if not _is_about_it(error) and error.code not in BUSY:
+            if error.code in BUSY:
+                busy = error
+            elif not _is_about_it(error):
                 raise
+    if busy is not None:
+        raise TransportError(f"{client.server} cannot take all that waits now: {busy}") from busy
 
 
 def _is_about_it(error: ApiError) -> bool:

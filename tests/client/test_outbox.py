@@ -507,6 +507,27 @@ def test_a_service_that_cannot_takes_nothing_from_the_line(
     assert [numbers_of(client, round_id) for round_id in rounds] == [[1], [1]]
 
 
+def test_what_could_not_be_sent_for_the_service_was_busy_is_told(
+    by_proxy: dict[str, str], proxy: Proxy, table: str
+) -> None:
+    for name in (f"{table}-1", f"{table}-2"):
+        open_evening(by_proxy, name)
+    proxy.way = Way.AWAY
+    for name in (f"{table}-1", f"{table}-2"):
+        add_hand(by_proxy, name, button=1, code=3)
+    problem = {"title": "No", "status": 409, "code": "busy", "detail": "somebody else is changing the same round"}
+    proxy.way, proxy.done = Way.THROUGH, [(409, json.dumps(problem).encode())] * 4
+    said = ofc("queue", "flush", **by_proxy)
+    assert said.code == 3
+    assert said.err == (
+        f"Error: {proxy.url} cannot take all that waits now: somebody else is changing the same round\n"
+    )
+    sent, waits = said.out.splitlines()
+    assert sent == f"Sent: hand 1 at {table}-2."
+    assert waits.startswith(f"1  hand 1 at {table}-1  since ")
+    assert ofc("queue", "flush", **by_proxy).code == 0
+
+
 def test_a_waiting_hand_that_was_undone_counts_only_when_somebody_says_so(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
