@@ -1,9 +1,10 @@
 """What every resource has in common: strict reading, a key, and documented answers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import wraps
 from http import HTTPStatus
 from typing import Any, Final
+from urllib.parse import unquote_to_bytes
 
 import flask_smorest
 from flask import request
@@ -74,17 +75,29 @@ def _coding() -> str:
 def read_query(schema: WireSchema) -> Any:
     """Read what the request asks for; nothing can be asked for twice."""
     asked = request.args
-    mistakes = tuple(
+    mistakes = [
         Mistake("field-twice", ("query", name), "is given twice; once is right")
         for name, given in asked.lists()
         if len(given) > 1
-    )
+    ]
+    mistakes += _not_in_utf_8()
     if mistakes:
-        raise WireError(mistakes)
+        raise WireError(tuple(mistakes))
     try:
         return load(schema, asked.to_dict())
     except WireError as error:
         raise WireError(tuple(mistake.under("query") for mistake in error.mistakes)) from error
+
+
+def _not_in_utf_8() -> Iterator[Mistake]:
+    """Find what Werkzeug leaves percent-encoded because it is no text: it would be taken for a text that says so."""
+    for written in request.query_string.split(b"&"):
+        name, _, value = map(unquote_to_bytes, written.partition(b"="))
+        try:
+            value.decode()
+        except UnicodeDecodeError:
+            place = ("query", name.decode(errors="replace"))
+            yield Mistake("text-characters", place, "is not UTF-8; percent-encoded UTF-8 is right")
 
 
 _READERS: Final = {"json": read_body, "query": read_query}

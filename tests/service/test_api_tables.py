@@ -139,7 +139,13 @@ def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
 
 @pytest.mark.parametrize(
     ("query", "code"),
-    [("name=", "text-length"), ("name=" + "x" * 101, "text-length"), ("name=%00", "text-characters")],
+    [
+        ("name=", "text-length"),
+        ("name=" + "x" * 101, "text-length"),
+        ("name=%00", "text-characters"),
+        ("name=%ff", "text-characters"),
+        ("limit=2&name=k%C3che", "text-characters"),
+    ],
 )
 def test_a_name_that_no_table_can_have_is_refused(api: Api, query: str, code: str) -> None:
     assert api.get(f"/v1/tables?{query}").mistakes == {"#/query/name": code}
