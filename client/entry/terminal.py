@@ -1,6 +1,8 @@
 """The line editor: it completes and checks with every key."""
 
+import sys
 from collections.abc import Iterable
+from typing import TextIO
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import get_app
@@ -9,7 +11,7 @@ from prompt_toolkit.document import Document
 from prompt_toolkit.filters import completion_is_selected
 from prompt_toolkit.input import Input
 from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
-from prompt_toolkit.output import Output
+from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.validation import ValidationError, Validator
 
 from client.entry.asking import BackError, Question, StoppedError
@@ -22,7 +24,7 @@ class TerminalAsker:
 
     def __init__(self, given: Input | None = None, shown: Output | None = None) -> None:
         self._given = given
-        self._shown = shown
+        self._shown = shown or create_output(_find_screen())
 
     def ask(self, question: Question) -> str:
         """Ask until the answer is right; the up arrow goes back, Ctrl-C stops."""
@@ -62,6 +64,11 @@ class _Check(Validator):
         wrong = self._question.check(document.text.strip())
         if wrong is not None:
             raise ValidationError(len(document.text), wrong)
+
+
+def _find_screen() -> TextIO | None:
+    """Ask where it is read, and not in a file into which the answer goes."""
+    return sys.stdout if sys.stdout is not None and sys.stdout.isatty() else sys.stderr
 
 
 def _keys() -> KeyBindings:

@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import pexpect
 import pyte
@@ -14,13 +15,14 @@ _WHERE_IS_THE_CURSOR = "\x1b[6n"
 
 
 class Terminal:
-    """A screen of 100 by 80 characters, on which a command runs."""
+    """A screen of 100 by 80 characters, on which a command runs; what it prints can go into a file instead."""
 
-    def __init__(self, *arguments: str, **variables: str) -> None:
+    def __init__(self, *arguments: str, out: Path | None = None, **variables: str) -> None:
         self._screen = pyte.Screen(100, 80)
         self._stream = pyte.Stream(self._screen)
         environment = {**surroundings(**variables), "TERM": "xterm-256color"}
-        command, *options = [*COMMAND, *arguments]
+        kept = [] if out is None else ["sh", "-c", f'exec "$@" > {out}', "sh"]
+        command, *options = [*kept, *COMMAND, *arguments]
         self._child = pexpect.spawn(command, options, env=environment, encoding="utf-8", dimensions=(80, 100))
 
     @property
@@ -78,8 +80,8 @@ class Terminal:
 
 
 @contextmanager
-def terminal(*arguments: str, **variables: str) -> Iterator[Terminal]:
-    opened = Terminal(*arguments, **variables)
+def terminal(*arguments: str, out: Path | None = None, **variables: str) -> Iterator[Terminal]:
+    opened = Terminal(*arguments, out=out, **variables)
     try:
         yield opened
     finally:

@@ -1,6 +1,7 @@
 """A hand typed at a terminal: completed and checked with every key, and never lost."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -198,6 +199,24 @@ def test_a_round_that_somebody_else_changed_is_begun_anew_with_what_was_typed(
     with terminal("hand", "add", table, **reached) as screen:
         type_all(screen, "")
         assert screen.shows(f"{CYD}{LOW}")
+
+
+def test_what_is_asked_is_not_among_what_goes_into_a_file(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    round_id = open_evening(reached, table)
+    out = tmp_path / "out.json"
+    with terminal("hand", "add", table, "--button", "1", "--json", out=out, **reached) as screen:
+        type_all(screen, *PLAIN)
+        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert json.loads(out.read_text())["number"] == 1
+    with terminal("undo", table, "--json", out=out, **reached) as screen:
+        assert screen.asks("Undo hand 1? [yes/no]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert json.loads(out.read_text()) == client.get_round(round_id)
 
 
 def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: Client, table: str) -> None:
