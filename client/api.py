@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import quote
 
-from client.answers import Answer, Document, Lines
+from client.answers import Answer, Document, Lines, is_document, is_hand, is_round, is_ruleset, is_table
 from client.errors import UnreadableError
 
 if TYPE_CHECKING:
@@ -58,11 +58,11 @@ class Client:
 
     def list_rulesets(self) -> list[Document]:
         """List the presets and the club's own rulesets."""
-        return list(self._connection.get_pages("/v1/rulesets", "rulesets", {}))
+        return list(self._connection.get_pages("/v1/rulesets", "rulesets", {}, is_ruleset))
 
     def get_ruleset(self, reference: str) -> Answer:
         """Show a ruleset by name or name@version."""
-        return self._connection.get(_path("rulesets", reference))
+        return self._connection.get(_path("rulesets", reference), is_right=is_ruleset)
 
     def add_ruleset(self, ruleset: Document) -> Answer:
         """Store a ruleset of the club's own, or a new version of one."""
@@ -74,15 +74,15 @@ class Client:
 
     def list_tables(self) -> Iterator[Document]:
         """List the club's tables, the newest first, page by page as they are read."""
-        return self._connection.get_pages("/v1/tables", "tables", {"limit": _PAGE})
+        return self._connection.get_pages("/v1/tables", "tables", {"limit": _PAGE}, is_table)
 
     def get_table(self, table: str) -> Answer:
         """Show a table."""
-        return self._connection.get(_path("tables", table))
+        return self._connection.get(_path("tables", table), is_right=is_table)
 
     def find_table(self, name: str) -> Document | None:
         """Find a table by its name, which is unique in a club."""
-        return next(iter(self._connection.get_pages("/v1/tables", "tables", {"name": name})), None)
+        return next(iter(self._connection.get_pages("/v1/tables", "tables", {"name": name}, is_table)), None)
 
     def open_round(self, table: str, request: Document) -> Answer:
         """Open a round at a table."""
@@ -90,7 +90,7 @@ class Client:
 
     def list_rounds(self, **wanted: str | None) -> Iterator[Document]:
         """List rounds, the newest first, by `table`, `player`, `status`, `from` and `to`, `limit` a page."""
-        return self._connection.get_pages("/v1/rounds", "rounds", {"limit": _PAGE, **_given(wanted)})
+        return self._connection.get_pages("/v1/rounds", "rounds", {"limit": _PAGE, **_given(wanted)}, is_round)
 
     def get_statement(self, table: str, **wanted: str | None) -> Answer:
         """Sum up a table's rounds, those opened at or after `from` and before `to`."""
@@ -98,7 +98,7 @@ class Client:
 
     def get_round(self, round_id: str) -> Answer:
         """Show a round as it stands."""
-        return self._connection.get(_path("rounds", round_id))
+        return self._connection.get(_path("rounds", round_id), is_right=is_round)
 
     def close_round(self, round_id: str, reason: str) -> Answer:
         """End a round early."""
@@ -112,13 +112,13 @@ class Client:
         """Say what the next hand of a round would come to, and record nothing."""
         return self._connection.post(f"{_path('rounds', round_id, 'hands')}?dry_run=true", hand, has_identity=True)
 
-    def send(self, path: str, body: bytes, key: str, is_its_answer: Callable[[Document], bool]) -> Answer:
+    def send(self, path: str, body: bytes, key: str, is_right: Callable[[Document], bool]) -> Answer:
         """
         Send a request as it was written before; under its idempotency key it is done once, whenever that is.
 
-        What is not its answer comes from something else, and nothing was done.
+        An answer that is not right for it comes from something else, and nothing was done.
         """
-        return self._connection.post_bytes(path, body, key, is_its_answer)
+        return self._connection.post_bytes(path, body, key, is_right)
 
     def get_hand(self, hand_id: str) -> Answer:
         """Show a hand and what it came to."""
@@ -135,7 +135,7 @@ class Client:
     def list_hands(self, round_id: str, revision: int | None = None) -> Iterator[Document]:
         """List the hands of a round in order, page by page as they are read."""
         query = {"limit": _PAGE, **_revision(revision)}
-        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", query)
+        return self._connection.get_pages(_path("rounds", round_id, "hands"), "hands", query, is_hand)
 
     def undo_hand(self, round_id: str, request: Document) -> Answer:
         """Withdraw the last hand of a round."""
@@ -209,7 +209,7 @@ class Client:
 
     def get_document(self, round_id: str) -> Answer:
         """Show a round as one document."""
-        return self._connection.get(_path("rounds", round_id, "document"))
+        return self._connection.get(_path("rounds", round_id, "document"), is_right=is_document)
 
     def get_evidence(self, round_id: str, since: int | None = None) -> Answer:
         """Show all that proves a round; since a checkpoint of so many events, that it has grown from that."""

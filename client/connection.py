@@ -8,7 +8,7 @@ from uuid import uuid4
 import httpx2
 import stamina
 
-from client.answers import BUSY, Answer, Document, Lines
+from client.answers import BUSY, Answer, Document, Lines, is_object, is_problem
 from client.errors import ApiError, TransportError, UnreadableError
 
 NDJSON: Final = "application/x-ndjson"
@@ -25,6 +25,10 @@ _PAUSES: Final = 3
 _LONGEST_PAUSE: Final = 60
 """Seconds; a service that wants to be left alone for longer says so to whoever asked."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
+
+
+Check = Callable[[Document], bool]
+"""Says whether an answer is one of the service's; what is none comes from something between."""
 
 
 class _PassingError(Exception):
@@ -52,9 +56,9 @@ class Connection:
         """The address without a login that it may hold: it names the service, also where others may read it."""
         return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
 
-    def get(self, path: str, query: Mapping[str, str] | None = None) -> Answer:
+    def get(self, path: str, query: Mapping[str, str] | None = None, is_right: Check = is_object) -> Answer:
         """Read something."""
-        return self._read(self._send("GET", path, params=query or None))
+        return self._read(self._send("GET", path, params=query or None), is_right)
 
     def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
         """Read something in a form for people."""
@@ -63,12 +67,14 @@ class Connection:
             raise self._not_ours(answer)
         return answer.text
 
-    def get_pages(self, path: str, name: str, query: Mapping[str, str]) -> Iterator[Document]:
+    def get_pages(
+        self, path: str, name: str, query: Mapping[str, str], is_right: Check = is_object
+    ) -> Iterator[Document]:
         """Read a list, page by page as it is needed."""
         answer = self._send("GET", path, params=query)
         while True:
             page = self._read(answer).get(name)
-            if not isinstance(page, list):
+            if not isinstance(page, list) or not all(map(is_right, page)):
                 raise self._not_ours(answer)
             yield from page
             following = answer.links.get("next")
@@ -107,17 +113,13 @@ class Connection:
         """Take something away, which is done once however often it is sent."""
         self._send("DELETE", path)
 
-    def post_bytes(self, path: str, body: bytes, key: str, is_its_answer: Callable[[Document], bool]) -> Answer:
+    def post_bytes(self, path: str, body: bytes, key: str, is_right: Check) -> Answer:
         """Post a body as it was written before, under the idempotency key that it was given then."""
         headers = {"Content-Type": "application/json", _KEY: key}
-        answer = self._send("POST", path, content=body, headers=headers)
-        read = self._posted(answer)
-        if not is_its_answer(read):
-            raise self._not_ours(answer)
-        return read
+        return self._posted(self._send("POST", path, content=body, headers=headers), is_right)
 
-    def _posted(self, answer: httpx2.Response) -> Answer:
-        read = self._read(answer)
+    def _posted(self, answer: httpx2.Response, is_right: Check = is_object) -> Answer:
+        read = self._read(answer, is_right)
         read.is_replay = "Idempotent-Replayed" in answer.headers
         return read
 
@@ -160,9 +162,9 @@ class Connection:
             raise _PassingError("busy", answer)
         return answer
 
-    def _read(self, answer: httpx2.Response) -> Answer:
+    def _read(self, answer: httpx2.Response, is_right: Check = is_object) -> Answer:
         document = _json_of(answer)
-        if not isinstance(document, dict):
+        if not isinstance(document, dict) or not is_right(document):
             raise self._not_ours(answer)
         return Answer(document)
 
@@ -196,9 +198,7 @@ def _check_key(key: str) -> str:
 def _problem_of(answer: httpx2.Response) -> Document | None:
     """Read a problem document; what is none comes from something between."""
     problem = _json_of(answer)
-    if not isinstance(problem, dict) or not {"title", "code", "detail"} <= problem.keys():
-        return None
-    return {"errors": [], **problem}
+    return {"errors": [], **problem, "status": answer.status_code} if is_problem(problem) else None
 
 
 def _pause_of(answer: httpx2.Response) -> int | None:

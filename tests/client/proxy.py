@@ -25,13 +25,14 @@ class Proxy:
     """
     Passes requests on to a service, as far as its way goes; remembers every change that was asked for.
 
-    `tried` and `done` hold what dry runs and changes are answered in the service's place.
+    `read`, `tried` and `done` hold what reading, dry runs and changes are answered in the service's place.
     """
 
     def __init__(self, service: str) -> None:
         self.way = Way.THROUGH
         self.delay = 0.0
         self.changes: list[tuple[str, str | None, bytes]] = []
+        self.read: list[tuple[int, bytes]] = []
         self.tried: list[tuple[int, bytes]] = []
         self.done: list[tuple[int, bytes]] = []
         self.held = threading.Event()
@@ -72,7 +73,7 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             way = proxy.way if is_change or proxy.way is Way.AWAY else Way.THROUGH
             if way is Way.AWAY:
                 return
-            in_its_place = proxy.done if is_change else proxy.tried if "dry_run" in self.path else []
+            in_its_place = proxy.done if is_change else proxy.tried if "dry_run" in self.path else proxy.read
             if in_its_place:
                 self._answer(*in_its_place.pop(0), [("Content-Type", "application/problem+json")])
                 return

@@ -25,7 +25,8 @@ from tests.client.faulty import (
     problem,
 )
 
-ROUND = {"id": "1", "hands": 0}
+ROUND = {"id": "1", "ruleset": "pineapple@1", "status": "open", "hands": 0, "seats": [], "next": None}
+PROBLEM = {"title": "No", "code": "internal-error", "detail": "not now"}
 OK = answer(200, ROUND)
 FAULTS = ["down", "gateway", "closed", "cut off", "busy"]
 RECORDED = answer(201, {"number": 1}, Idempotent_Replayed="true")
@@ -172,6 +173,12 @@ def test_a_connection_that_is_always_cut_is_one_sentence() -> None:
         (answer(302, "", "text/plain", Location="https://example.net/"), "302 Because with text/plain"),
         (answer(400, {"code": 7}), "400 Because with application/json"),
         (answer(200, "[" * 100_000), "200 Because with application/json"),
+        (answer(200, {"rulesets": [{}]}), "200 Because with application/json"),
+        (answer(200, {"rulesets": [None, 7]}), "200 Because with application/json"),
+        (answer(500, {**PROBLEM, "errors": [1, 2]}), "500 Because with application/json"),
+        (answer(500, {**PROBLEM, "errors": None}), "500 Because with application/json"),
+        (answer(500, {**PROBLEM, "errors": [{"pointer": None, "detail": "no"}]}), "500 Because with application/json"),
+        (answer(400, {**PROBLEM, "title": None}), "400 Because with application/json"),
     ],
 )
 def test_what_is_no_tablestakes_is_one_sentence(other: bytes, found: str) -> None:
@@ -179,6 +186,30 @@ def test_what_is_no_tablestakes_is_one_sentence(other: bytes, found: str) -> Non
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
     assert said.err == f"Error: {server.url} answered {found}, which is not Tablestakes; is the address right?\n"
+
+
+STRANGE: dict[str, list[object]] = {
+    "tables": [{}, 7, {"id": 7, "name": "friday"}, {"id": "1", "name": None}],
+    "rounds": [{}, None, {**ROUND, "next": {}}, {**ROUND, "seats": [{"seat": 1}]}, {**ROUND, "hands": "2"}],
+}
+
+
+@pytest.mark.parametrize(("name", "item"), [(name, item) for name, items in STRANGE.items() for item in items])
+def test_a_list_of_something_else_is_one_sentence(name: str, item: object, tmp_path: Path) -> None:
+    friday = answer(200, {"tables": [{"id": "1", "name": "friday"}]})
+    for command in (["round", "show", "friday"], ["hand", "add", "friday"]):
+        with faulty(*([friday] if name == "rounds" else []), answer(200, {name: [item]})) as server:
+            said = ofc(*command, OFC_URL=server.url, OFC_DATA=str(tmp_path))
+        assert (said.code, said.out) == (3, "")
+        assert said.err.endswith(" which is not Tablestakes; is the address right?\n")
+
+
+@pytest.mark.parametrize("found", [{}, {**ROUND, "ruleset": 1}, {"ruleset": "pineapple", "seats": [], "hands": [1]}])
+def test_a_round_of_something_else_is_none(found: object) -> None:
+    with faulty(answer(200, found)) as server, Client(server.url) as client:
+        for ask in (client.get_round, client.get_document, client.get_table, client.get_ruleset):
+            with pytest.raises(TransportError, match="which is not Tablestakes"):
+                ask("1")
 
 
 def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
