@@ -109,12 +109,20 @@ class Session:
         Raises:
             UnreadableError: it cannot be read or written.
         """
-        import platformdirs
-
         from client.outbox.store import Outbox
 
-        directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
-        return Outbox(directory.expanduser().absolute(), client.server)
+        return Outbox(self._find_directory(), client.server)
+
+    def find_outbox(self, client: Client) -> "Outbox | None":
+        """
+        Open what waits, as `outbox` does, but only where anything was ever kept.
+
+        Raises:
+            UnreadableError: it cannot be read or written.
+        """
+        from client.outbox.store import Outbox
+
+        return Outbox.find(self._find_directory(), client.server)
 
     def client(self) -> Client:
         """
@@ -128,6 +136,12 @@ class Session:
         # Who waits is told so in our own words.
         set_on_retry_hooks([])
         return Client(self.url, self.key or self._read_key())
+
+    def _find_directory(self) -> Path:
+        import platformdirs
+
+        directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
+        return directory.expanduser().absolute()
 
     def _read_key(self) -> str | None:
         if self.key_file is None:

@@ -2,14 +2,17 @@
 
 from typing import Final
 
+import click
 from rich.console import Console
 
 from client.answers import Answer
 from client.api import Client
+from client.commands.common import Session
 from client.errors import RefusedError, TransportError
 from client.outbox.entries import Document, Entry
 from client.outbox.sending import Sent, send_round
 from client.outbox.store import Outbox
+from client.render.cards import plural
 from client.render.queue import describe
 
 _BROKEN: Final = 500
@@ -63,6 +66,32 @@ def _end_refused(console: Console, outbox: Outbox, entry: Entry, error: RefusedE
 def waits(entry: Entry) -> str:
     """Say that a request is safe, and what will send it."""
     return f"it waits in the outbox as {entry.id}, and `ofc queue flush` sends it"
+
+
+def count_waiting(session: Session, client: Client, *, table: str | None = None, round_id: str | None = None) -> int:
+    """Count what waits for the rounds of a table, or for one round."""
+    found = session.find_outbox(client)
+    if found is None:
+        return 0
+    with found as outbox:
+        return len(outbox.list_entries(round_id)) if table is None else outbox.count_at(table)
+
+
+def tell_waiting(number: int, place: str) -> None:
+    """Say of what is shown that something is still to come; scripts that read the answer are told beside it."""
+    if number:
+        click.echo(say_waiting(number, place), err=True)
+
+
+def say_waiting(number: int, place: str) -> str:
+    """
+    Say how much waits, and what will send it.
+
+    >>> say_waiting(2, "table")
+    '2 requests for this table wait: `ofc queue flush` sends them'
+    """
+    wait, them = ("waits", "it") if number == 1 else ("wait", "them")
+    return f"{plural(number, 'request')} for this {place} {wait}: `ofc queue flush` sends {them}"
 
 
 def put_in_line(

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.line import tell_sent
+from client.commands.line import count_waiting, say_waiting, tell_sent, tell_waiting
 from client.commands.sitting import SITTING, Sitting, seat_all
 from client.entry.in_play import remember, send_waiting
 from client.errors import TransportError, UnreadableError
@@ -103,6 +103,7 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     """
     with session.client() as client:
         found = find_round(client, round_)
+        tell_waiting(count_waiting(session, client, round_id=found["id"]), "round")
     if as_json:
         print_json(found)
     else:
@@ -167,6 +168,7 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
     with session.client() as client:
         found = find_round(client, round_)
         settled = client.get_settlement(found["id"])
+        tell_waiting(count_waiting(session, client, round_id=found["id"]), "round")
         if as_json:
             print_json(settled)
             return
@@ -188,6 +190,7 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     """
     with session.client() as client:
         found = find_round(client, round_)
+        _refuse_before_what_waits(count_waiting(session, client, round_id=found["id"]))
         seats = [find_seat(found["seats"], player, "in the round") for player in players]
         seen = client.get_settlement(found["id"])
         for seat in seats:
@@ -198,6 +201,17 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     else:
         shown = len(seen["transfers"])
         show_settlement(make_console(), seen, ruleset, Names(found["seats"]), shown_before=shown)
+
+
+def _refuse_before_what_waits(number: int) -> None:
+    """
+    Let nobody confirm a settlement that something is still to come to.
+
+    Raises:
+        UnreadableError: something waits for the round.
+    """
+    if number:
+        raise UnreadableError(f"{say_waiting(number, 'round')}; a settlement is confirmed once nothing waits for it")
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])

@@ -3,6 +3,7 @@ from itertools import islice
 import click
 
 from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.line import count_waiting, tell_waiting
 from client.finding import find_table
 from client.render.console import make_console
 from client.render.tables import list_tables, show_statement, show_table
@@ -102,6 +103,7 @@ def statement(session: Session, table: str, opened_from: str | None, opened_befo
     with session.client() as client:
         found = find_table(client, table)
         summed = client.get_statement(found["id"], **{"from": opened_from, "to": opened_before})
+        tell_waiting(count_waiting(session, client, table=found["name"]), "table")
     if as_json:
         print_json(summed)
     else:

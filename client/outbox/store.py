@@ -4,7 +4,7 @@ import fcntl
 import json
 import sqlite3
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from hashlib import sha256
@@ -52,6 +52,14 @@ class Outbox:
         self.server = server
         self.directory = directory
         self._database = Database(directory / _FILE)
+
+    @classmethod
+    def find(cls, directory: Path, server: str) -> Self | None:
+        """Open it where anything was ever kept; who only looks makes no file."""
+        with suppress(OSError):
+            if (directory / _FILE).exists():
+                return cls(directory, server)
+        return None
 
     def __enter__(self) -> Self:
         return self

@@ -254,6 +254,51 @@ def test_a_hand_is_kept_also_where_something_else_answers(
     assert waiting(by_proxy) == ["record_hand"]
 
 
+# --- what is shown, while something waits ---
+
+
+def test_what_is_shown_says_that_something_waits(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    round_id = open_evening(by_proxy, table)
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=1, code=3)
+    proxy.way = Way.THROUGH
+    shown = [["table", "statement", table], ["round", "show", table], ["round", "settlement", round_id]]
+    for said in [ofc(*command, **by_proxy) for command in shown] + [ofc(*shown[0], "--json", **by_proxy)]:
+        assert said.code == 0
+        assert said.err in [f"1 request for this {it} waits: `ofc queue flush` sends it\n" for it in ("table", "round")]
+    proxy.way = Way.AWAY
+    add_hand(by_proxy, table, button=2, code=3)
+    proxy.way = Way.THROUGH
+    told = "2 requests for this table wait: `ofc queue flush` sends them\n"
+    assert ofc("table", "statement", table, "--json", **by_proxy).err == told
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert [ofc(*command, **by_proxy).err for command in shown] == [""] * 3
+
+
+def test_a_settlement_is_not_confirmed_while_something_waits_for_its_round(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    for button in (1, 2, 3):
+        add_hand(by_proxy, table, button=button)
+    proxy.way = Way.AWAY
+    assert ofc("undo", table, "--yes", **by_proxy).code == 3
+    proxy.way = Way.THROUGH
+    said = ofc("round", "confirm", table, "ann", "ben", "cyd", **by_proxy)
+    assert (said.code, said.out) == (2, "")
+    told = "1 request for this round waits: `ofc queue flush` sends it"
+    assert said.err == f"Error: {told}; a settlement is confirmed once nothing waits for it\n"
+    assert client.get_settlement(round_id)["confirmed"] == []
+
+
+def test_who_only_looks_makes_no_outbox(by_proxy: dict[str, str], table: str, tmp_path: Path) -> None:
+    open_evening(by_proxy, table)
+    nowhere = tmp_path / "nowhere"
+    for command in (["table", "statement", table], ["round", "show", table]):
+        assert ofc("--data", nowhere, *command, **by_proxy).code == 0
+    assert not nowhere.exists()
+
+
 # --- cut, killed, twice at once ---
 
 
