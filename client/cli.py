@@ -34,6 +34,9 @@ _COMMANDS: Final = {
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
 _OUTBOX_ADVICE: Final = "  It stops its round. `ofc queue drop {}` gives it up; `ofc queue flush` tries it again."
 _KEY_ADVICE: Final = "  Give a key with --key-file FILE; `ofc-server up` says where it has put the first one."
+_HALVES: Final = range(0xD800, 0xE000)
+_BYTES: Final = range(0xDC80, 0xDD00)
+"""What Python makes of bytes that are not UTF-8 in an argument."""
 
 
 class OneSentence(Group):
@@ -63,6 +66,9 @@ class OneSentence(Group):
         except TransportError as error:
             _say(error)
             sys.exit(UNREACHABLE)
+        except UnicodeEncodeError as error:
+            _say_no_text(error)
+            sys.exit(UNREADABLE)
         except KeyboardInterrupt:
             sys.exit(INTERRUPTED)
         except BrokenPipeError:
@@ -78,6 +84,15 @@ class OneSentence(Group):
 
 def _say(what: object) -> None:
     click.echo(f"Error: {what}", err=True)
+
+
+def _say_no_text(error: UnicodeEncodeError) -> None:
+    """Say what was given is no text: Python takes a byte that is not UTF-8 for half of a character until it is sent."""
+    half = ord(error.object[error.start])
+    if half not in _HALVES:
+        raise error
+    found = f"the byte {half & 0xFF:#x}" if half in _BYTES else f"half of a character, U+{half:X},"
+    _say(f"{found} in what was given is no text; text in UTF-8 is right")
 
 
 def _let_go_of_stdout() -> None:

@@ -110,6 +110,30 @@ def test_a_round_that_cannot_be_is_refused(
     assert sentence in said.err
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "table create bad\udcff --ruleset pineapple",
+        "table create TABLE --ruleset bad\udcff",
+        "table statement \udcff",
+        "round show \udcff",
+        "round open TABLE bad\udcff=2",
+        "round open TABLE ann=2 ben=2 --reference \udcff",
+        "round leave TABLE ann --reason x\udcff",
+        "round close TABLE --yes --reason x\udcff",
+        "undo TABLE --yes --reason x\udcff",
+        "hand add \udcff",
+    ],
+)
+def test_an_argument_that_is_no_text_is_told(reached: dict[str, str], client: Client, table: str, command: str) -> None:
+    set_up(reached, table, ruleset="pineapple-qq")
+    client.record_hand(open_round(reached, table, "ann=200", "ben=200", "cyd=200"), hand(1, 1, THREE))
+    said = ofc(*command.replace("TABLE", table).split(" "), **reached)
+    assert said.code == 2
+    assert said.err == "Error: the byte 0xff in what was given is no text; text in UTF-8 is right\n"
+    assert ofc("queue", "list", **reached).text == "Nothing waits."
+
+
 @pytest.mark.parametrize("command", [["round", "open", "nowhere", "ann=2"], ["table", "statement", "nowhere"]])
 def test_a_table_that_is_not_there_is_told(reached: dict[str, str], command: list[str]) -> None:
     said = ofc(*command, **reached)
