@@ -1,17 +1,21 @@
 """The round that is played at a table, as the service or, without it, this machine knows it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from client.api import Client
-from client.errors import RefusedError, TransportError, UnreadableError
+from client.errors import ApiError, RefusedError, TransportError, UnreadableError
 from client.finding import find_table
 from client.outbox.entries import apply
 from client.outbox.sending import Sent, send_round
 from client.outbox.store import KnownRound, Outbox
 
 Document = dict[str, Any]
+
+_FAILED: Final = 500
+"""From this status on a service says that it failed, and not that anything is wrong with the request."""
 
 
 @dataclass(slots=True)
@@ -31,7 +35,8 @@ class InPlay:
         """
         if self.away is None:
             try:
-                return client.try_hand(self.known.round_id, hand)
+                with _away_where_it_fails(client):
+                    return client.try_hand(self.known.round_id, hand)
             except TransportError as error:
                 self.away = error
         from client.offline.changes import play_hand  # the rules take a moment to load, and a service has its own
@@ -62,16 +67,33 @@ def find_in_play(client: Client, outbox: Outbox, table: str, tell: Callable[[Sen
 
     Raises:
         RefusedError: something that was waiting is refused, or cannot be.
-        TransportError: the service does not answer, and the table was never seen from here.
+        TransportError: the service does not answer, or fails, and the table was never seen from here.
         UnreadableError: there is no such table, or nothing was played at it.
     """
     try:
-        return _ask(client, outbox, table, tell)
+        with _away_where_it_fails(client):
+            return _ask(client, outbox, table, tell)
     except TransportError as error:
         known = outbox.find_last_at(table)
         if known is None:
             raise
         return InPlay(known, _play_waiting(outbox, known), error)
+
+
+@contextmanager
+def _away_where_it_fails(client: Client) -> Iterator[None]:
+    """
+    Take a service that fails for one that does not answer, so that the evening goes on without it.
+
+    Raises:
+        TransportError: it fails.
+    """
+    try:
+        yield
+    except ApiError as error:
+        if error.problem["status"] < _FAILED:
+            raise
+        raise TransportError(f"{client.server} cannot answer now: {error}") from error
 
 
 def require_next(in_play: InPlay) -> Document:

@@ -254,6 +254,24 @@ def test_a_hand_is_kept_also_where_something_else_answers(
     assert waiting(by_proxy) == ["record_hand"]
 
 
+@pytest.mark.parametrize("asked", ["read", "tried", "done"])
+def test_a_hand_is_kept_also_where_the_service_fails(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, asked: str
+) -> None:
+    """Where it reads, where it tries the hand, and where it does what was waiting."""
+    round_id = open_evening(by_proxy, table)
+    if asked == "done":
+        proxy.way = Way.AWAY
+        add_hand(by_proxy, table, button=1, code=3)
+        proxy.way = Way.THROUGH
+    problem = {"title": "No", "status": 500, "code": "internal-error", "detail": "the disk is full", "errors": []}
+    setattr(proxy, asked, [(500, json.dumps(problem).encode())])
+    said = add_hand(by_proxy, table, button=2 if asked == "done" else 1, code=3)
+    assert said.err.endswith(f"`ofc queue flush` sends it: {proxy.url} cannot answer now: the disk is full\n")
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert numbers_of(client, round_id) == ([1, 2] if asked == "done" else [1])
+
+
 # --- what is shown, while something waits ---
 
 
