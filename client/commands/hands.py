@@ -1,4 +1,5 @@
 import re
+import shlex
 from datetime import UTC, datetime
 from typing import Any, Final
 
@@ -86,10 +87,12 @@ def add(
         try:
             hand = agree(console, client, in_play, entry, is_agreed=yes)
         except KeyboardInterrupt:
-            console.print(f"Stopped; {_is_kept(in_play)}.")
+            entry.keep(entry.typed)
+            console.print(f"Stopped; {_is_kept(in_play, top_ups, played_at)}.", soft_wrap=True)
             raise
         if hand is None:
-            console.print(f"Not recorded; {_is_kept(in_play)}.")
+            entry.keep(entry.typed)
+            console.print(f"Not recorded; {_is_kept(in_play, top_ups, played_at)}.", soft_wrap=True)
             return
         try:
             answer = _record(console, client, outbox, in_play, hand)
@@ -139,5 +142,9 @@ def _record(console: Console, client: Client, outbox: Outbox, in_play: InPlay, h
     return answer
 
 
-def _is_kept(in_play: InPlay) -> str:
-    return f"what was typed is kept, and `ofc hand add {in_play.known.table}` goes on with it"
+def _is_kept(in_play: InPlay, top_ups: tuple[str, ...], played_at: str | None) -> str:
+    """Name the command that goes on with the hand, with what is told of it beside the cards."""
+    told = [part for text in top_ups for part in ("--top-up", text)]
+    told += ["--played-at", played_at] if played_at is not None else []
+    command = shlex.join(["ofc", "hand", "add", in_play.known.table, *told])
+    return f"what was typed is kept, and `{command}` goes on with it"

@@ -7,7 +7,7 @@ import pytest
 
 from client.api import Client
 from tests.client.asking import ofc
-from tests.client.evenings import PLAIN, WORKED, add_hand, answers, numbers_of, open_evening
+from tests.client.evenings import PLAIN, WORKED, add_hand, answers, given, numbers_of, open_evening
 from tests.client.proxy import Proxy, Way
 from tests.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
 from tests.service.rounds_to_play import HIGH, LOW, MID, QUEENS, REST
@@ -238,6 +238,27 @@ def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: 
         screen.type("yes", ENTER)
         assert screen.end() == 0
     assert numbers_of(client, round_id) == [1]
+
+
+def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table, ruleset="pineapple-qq")
+    told = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
+    boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
+    said = ofc("hand", "add", table, *told, *boards, text=answers("no"), **reached)
+    command = f"ofc hand add {table} --top-up ann=40 --played-at 2026-11-20T21:00:00Z"
+    assert said.out.endswith(f"Not recorded; what was typed is kept, and `{command}` goes on with it.\n")
+    with terminal(*command.split()[1:], **reached) as screen:
+        for asked in ("Button (seat or player): 1", f"{ANN}{HIGH}", f"{BEN}{MID}", f"{CYD}{LOW}"):
+            assert screen.asks(asked)
+            screen.type(ENTER)
+        assert screen.shows("Record hand 1?")
+        assert screen.shows("ann adds 40 points.")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    [hand] = client.get_document(round_id)["hands"]
+    assert (hand["top_ups"], hand["played_at"]) == ([{"seat": 1, "points": 40}], "2026-11-20T21:00:00Z")
 
 
 def test_what_was_typed_is_kept_when_the_terminal_dies(reached: dict[str, str], table: str) -> None:
