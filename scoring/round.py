@@ -1,6 +1,6 @@
 """The hands until everyone has had the button once: a fold over finished hands."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -9,7 +9,7 @@ from scoring.errors import HandError, Mistake, RoundError
 from scoring.exchange import Exchange
 from scoring.fantasyland import Fantasyland
 from scoring.following import OVERRULED, find_following_mistakes, find_top_up_mistakes
-from scoring.hand import Hand, Seat
+from scoring.hand import Hand, Seat, TopUp
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
 from scoring.score import HandScore, paying_order, score_hand
@@ -130,6 +130,31 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, g
     return _finish(_bust(after), goes_on=goes_on)
 
 
+def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
+    """
+    Count the top-ups of the next hand before anything else of it; one who is out plays on with them.
+
+    >>> from scoring.presets import PRESETS
+    >>> seats = [RoundSeat(1, "ann", 200), RoundSeat(2, "bob", 150), RoundSeat(3, "cyd", 100)]
+    >>> round_ = open_round(PRESETS["pineapple-qq"], seats).but(hands=1, button=1, out=frozenset({2}))
+    >>> round_.next_hand
+    NextHand(number=2, button=3, seats=(1, 3), fantasyland={})
+    >>> add_points(round_, [TopUp(2, 40)]).next_hand
+    NextHand(number=2, button=2, seats=(1, 2, 3), fantasyland={})
+
+    Rule: docs/rules.md#leaving-and-top-ups
+    """
+    if not top_ups:
+        return round_
+    added = {top_up.seat: top_up.points for top_up in top_ups}
+    return round_.but(
+        stacks=_sum(round_.stacks, added),
+        opening_stacks=_sum(round_.opening_stacks, added),
+        top_ups=_sum(round_.top_ups, added),
+        out=round_.out.difference(added),
+    )
+
+
 def depart(round_: Round, seat: Seat, *, stands: bool = False, goes_on: bool = False) -> Departed:
     """
     Let a player leave between two hands.
@@ -169,7 +194,7 @@ def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mis
     """Say where the round stands before the first point of a hand is paid, and what is overruled where it stands."""
     _check_open(round_, "hand")
     top_up_mistakes = list(find_top_up_mistakes(round_, hand))
-    before = _with_top_ups(round_, hand) if _are_overruled(top_up_mistakes, stands=stands) else round_
+    before = add_points(round_, hand.top_ups) if _are_overruled(top_up_mistakes, stands=stands) else round_
     mistakes = (
         *(_find_end(round_) if stands else ()),
         *top_up_mistakes,
@@ -256,19 +281,6 @@ def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
         detail = f"seat {seat} plays the Fantasyland hand that comes next; he can leave once the sequence has ended"
         return Mistake("departure-in-sequence", path, detail)
     return None
-
-
-def _with_top_ups(round_: Round, hand: Hand) -> Round:
-    """Count a hand's top-ups before anything else of it; one who is out plays on with them."""
-    if not hand.top_ups:
-        return round_
-    added = {top_up.seat: top_up.points for top_up in hand.top_ups}
-    return round_.but(
-        stacks=_sum(round_.stacks, added),
-        opening_stacks=_sum(round_.opening_stacks, added),
-        top_ups=_sum(round_.top_ups, added),
-        out=round_.out.difference(added),
-    )
 
 
 def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping[Seat, Points]:

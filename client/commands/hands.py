@@ -14,6 +14,7 @@ from client.entry.agreeing import agree
 from client.entry.hand import BUTTON, HandEntry
 from client.entry.in_play import InPlay, find_in_play, require_next
 from client.errors import RefusedError, TransportError, UnreadableError
+from client.finding import find_seat
 from client.outbox.store import Outbox
 from client.render.cards import Names
 from client.render.console import make_console
@@ -74,12 +75,10 @@ def add(
     when you agree. Without a network it is checked here and waits in the outbox. From a pipe, each line is an answer.
     """
     console = make_console(error=as_json)
-    console = make_console(error=as_json)
     with session.client() as client, session.outbox(client) as outbox:
         in_play = find_in_play(client, outbox, table, lambda sent: tell_sent(console, outbox, sent))
-        entry = _begin(outbox, in_play)
+        entry = _begin(outbox, in_play, top_ups)
         entry.played_at = played_at
-        entry.top_ups = [_read_top_up(entry, text) for text in top_ups]
         for seat, text in boards:
             entry.give(entry.find_place(seat), text)
         if button is not None:
@@ -103,24 +102,31 @@ def add(
         print_json(answer)
 
 
-def _begin(outbox: Outbox, in_play: InPlay) -> HandEntry:
-    """Begin where somebody has stopped before."""
+def _begin(outbox: Outbox, in_play: InPlay, top_ups: tuple[str, ...]) -> HandEntry:
+    """Begin where somebody has stopped before, with everyone who plays once points are added."""
     following, known = require_next(in_play), in_play.known
     number = following["number"]
+    added = [_read_top_up(in_play, text) for text in top_ups]
+    if added:
+        from client.offline.score import find_next  # the rules take a moment to load, and few hands need them here
+
+        following = find_next(known.document, added, known.ruleset) or following
     return HandEntry(
         following,
         Names(in_play.standing["seats"]),
         known.ruleset,
+        top_ups=added,
         typed=outbox.find_draft(known.round_id, number),
         keep=lambda typed: outbox.keep_draft(known.round_id, number, dict(typed)),
     )
 
 
-def _read_top_up(entry: HandEntry, text: str) -> Document:
+def _read_top_up(in_play: InPlay, text: str) -> Document:
     found = _ADDED.fullmatch(text)
     if found is None:
         raise UnreadableError(f"--top-up {text!r} does not say who adds how much; 1=40 is right")
-    return {"seat": int(entry.find_place(found[1])), "points": int(found[2])}
+    seat = find_seat(in_play.standing["seats"], found[1], f"at {in_play.known.table}")
+    return {"seat": seat, "points": int(found[2])}
 
 
 def _record(console: Console, client: Client, outbox: Outbox, in_play: InPlay, hand: Document) -> Answer | None:

@@ -1,6 +1,6 @@
 """Score a hand, or play a round document, without a service; what comes out has the service's own shapes."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
 from client.offline.refusal import check_expected, refusing
@@ -14,9 +14,10 @@ from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
 from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
 from schemas.settlements import dump_settlement
-from scoring.history import replay
+from scoring.hand import TopUp
+from scoring.history import PlayedRound, replay
 from scoring.lone_hand import score_lone_hand
-from scoring.round import PlayedHand
+from scoring.round import PlayedHand, add_points
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 
@@ -64,10 +65,7 @@ def play_round(document: Document, own: Document | None = None) -> Document:
     Raises:
         RefusedError: it cannot be, with the first thing that fails.
     """
-    with refusing():
-        read: RoundDocument = load(_ROUND, _under(document, own))
-        ruleset = load_ruleset(find_ruleset(document, own))
-        played = replay(read.history(ruleset))
+    read, ruleset, played = _replay(document, own)
     irregular = [IrregularHand(hand.hand.number, hand.irregular) for hand in played.hands if hand.irregular]
     money = read.point_value, read.currency
     answer = {
@@ -83,6 +81,26 @@ def play_round(document: Document, own: Document | None = None) -> Document:
     }
     check_expected(read.expected, answer)
     return answer
+
+
+def find_next(document: Document, top_ups: Iterable[Document], ruleset: Document) -> Document | None:
+    """
+    Say what the next hand of a round must be once players have added points before it; None where none can come.
+
+    Raises:
+        RefusedError: the round cannot be, with the first thing that fails.
+    """
+    _, _, played = _replay(document, ruleset)
+    added = [TopUp(top_up["seat"], top_up["points"]) for top_up in top_ups]
+    following: Document | None = dump_next(add_points(played.round, added).next_hand)
+    return following
+
+
+def _replay(document: Document, own: Document | None) -> tuple[RoundDocument, Ruleset, PlayedRound]:
+    with refusing():
+        read: RoundDocument = load(_ROUND, _under(document, own))
+        ruleset = load_ruleset(find_ruleset(document, own))
+        return read, ruleset, replay(read.history(ruleset))
 
 
 def _under(document: Document, own: Document | None) -> Document:

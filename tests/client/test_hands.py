@@ -93,6 +93,26 @@ def test_points_are_added_before_a_hand(reached: dict[str, str], client: Client,
     assert [seat["top_ups"] for seat in client.get_round(round_id)["seats"]] == [5, 0, 40]
 
 
+def test_a_player_who_is_out_plays_on_with_the_points_that_he_adds(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table, "ann=200", "ben=1", "cyd=200", ruleset="pineapple-qq")
+    said = add_hand(reached, table, HIGH, LOW, MID, button=1)
+    assert "Next: hand 2, button cyd; ann and cyd play" in said.out.splitlines()
+    said = ofc("hand", "add", table, "--top-up", "ben=40", text=answers(*PLAIN, "yes"), **reached)
+    assert said.code == 0, said
+    assert said.err.splitlines()[:3] == ["Seat 1, ann:", "Seat 2, ben:", "Seat 3, cyd:"]
+    hand = client.get_document(round_id)["hands"][1]
+    assert (hand["button"], hand["top_ups"]) == (2, [{"seat": 2, "points": 40}])
+
+
+def test_points_are_added_only_by_players_of_the_round(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table, ruleset="pineapple-qq")
+    said = ofc("hand", "add", table, "--top-up", "dan=40", **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == f"Error: nobody called 'dan' sits at {table}; 1 (ann), 2 (ben), 3 (cyd) do\n"
+
+
 def test_the_time_of_a_hand_can_be_given(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **reached)
