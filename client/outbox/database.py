@@ -34,7 +34,7 @@ class Database:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with self._explained():
+        with explained(self.path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
             self._connection = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)
@@ -51,13 +51,13 @@ class Database:
 
     def ask(self, query: str, *parameters: object) -> list[sqlite3.Row]:
         """Read records."""
-        with self._explained():
+        with explained(self.path):
             return self._connection.execute(query, parameters).fetchall()
 
     @contextmanager
     def change(self) -> Iterator[sqlite3.Connection]:
         """Change several things at once, or nothing."""
-        with self._explained():
+        with explained(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -67,7 +67,7 @@ class Database:
             self._connection.execute("COMMIT")
 
     def _make_tables(self) -> None:
-        with self._explained():
+        with explained(self.path):
             self._connection.execute("PRAGMA synchronous = EXTRA")
         with self.change() as connection:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
@@ -78,10 +78,17 @@ class Database:
                     connection.execute(statement)
                 connection.execute(f"PRAGMA user_version = {version}")
 
-    @contextmanager
-    def _explained(self) -> Iterator[None]:
-        try:
-            yield
-        except (sqlite3.Error, OSError) as error:
-            why = (getattr(error, "strerror", None) or str(error)).lower()
-            raise UnreadableError(f"the outbox {self.path} cannot be used: {why}") from error
+
+@contextmanager
+def explained(path: Path) -> Iterator[None]:
+    """
+    Say in one sentence that a file of the outbox cannot be used.
+
+    Raises:
+        UnreadableError: it cannot.
+    """
+    try:
+        yield
+    except (sqlite3.Error, OSError) as error:
+        why = (getattr(error, "strerror", None) or str(error)).lower()
+        raise UnreadableError(f"the outbox {path} cannot be used: {why}") from error

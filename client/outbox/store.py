@@ -14,7 +14,7 @@ from typing import Final, Self
 from uuid import uuid4
 
 from client.errors import UnreadableError
-from client.outbox.database import Database
+from client.outbox.database import Database, explained
 from client.outbox.entries import Document, Entry, apply, find_undo
 
 _FILE: Final = "outbox.sqlite3"
@@ -178,10 +178,19 @@ class Outbox:
 
     @contextmanager
     def line_of(self, round_id: str) -> Iterator[None]:
-        """Let nobody else send for a round, or take from its line; who dies lets go of it."""
+        """
+        Let nobody else send for a round, or take from its line; who dies lets go of it.
+
+        Raises:
+            UnreadableError: the file for that cannot be used.
+        """
         number = int.from_bytes(sha256(f"{self.server} {round_id}".encode()).digest()[:7], "big")
-        with (self.directory / _LOCK_FILE).open("a") as file:
-            fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
+        lock = self.directory / _LOCK_FILE
+        with explained(lock):
+            file = lock.open("a")
+        with file:
+            with explained(lock):
+                fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
             yield
 
     def _require_waiting(self, round_id: str, number: int) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from client.outbox.database import Database
+from client.outbox.store import Outbox
 from tests.client.asking import ofc
 
 FILE = "outbox.sqlite3"
@@ -31,6 +32,18 @@ def test_an_outbox_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: 
     said = ofc("queue", "list", OFC_DATA=str(tmp_path))
     assert (said.code, said.out) == (2, "")
     assert said.err == f"Error: the outbox {path} cannot be used: {why}\n"
+
+
+def test_a_lock_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+    lock = tmp_path / "outbox.lock"
+    lock.mkdir()
+    with Outbox(tmp_path, "http://127.0.0.1:8000") as outbox:
+        outbox.keep("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
+    for command in (["queue", "flush"], ["queue", "drop", "1", "--yes"]):
+        said = ofc(*command, OFC_DATA=str(tmp_path))
+        assert said.code == 2
+        assert said.err == f"Error: the outbox {lock} cannot be used: is a directory\n"
+    assert "closing of the round" in ofc("queue", "list", OFC_DATA=str(tmp_path)).out
 
 
 def test_an_outbox_of_a_newer_release_is_left_alone(tmp_path: Path) -> None:
