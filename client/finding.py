@@ -1,6 +1,6 @@
 """Tables and rounds by what people call them."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -43,20 +43,39 @@ def find_round(client: Client, text: str) -> Document:
 
 def find_seat(seats: Iterable[Document], player: str, where: str) -> int:
     """
-    Find the seat of a player by what he is called, or by its number.
+    Find the seat of a player by what he is called, by its number, or by both.
 
     >>> find_seat([{"seat": 3, "player": "ann"}], "ann", "at friday")
     3
 
     Raises:
-        UnreadableError: nobody is called so.
+        UnreadableError: nobody is called so, or several can be meant.
     """
-    sitting = list(seats)
-    for seat in sitting:
-        if player in (str(seat["seat"]), seat["player"]):
-            return int(seat["seat"])
-    there = ", ".join(f"{seat['seat']} ({seat['player']})" for seat in sitting)
-    raise UnreadableError(f"nobody called {player!r} sits {where}; {there} do")
+    sitting = {int(seat["seat"]): str(seat["player"]) for seat in seats}
+    found = find_meant(sitting, player)
+    if found is None:
+        there = ", ".join(f"{seat} ({name})" for seat, name in sitting.items())
+        raise UnreadableError(f"nobody called {player!r} sits {where}; {there} do")
+    return found
+
+
+def find_meant(sitting: Mapping[int, str], text: str) -> int | None:
+    """
+    Find which of several seats is meant, if any is: players may be called by numbers too.
+
+    >>> sitting = {1: "2", 2: "ben"}
+    >>> find_meant(sitting, "1"), find_meant(sitting, "ben"), find_meant(sitting, "1:2"), find_meant(sitting, "cyd")
+    (1, 2, 1, None)
+
+    Raises:
+        UnreadableError: several can be meant.
+    """
+    meant = {seat: name for seat, name in sitting.items() if text in (str(seat), name, f"{seat}:{name}")}
+    if len(meant) > 1:
+        seats = " or ".join(f"seat {seat} ({name})" for seat, name in meant.items())
+        right = " or ".join(f"{seat}:{name}" for seat, name in meant.items())
+        raise UnreadableError(f"{text!r} can be {seats}; {right} is right")
+    return next(iter(meant), None)
 
 
 def is_id(text: str) -> bool:

@@ -31,7 +31,7 @@ def leave(session: Session, table: str, player: str, reason: str | None, as_json
     """
     Record that a player left the table's round.
 
-    PLAYER is the player's id, or the seat. Without a network it waits in the outbox.
+    PLAYER is the player's id, the seat, or both as in 2:ben. Without a network it waits in the outbox.
     """
 
     def request(in_play: InPlay) -> Document:

@@ -186,7 +186,7 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
     Keep that players say the settlement is right.
 
     Once everyone of the round does, it is final. ROUND is its id or, for the newest one of a table, the table's name;
-    PLAYER is the player's id, or the seat.
+    PLAYER is the player's id, the seat, or both as in 2:ben.
     """
     with session.client() as client:
         found = find_round(client, round_)

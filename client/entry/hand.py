@@ -7,6 +7,7 @@ from typing import Any, Final
 
 from client.entry.asking import Asker, BackError, Question, StoppedError
 from client.errors import UnreadableError
+from client.finding import find_meant
 from client.offline.typed import (
     PARTS,
     Taken,
@@ -55,8 +56,10 @@ class HandEntry:
         Take what needs not be asked for.
 
         Raises:
-            UnreadableError: it is wrong.
+            UnreadableError: it is wrong, or given already.
         """
+        if place in self._settled:
+            raise UnreadableError(f"{self._name(place)}: two boards are given; one is right")
         wrong = self._check(place, text)
         if wrong is not None:
             raise UnreadableError(f"{self._name(place)}: {wrong}")
@@ -65,17 +68,17 @@ class HandEntry:
 
     def find_place(self, text: str) -> str:
         """
-        Find the seat that is meant by its number or its player.
+        Find the seat that is meant by its number, its player, or both.
 
         Raises:
-            UnreadableError: nobody of that name plays the hand.
+            UnreadableError: nobody of that name plays the hand, or several can be meant.
         """
-        seats = self.following["seats"]
-        for seat in seats:
-            if text in (str(seat), self.names[seat]):
-                return str(seat)
-        playing = ", ".join(f"{seat} ({self.names[seat]})" for seat in seats)
-        raise UnreadableError(f"nobody in seat {text!r} plays this hand; {playing} do")
+        sitting = {seat: self.names[seat] for seat in self.following["seats"]}
+        found = find_meant(sitting, text)
+        if found is None:
+            playing = ", ".join(f"{seat} ({name})" for seat, name in sitting.items())
+            raise UnreadableError(f"nobody in seat {text!r} plays this hand; {playing} do")
+        return str(found)
 
     def ask(self, asker: Asker) -> None:
         """

@@ -5,7 +5,7 @@ import pytest
 from client.api import Client
 from tests.client.asking import ofc
 from tests.client.evenings import PLAIN, WORKED, add_hand, answers, given, numbers_of, open_evening
-from tests.service.rounds_to_play import HIGH, LOW, MID, QUEENS, REST
+from tests.service.rounds_to_play import HIGH, LOW, MID, QUEENS, REST, hand
 
 # --- a hand is entered ---
 
@@ -178,6 +178,33 @@ def test_a_table_without_an_open_round_is_told(reached: dict[str, str], client: 
     assert said.err.startswith(f"Error: no round is open at {table}: the last is closed; `ofc round open {table} ")
 
 
+@pytest.mark.parametrize("options", [["--button", "2"], ["--seat", "2", HIGH], ["--top-up", "2=40"]])
+def test_a_number_that_means_two_seats_is_refused(
+    reached: dict[str, str], client: Client, table: str, options: list[str]
+) -> None:
+    round_id = open_evening(reached, table, "1:2=200", "2:ben=200", "3:3=200", ruleset="pineapple-qq")
+    said = ofc("hand", "add", table, *options, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err.endswith("'2' can be seat 1 (2) or seat 2 (ben); 1:2 or 2:ben is right\n")
+    assert numbers_of(client, round_id) == []
+
+
+def test_a_player_is_named_by_his_seat_his_id_or_both(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table, "1:2=200", "2:ben=200", "3:3=200")
+    boards = ["--seat", "1:2", HIGH, "--seat", "ben", MID, "--seat", "3", LOW]
+    said = ofc("hand", "add", table, "--button", "3", *boards, "--yes", **reached)
+    assert said.code == 0, said
+    assert client.get_document(round_id)["hands"][0]["button"] == 3
+
+
+def test_a_board_is_given_once(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--seat", "ann", REST, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: Seat 1, ann: two boards are given; one is right\n"
+    assert numbers_of(client, round_id) == []
+
+
 # --- a hand is undone ---
 
 
@@ -260,6 +287,17 @@ def test_a_player_leaves_between_two_hands(reached: dict[str, str], table: str) 
     assert said.text.endswith("Next: hand 2, button ben; ann and ben play")
     wrong = ofc("round", "leave", table, "dan", **reached)
     assert wrong.err == f"Error: nobody called 'dan' sits at {table}; 1 (ann), 2 (ben), 3 (cyd) do\n"
+
+
+def test_nobody_leaves_by_a_number_that_means_two_players(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table, "1:2=200", "2:1=200", "3:3=200", ruleset="pineapple-qq")
+    client.record_hand(round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
+    said = ofc("round", "leave", table, "1", **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: '1' can be seat 1 (2) or seat 2 (1); 1:2 or 2:1 is right\n"
+    assert [seat["playing"] for seat in client.get_round(round_id)["seats"]] == [True, True, True]
+    assert ofc("round", "leave", table, "2:1", **reached).code == 0
+    assert [seat["playing"] for seat in client.get_round(round_id)["seats"]] == [True, False, True]
 
 
 def test_a_round_is_closed_when_one_agrees(reached: dict[str, str], client: Client, table: str) -> None:
