@@ -59,6 +59,13 @@ def is_hand(answer: object) -> TypeGuard[Document]:
     return _has(answer, id=str, number=int)
 
 
+def is_hand_of_round(answer: object) -> TypeGuard[Document]:
+    """Say whether it is what a hand came to, with its round as it stands then."""
+    if not is_hand(answer) or not is_round(answer.get("round")):
+        return False
+    return _has(answer, players=list, exchanges=list, transfers=list, stacks=dict)
+
+
 def _has(answer: object, **kinds: type | UnionType) -> TypeGuard[Document]:
     """
     Say whether an answer has what is read of it.

@@ -7,7 +7,17 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Final, Self
 from urllib.parse import quote
 
-from client.answers import Answer, Document, Lines, is_document, is_hand, is_round, is_ruleset, is_table
+from client.answers import (
+    Answer,
+    Document,
+    Lines,
+    is_document,
+    is_hand,
+    is_hand_of_round,
+    is_round,
+    is_ruleset,
+    is_table,
+)
 from client.errors import UnreadableError
 
 if TYPE_CHECKING:
@@ -110,7 +120,8 @@ class Client:
 
     def try_hand(self, round_id: str, hand: Document) -> Answer:
         """Say what the next hand of a round would come to, and record nothing."""
-        return self._connection.post(f"{_path('rounds', round_id, 'hands')}?dry_run=true", hand, has_identity=True)
+        path = f"{_path('rounds', round_id, 'hands')}?dry_run=true"
+        return self._connection.post(path, hand, has_identity=True, is_right=is_hand_of_round)
 
     def send(self, path: str, body: bytes, key: str, is_right: Callable[[Document], bool]) -> Answer:
         """

@@ -97,7 +97,7 @@ class Connection:
         headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
         return self._read(self._send("POST", path, content=packed, headers=headers))
 
-    def post(self, path: str, document: Document, *, has_identity: bool = False) -> Answer:
+    def post(self, path: str, document: Document, *, has_identity: bool = False, is_right: Check = is_object) -> Answer:
         """
         Post something once, however often it has to be sent.
 
@@ -105,9 +105,10 @@ class Connection:
             path: where to.
             document: what.
             has_identity: it is known again by its content; anything else gets a key by which it is.
+            is_right: whether an answer can be the service's.
         """
         headers = {} if has_identity else {_KEY: str(uuid4())}
-        return self._posted(self._send("POST", path, json=document, headers=headers))
+        return self._posted(self._send("POST", path, json=document, headers=headers), is_right)
 
     def delete(self, path: str) -> None:
         """Take something away, which is done once however often it is sent."""

@@ -243,12 +243,13 @@ def test_what_waits_for_another_service_is_only_counted(
     assert numbers_of(client, round_id) == []
 
 
-@pytest.mark.parametrize("found", [{"tables": [{}]}, {"tables": [7]}, {"ok": True}], ids=str)
+@pytest.mark.parametrize("asked", ["read", "tried"])
+@pytest.mark.parametrize("found", [{"tables": [{}]}, {"tables": [7]}, {"number": 1, "round": {}}], ids=str)
 def test_a_hand_is_kept_also_where_something_else_answers(
-    by_proxy: dict[str, str], proxy: Proxy, table: str, found: object
+    by_proxy: dict[str, str], proxy: Proxy, table: str, asked: str, found: object
 ) -> None:
     open_evening(by_proxy, table)
-    proxy.read = [(200, json.dumps(found).encode())]
+    setattr(proxy, asked, [(200, json.dumps(found).encode())])
     said = add_hand(by_proxy, table, button=1, code=3)
     assert "which is not Tablestakes; is the address right?" in said.err
     assert waiting(by_proxy) == ["record_hand"]
