@@ -1,11 +1,13 @@
 """The line editor: it completes and checks with every key."""
 
+import asyncio
+import signal
 import sys
 from collections.abc import Iterable
 from typing import TextIO
 
 from prompt_toolkit import PromptSession
-from prompt_toolkit.application import get_app
+from prompt_toolkit.application import Application, get_app
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import completion_is_selected
@@ -27,7 +29,7 @@ class TerminalAsker:
         self._shown = shown or create_output(_find_screen())
 
     def ask(self, question: Question) -> str:
-        """Ask until the answer is right; the up arrow goes back, Ctrl-C stops."""
+        """Ask until the answer is right; the up arrow goes back, Ctrl-C stops, as a terminal does that is closed."""
         session: PromptSession[str] = PromptSession(input=self._given, output=self._shown)
         try:
             answer = session.prompt(
@@ -39,8 +41,9 @@ class TerminalAsker:
                 validate_while_typing=False,
                 bottom_toolbar=lambda: question.hint(get_app().current_buffer.text) or None,
                 key_bindings=_keys(),
+                pre_run=lambda: _stop_when_told(session.app),
             )
-        except (KeyboardInterrupt, EOFError):
+        except (KeyboardInterrupt, EOFError, OSError):  # the last where the terminal has gone already
             raise StoppedError(session.default_buffer.text) from None
         return answer.strip()
 
@@ -64,6 +67,17 @@ class _Check(Validator):
         wrong = self._question.check(document.text.strip())
         if wrong is not None:
             raise ValidationError(len(document.text), wrong)
+
+
+def _stop_when_told(app: Application[str]) -> None:
+    """Take a terminal that is closed, or a request to end, for Ctrl-C."""
+
+    def stop() -> None:
+        if app.future is not None and not app.future.done():
+            app.exit(exception=KeyboardInterrupt)
+
+    for told in (signal.SIGHUP, signal.SIGTERM):
+        asyncio.get_running_loop().add_signal_handler(told, stop)
 
 
 def _find_screen() -> TextIO | None:

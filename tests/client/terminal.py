@@ -54,6 +54,14 @@ class Terminal:
         self._child.close()
         return -self._child.signalstatus if self._child.signalstatus else int(self._child.exitstatus)
 
+    def send_signal(self, number: int) -> None:
+        self._child.kill(number)
+
+    def hang_up(self) -> None:
+        """Close the terminal under the command, and wait for the command's end."""
+        self._child.ptyproc.fileobj.close()
+        self._child.wait()
+
     def kill(self) -> None:
         self._child.close(force=True)
 

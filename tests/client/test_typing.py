@@ -1,6 +1,7 @@
 """A hand typed at a terminal: completed and checked with every key, and never lost."""
 
 import json
+import signal
 from pathlib import Path
 
 import pytest
@@ -261,11 +262,46 @@ def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
     assert (hand["top_ups"], hand["played_at"]) == ([{"seat": 1, "points": 40}], "2026-11-20T21:00:00Z")
 
 
-def test_what_was_typed_is_kept_when_the_terminal_dies(reached: dict[str, str], table: str) -> None:
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_was_typed_is_kept_when_one_is_told_to_stop(
+    reached: dict[str, str], table: str, number: signal.Signals
+) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
         assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6")
+        assert screen.shows("middle: 2 of 5")
+        screen.send_signal(number)
+        assert screen.end() == 130
+        assert screen.shows("Stopped; what was typed is kept, and `ofc hand add")
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+
+
+def test_what_was_typed_is_kept_when_the_terminal_is_closed(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6")
+        assert screen.shows("middle: 2 of 5")
+        screen.hang_up()
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+
+
+def test_what_was_typed_before_is_kept_when_the_power_fails(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.send_signal(signal.SIGKILL)
+        assert screen.end() == -signal.SIGKILL
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         assert screen.shows(f"{ANN}{HIGH}")
 
