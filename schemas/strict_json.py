@@ -40,14 +40,15 @@ def _has_one_meaning(text: bytes, read: Any) -> bool:
     """
     Say whether there is nothing in a document that orjson reads otherwise: a key twice, a number that it cannot keep.
 
-    A key that was lost has lost its colon; where nothing is escaped, every other is still there when it is written.
+    A key that was lost has lost its colon; where nothing is escaped, every other is still there when it is written. A
+    number that had a fraction and is whole is written with a nought behind its point.
     """
-    digits = text.translate(_ONLY_DIGITS)
+    written = orjson.dumps(read)
     return (
         b"\\" not in text
-        and _LONG_NUMBER not in digits
-        and _FRACTION not in digits
-        and text.count(b":") == orjson.dumps(read).count(b":")
+        and _LONG_NUMBER not in text.translate(_ONLY_DIGITS)
+        and _MADE_WHOLE not in written
+        and text.count(b":") == written.count(b":")
     )
 
 
@@ -113,10 +114,8 @@ def _refuse(code: str, detail: str) -> NoReturn:
 _LONG_NUMBER: Final = b"0" * 19
 """Every integer beyond 64 bits has so many digits."""
 
-_FRACTION: Final = b"0."
-"""Every number with a fraction or an exponent has one of these, and little else has."""
+_MADE_WHOLE: Final = b".0"
+"""So ends every whole number that was not written as one, but for those beyond what is taken anywhere."""
 
-_ONLY_DIGITS: Final = bytes(
-    ord("0" if chr(byte) in "0123456789" else "." if chr(byte) in ".eE" else " ") for byte in range(256)
-)
+_ONLY_DIGITS: Final = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)
