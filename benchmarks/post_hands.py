@@ -148,13 +148,18 @@ def steady_seconds(server: Server, paths: Sequence[str], rounds: Sequence[Sequen
         return list(pool.map(post, range(len(posts))))
 
 
+def add_sizes(parser: argparse.ArgumentParser) -> None:
+    """Let somebody say how much is posted at once, and to how many."""
+    parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
+    parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
+    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+
+
 def main() -> int:
     """Print both rates, their ratio, and the answer times at a steady rate."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=15, help="alternating runs of each (default 15)")
-    parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
-    parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
-    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+    add_sizes(parser)
     chosen = parser.parse_args()
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))

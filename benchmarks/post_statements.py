@@ -28,7 +28,7 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 from benchmarks.hand_in_process import post, prepare
-from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, gunicorn, make_hands, show_ratios
+from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, gunicorn, make_hands, show_ratios
 from benchmarks.statements_alone import LISTED, Sent
 from service.app import create_app
 from service.config import Config
@@ -103,9 +103,7 @@ def main() -> int:
     """Print the rates and their ratios to the floor's."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=10, help="alternating runs of each (default 10)")
-    parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
-    parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
-    parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")
+    add_sizes(parser)
     parser.add_argument("--bare", action="store_true", help="also without triggers, CHECKs and foreign keys")
     chosen = parser.parse_args()
     copies = [GUARDED, BARE] if chosen.bare else [GUARDED]

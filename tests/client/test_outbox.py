@@ -197,15 +197,21 @@ def test_what_waits_goes_before_the_next_round(
     assert stacks == [236, 164]
 
 
-def test_no_round_is_opened_over_an_undo_that_waits(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def keep_undo(by_proxy: dict[str, str], proxy: Proxy, table: str) -> str:
+    """Play a whole round of three hands, and let the undo of the last wait; the network is there again."""
     round_id = open_evening(by_proxy, table)
     for button in (1, 2, 3):
         add_hand(by_proxy, table, button=button)
     proxy.way = Way.AWAY
     assert ofc("undo", table, "--yes", **by_proxy).code == 3
     proxy.way = Way.THROUGH
+    return round_id
+
+
+def test_no_round_is_opened_over_an_undo_that_waits(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = keep_undo(by_proxy, proxy, table)
     said = ofc("round", "open", table, "ann", "cyd", "--json", **by_proxy)
     assert (said.code, said.out) == (1, "")
     assert said.err.startswith(f"Sent: undo of hand 3 at {table}.\n")
@@ -297,12 +303,7 @@ def test_what_is_shown_says_that_something_waits(by_proxy: dict[str, str], proxy
 def test_a_settlement_is_not_confirmed_while_something_waits_for_its_round(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
-    round_id = open_evening(by_proxy, table)
-    for button in (1, 2, 3):
-        add_hand(by_proxy, table, button=button)
-    proxy.way = Way.AWAY
-    assert ofc("undo", table, "--yes", **by_proxy).code == 3
-    proxy.way = Way.THROUGH
+    round_id = keep_undo(by_proxy, proxy, table)
     said = ofc("round", "confirm", table, "ann", "ben", "cyd", **by_proxy)
     assert (said.code, said.out) == (2, "")
     told = "1 request for this round waits: `ofc queue flush` sends it"
