@@ -4,7 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples openapi accept audit clean
+.PHONY: help setup demo up test verify check bench format examples manifest openapi accept audit clean
 
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
@@ -51,8 +51,11 @@ format: setup  ## put the code in its form
 	$(BIN)/ruff check --fix .
 
 examples: setup  ## play the story of the contract's examples to a service, and write them and openapi.yaml anew
-	$(BIN)/python -m tests.service.story
+	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
+
+manifest: setup  ## write migrations/manifest.json anew: every object of the schema that the migrations build
+	$(BIN)/python -m tests.support.schema_manifest
 
 openapi: setup  ## write openapi.yaml anew from the code
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite

@@ -27,11 +27,11 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.app import create_app
+from service.clubs.actions import found_club
 from service.config import Config
-from service.database import migrate
-from service.embedded import OWNER, Cluster
+from service.db import migrate
 from service.logs import start_logging
-from service.usecases.found_club import found_club
+from service.server.embedded import OWNER, Cluster
 
 
 def prepare(key: str, path: str, body: bytes) -> WSGIEnvironment:

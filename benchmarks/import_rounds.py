@@ -29,12 +29,12 @@ from psycopg import sql
 from sqlalchemy import text
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
-from service.database import Database, migrate
-from service.embedded import OWNER, Cluster
-from service.embedded.cluster import DURABLE
-from service.repository.whole_rounds import COLUMNS
-from service.usecases.found_club import found_club
-from service.usecases.import_rounds import import_rounds
+from service.clubs.actions import found_club
+from service.db import Database, migrate
+from service.imports.actions.import_rounds import import_rounds
+from service.rounds.queries.batch import COLUMNS
+from service.server.embedded import OWNER, Cluster
+from service.server.embedded.cluster import DURABLE
 
 TABLES: Final = 20
 BEFORE: Final = ("rulesets", "tables")

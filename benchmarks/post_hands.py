@@ -31,11 +31,11 @@ import psycopg
 
 from benchmarks.score_hands import deal, set_well
 from scoring.presets import PRESETS
+from service.clubs.actions import found_club
 from service.config import Config
-from service.database import migrate
-from service.embedded import OWNER, Cluster
-from service.running.address import address_of, listen
-from service.usecases.found_club import found_club
+from service.db import migrate
+from service.server.address import address_of, listen
+from service.server.embedded import OWNER, Cluster
 
 RULESET: Final = "pineapple-1-6-us-none"
 SEATS: Final = (1, 2, 3)
@@ -75,7 +75,7 @@ class Server:
 def gunicorn(application: str, url: str, workers: int, headers: dict[str, str], log: Path) -> Iterator[Server]:
     """Serve an application as the service is served; it logs as it does, into a file."""
     with listen("127.0.0.1", 0) as listener:
-        command = [sys.executable, "-m", "gunicorn", "--config", "python:service.gunicorn_config"]
+        command = [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config"]
         options = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers), application]
         environment = {**os.environ, "OFC_DATABASE_URL": url, "OFC_RATE_LIMIT": "0"}
         process = subprocess.Popen(

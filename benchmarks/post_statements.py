@@ -31,11 +31,11 @@ from benchmarks.hand_in_process import post, prepare
 from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, gunicorn, make_hands, show_ratios
 from benchmarks.statements_alone import LISTED, Sent
 from service.app import create_app
+from service.clubs.actions import found_club
 from service.config import Config
-from service.database import migrate
-from service.database.exchanges import exchange
-from service.embedded import OWNER, Cluster
-from service.usecases.found_club import found_club
+from service.db import migrate
+from service.db.exchanges import exchange
+from service.server.embedded import OWNER, Cluster
 
 GUARDED: Final = "guarded"
 BARE: Final = "bare"
@@ -62,7 +62,7 @@ def written_down(sent: list[list[Sent]]) -> Iterator[None]:
         sent.append([Sent(each.name, each.query, each.sent(parameters)) for each, parameters in statements])
         return exchange(driver, prepared, statements)
 
-    with patch("service.database.pipeline.exchange", noting):
+    with patch("service.db.pipeline.exchange", noting):
         yield
 
 

@@ -30,13 +30,13 @@ from psycopg import sql
 from sqlalchemy import text
 
 from benchmarks.import_rounds import Bench, bench, make_lines
-from service.database import Database, Transaction
-from service.jobs.recomputations import MOST_HANDS
-from service.repository import rulesets
-from service.repository.packed.queries import Scope, Stretch, joined_whole, packed_queries, stretch_parameters
-from service.repository.recomputations import cut_stretches
-from service.repository.whole_rounds import COLUMNS
-from service.usecases.audit_rounds import audit_rounds
+from service.db import Database, Transaction
+from service.recomputations.actions.audit_rounds import audit_rounds
+from service.recomputations.job import MOST_HANDS
+from service.recomputations.packed.queries import Scope, Stretch, joined_whole, packed_queries, stretch_parameters
+from service.recomputations.queries.recomputations import cut_stretches
+from service.rounds.queries.batch import COLUMNS
+from service.rulesets import queries as rulesets
 
 FORGETFUL: Final = {
     "fsync": "off",
@@ -144,7 +144,7 @@ def filled(hands: int, most: int) -> Iterator[Turns]:
 def stretches_of(made: Bench, most: int) -> list[Stretch]:
     """Cut all rounds as a worker does, and take so many stretches from all over them."""
     with made.service.transaction(made.club) as transaction:
-        cut = [stretch for stretch, _ in cut_stretches(transaction, Scope(), MOST_HANDS)]
+        cut = [each.stretch for each in cut_stretches(transaction, Scope(), MOST_HANDS).stretches]
     count = min(most, len(cut))
     return [cut[place * len(cut) // count] for place in range(count)]
 

@@ -11,8 +11,8 @@ from typing import Final, cast
 import psycopg
 from flask import Flask, Response, request
 
-from service.database.exchanges import Prepared, exchange
-from service.database.statements import Parameters, Statement
+from service.db.exchanges import Prepared, exchange
+from service.db.statements import Parameters, Statement
 
 LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
 """The variable that names a file with the statements of each hand of each round, as they went out together."""
@@ -45,7 +45,7 @@ def connection() -> tuple[psycopg.Connection, Prepared]:
     """Keep one connection a thread, and what is prepared on it."""
     if not hasattr(_kept, "connection"):
         _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True, prepare_threshold=None)
-        _kept.prepared = {}
+        _kept.prepared = Prepared()
     return _kept.connection, _kept.prepared
 
 

@@ -27,10 +27,10 @@ from sqlalchemy import text
 
 from benchmarks.import_rounds import Bench, bench, make_lines
 from benchmarks.recompute import FORGETFUL
-from service.database import Database
-from service.usecases.make_checkpoint import join_events
-from service.usecases.verify_database import Page, Pass, verify_database
-from service.usecases.verify_side_by_side import verify_side_by_side
+from service.db import Database
+from service.ledger.actions import join_events
+from service.verification.verify_database import Page, Pass, verify_database
+from service.verification.verify_side_by_side import verify_side_by_side
 
 _AT_ONCE = 2000
 

@@ -1,1 +1,1 @@
-"""The thin client: a library that speaks the service's HTTP API, and the command `ofc`."""
+"""A client of the service: a Python library that speaks its HTTP API, and the command `ofc`."""

@@ -1,4 +1,4 @@
-"""`ofc` as a program: who interrupts it while it still loads gets no traceback either."""
+"""Run `ofc` as a program. An interruption during loading prints no traceback."""
 
 import atexit
 import gc
@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Run `ofc`."""
-    # At the end Python looks through all that was loaded for what is not needed, which can take as long as the work.
+    # Skip the garbage collection at exit, which can take as long as the command.
     atexit.register(gc.freeze)
     try:
         from client.cli import main as ofc

@@ -1,4 +1,4 @@
-"""Requests over HTTP, sent again where the way was bad: each is done once."""
+"""HTTP requests that are retried and take effect once."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -8,39 +8,42 @@ from uuid import uuid4
 import httpx2
 import stamina
 
-from client.answers import BUSY, Answer, Document, Lines, is_object, is_problem
 from client.errors import ApiError, TransportError, UnreadableError
+from client.responses import BUSY, Document, Lines, Response, is_object, is_problem
 
 NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
-_PASSING: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
-"""Statuses of a service, or of something before it, that is down for the moment, and of a line that was."""
+_TEMPORARY: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
+"""Statuses of a service, or of a gateway in front of it, that is unavailable for the moment."""
 
 _LAST_PORT: Final = 65535
 _KEY: Final = "Idempotency-Key"
-_OURS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
+_CLIENT_ERRORS: Final = (httpx2.UnsupportedProtocol, httpx2.LocalProtocolError)
 _ATTEMPTS: Final = 4
 _PAUSES: Final = 3
 _LONGEST_PAUSE: Final = 60
-"""Seconds; a service that wants to be left alone for longer says so to whoever asked."""
+"""Seconds. A longer Retry-After is reported to the user."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
 
-
 Check = Callable[[Document], bool]
-"""Says whether an answer is one of the service's; what is none comes from something between."""
+"""Returns whether a response comes from the service, and not from a proxy or another server."""
 
 
-class _PassingError(Exception):
-    """Asked again, the service may answer otherwise."""
+class _TemporaryError(Exception):
+    """A failure that a retry may overcome."""
 
-    def __init__(self, why: str, answer: httpx2.Response | None = None) -> None:
-        self.answer = answer
+    def __init__(self, why: str, response: httpx2.Response | None = None) -> None:
+        self.response = response
         super().__init__(why)
 
 
 class Connection:
-    """A connection to a service that refuses with ApiError and fails with TransportError, and with nothing else."""
+    """
+    A connection to a service.
+
+    It raises ApiError when the service refuses, and TransportError when a request fails.
+    """
 
     def __init__(self, url: str, key: str | None, transport: httpx2.BaseTransport | None) -> None:
         self.url = _check_url(url)
@@ -48,132 +51,134 @@ class Connection:
         self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=_TIMEOUT, transport=transport)
 
     def close(self) -> None:
-        """Let go of it."""
+        """Close the connection."""
         self._http.close()
 
     @property
     def server(self) -> str:
-        """The address without a login that it may hold: it names the service, also where others may read it."""
+        """The address without a login. It identifies the service in places that other people can read."""
         return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, is_right: Check = is_object) -> Answer:
-        """Read something."""
-        return self._read(self._send("GET", path, params=query or None), is_right)
+    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> Response:
+        """Return a JSON object."""
+        return self._read(self._send("GET", path, params=query or None), is_valid)
 
     def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
-        """Read something in a form for people."""
-        answer = self._send("GET", path, params=query or None, headers={"Accept": form})
-        if answer.headers.get("Content-Type", "").partition(";")[0] != form:
-            raise self._not_ours(answer)
-        return answer.text
+        """Return a text of the content type `form`."""
+        response = self._send("GET", path, params=query or None, headers={"Accept": form})
+        if response.headers.get("Content-Type", "").partition(";")[0] != form:
+            raise self._unexpected_response(response)
+        return response.text
 
     def get_pages(
-        self, path: str, name: str, query: Mapping[str, str], is_right: Check = is_object
+        self, path: str, name: str, query: Mapping[str, str], is_valid: Check = is_object
     ) -> Iterator[Document]:
-        """Read a list, page by page as it is needed."""
-        answer = self._send("GET", path, params=query)
+        """Yield the items of a list. Pages are fetched as they are read."""
+        response = self._send("GET", path, params=query)
         while True:
-            page = self._read(answer).get(name)
-            if not isinstance(page, list) or not all(map(is_right, page)):
-                raise self._not_ours(answer)
+            document = self._read(response)
+            page, cursor = document.get(name), document.get("next_cursor")
+            if not isinstance(page, list) or not all(map(is_valid, page)) or not isinstance(cursor, str | None):
+                raise self._unexpected_response(response)
             yield from page
-            following = answer.links.get("next")
-            if following is None:
+            if cursor is None:
                 return
-            answer = self._send("GET", following["url"])
+            response = self._send("GET", path, params={**query, "cursor": cursor})
 
     def get_lines(self, path: str, query: Mapping[str, str]) -> Lines:
-        """Read NDJSON; what broke off is asked for again, whole."""
-        answer = self._send("GET", path, params=query)
-        if answer.headers.get("Content-Type", "").partition(";")[0] != NDJSON:
-            raise self._not_ours(answer)
-        following = answer.links.get("next")
-        cursor = None if following is None else httpx2.URL(following["url"]).params.get("cursor")
-        total = answer.headers.get("Total-Rounds", "")
-        return Lines(answer.content, cursor, int(total) if total.isdigit() else None)
+        """Return a page of NDJSON. A page that breaks off is requested again, whole."""
+        response = self._send("GET", path, params=query)
+        if response.headers.get("Content-Type", "").partition(";")[0] != NDJSON:
+            raise self._unexpected_response(response)
+        next_link = response.links.get("next")
+        cursor = None if next_link is None else httpx2.URL(next_link["url"]).params.get("cursor")
+        total = response.headers.get("Total-Rounds", "")
+        return Lines(response.content, cursor, int(total) if total.isdigit() else None)
 
-    def post_lines(self, path: str, packed: bytes, key: str) -> Answer:
-        """Post NDJSON in gzip, under an idempotency key."""
+    def post_lines(self, path: str, packed: bytes, key: str) -> Response:
+        """Post gzipped NDJSON under an idempotency key."""
         headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
         return self._read(self._send("POST", path, content=packed, headers=headers))
 
-    def post(self, path: str, document: Document, *, has_identity: bool = False, is_right: Check = is_object) -> Answer:
+    def post(
+        self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object
+    ) -> Response:
         """
-        Post something once, however often it has to be sent.
+        Post a document. It takes effect once, however often it is sent.
 
         Args:
-            path: where to.
-            document: what.
-            has_identity: it is known again by its content; anything else gets a key by which it is.
-            is_right: whether an answer can be the service's.
+            path: of the resource.
+            document: the body.
+            is_idempotent: whether the service recognizes the document by its content; others get an idempotency key.
+            is_valid: checks that a response comes from the service.
         """
-        headers = {} if has_identity else {_KEY: str(uuid4())}
-        return self._posted(self._send("POST", path, json=document, headers=headers), is_right)
+        headers = {} if is_idempotent else {_KEY: str(uuid4())}
+        return self._read_posted(self._send("POST", path, json=document, headers=headers), is_valid)
 
     def delete(self, path: str) -> None:
-        """Take something away, which is done once however often it is sent."""
+        """Delete a resource. It takes effect once, however often it is sent."""
         self._send("DELETE", path)
 
-    def post_bytes(self, path: str, body: bytes, key: str, is_right: Check) -> Answer:
-        """Post a body as it was written before, under the idempotency key that it was given then."""
+    def post_bytes(self, path: str, body: bytes, key: str, is_valid: Check) -> Response:
+        """Post a stored body under the idempotency key that it was stored with."""
         headers = {"Content-Type": "application/json", _KEY: key}
-        return self._posted(self._send("POST", path, content=body, headers=headers), is_right)
+        return self._read_posted(self._send("POST", path, content=body, headers=headers), is_valid)
 
-    def _posted(self, answer: httpx2.Response, is_right: Check = is_object) -> Answer:
-        read = self._read(answer, is_right)
-        read.is_replay = "Idempotent-Replayed" in answer.headers
+    def _read_posted(self, response: httpx2.Response, is_valid: Check = is_object) -> Response:
+        read = self._read(response, is_valid)
+        read.is_replay = "Idempotent-Replayed" in response.headers
         return read
 
     def _send(self, method: str, path: str, **content: Any) -> httpx2.Response:
         try:
-            answer = self._attempt(method, path, **content)
+            response = self._attempt(method, path, **content)
             for _ in range(_PAUSES):
-                pause = _pause_of(answer)
+                pause = _pause_of(response)
                 if pause is None:
                     break
                 time.sleep(pause)
-                answer = self._attempt(method, path, **content)
-        except _PassingError as error:
-            if error.answer is None:
-                raise TransportError(f"{self.url} does not answer ({error}); is the service running there?") from error
-            answer = error.answer
+                response = self._attempt(method, path, **content)
+        except _TemporaryError as error:
+            if error.response is None:
+                raise TransportError(f"{self.url} does not respond ({error}); is the service running there?") from error
+            response = error.response
         except httpx2.HTTPError as error:
-            raise TransportError(f"{self.url} does not answer as it should ({_why(error)})") from error
-        if answer.is_success:
-            return answer
-        problem = _problem_of(answer)
+            raise TransportError(f"{self.url} did not respond with valid HTTP ({_why(error)})") from error
+        if response.is_success:
+            return response
+        problem = _problem_of(response)
         if problem is None:
-            raise self._not_ours(answer)
-        if answer.status_code in _PASSING:
-            raise TransportError(f"{self.url} cannot answer now: {problem['detail']}")
+            raise self._unexpected_response(response)
+        if response.status_code in _TEMPORARY:
+            raise TransportError(f"{self.url} is not available: {problem['detail']}")
         raise ApiError(problem)
 
-    @stamina.retry(on=_PassingError, attempts=_ATTEMPTS, timeout=20, wait_initial=0.2, wait_max=2, wait_jitter=0.2)
+    @stamina.retry(on=_TemporaryError, attempts=_ATTEMPTS, timeout=20, wait_initial=0.2, wait_max=2, wait_jitter=0.2)
     def _attempt(self, method: str, path: str, **content: Any) -> httpx2.Response:
         try:
-            answer = self._http.request(method, path, **content)
+            response = self._http.request(method, path, **content)
         except httpx2.TransportError as error:
-            if isinstance(error, _OURS):
+            if isinstance(error, _CLIENT_ERRORS):
                 raise
-            raise _PassingError(_why(error)) from error
-        # 502 and 504, a gateway's or our own, leave open whether the service has done what it was asked; its key tells.
-        if answer.status_code in _PASSING:
-            raise _PassingError(answer.reason_phrase, answer)
-        if answer.status_code == httpx2.codes.CONFLICT and (_problem_of(answer) or {}).get("code") in BUSY:
-            raise _PassingError("busy", answer)
-        return answer
+            raise _TemporaryError(_why(error)) from error
+        # After 502 and 504 the request may have taken effect. Its idempotency key makes the retry safe.
+        if response.status_code in _TEMPORARY:
+            raise _TemporaryError(response.reason_phrase, response)
+        if response.status_code == httpx2.codes.CONFLICT and (_problem_of(response) or {}).get("code") in BUSY:
+            raise _TemporaryError("busy", response)
+        return response
 
-    def _read(self, answer: httpx2.Response, is_right: Check = is_object) -> Answer:
-        document = _json_of(answer)
-        if not isinstance(document, dict) or not is_right(document):
-            raise self._not_ours(answer)
-        return Answer(document)
+    def _read(self, response: httpx2.Response, is_valid: Check = is_object) -> Response:
+        document = _json_of(response)
+        if not isinstance(document, dict) or not is_valid(document):
+            raise self._unexpected_response(response)
+        return Response(document)
 
-    def _not_ours(self, answer: httpx2.Response) -> TransportError:
-        kind = answer.headers.get("Content-Type", "no content type").partition(";")[0]
-        found = f"{answer.status_code} {answer.reason_phrase}".strip()
+    def _unexpected_response(self, response: httpx2.Response) -> TransportError:
+        kind = response.headers.get("Content-Type", "no content type").partition(";")[0]
+        found = f"{response.status_code} {response.reason_phrase}".strip()
         return TransportError(
-            f"{self.url} answered {found} with {kind}, which is not Tablestakes; is the address right?"
+            f"{self.url} responded {found} with {kind}, which is not a response of Tablestakes; is the address right?"
         )
 
 
@@ -184,42 +189,40 @@ def _check_url(url: str) -> str:
     except httpx2.InvalidURL:
         is_address = False
     if not is_address:
-        raise UnreadableError(f"{url!r} is no address of a service; one like http://127.0.0.1:8000 is right")
+        raise UnreadableError(f"{url!r} is not the URL of a service; expected a URL such as http://127.0.0.1:8000")
     return url.rstrip("/")
 
 
 def _check_key(key: str) -> str:
     if not (key.isascii() and key.isprintable()) or " " in key:
-        raise UnreadableError(
-            "the key has a blank, a line break or a character that no key has; one key alone is right"
-        )
+        raise UnreadableError("the key has a space, a line break or an invalid character; expected one key")
     return key
 
 
-def _problem_of(answer: httpx2.Response) -> Document | None:
-    """Read a problem document; what is none comes from something between."""
-    problem = _json_of(answer)
-    return {"errors": [], **problem, "status": answer.status_code} if is_problem(problem) else None
+def _problem_of(response: httpx2.Response) -> Document | None:
+    """Return the problem document of a response. None if another server sent the response."""
+    problem = _json_of(response)
+    return {"errors": [], **problem, "status": response.status_code} if is_problem(problem) else None
 
 
-def _pause_of(answer: httpx2.Response) -> int | None:
-    """Read how long to wait before asking again; None where there is nothing to wait for, or it would take too long."""
-    seconds = answer.headers.get("Retry-After", "")
-    if answer.status_code != httpx2.codes.TOO_MANY_REQUESTS or not (seconds.isascii() and seconds.isdigit()):
+def _pause_of(response: httpx2.Response) -> int | None:
+    """Return how many seconds to wait before a retry. None without a retry, or if the wait would take too long."""
+    seconds = response.headers.get("Retry-After", "")
+    if response.status_code != httpx2.codes.TOO_MANY_REQUESTS or not (seconds.isascii() and seconds.isdigit()):
         return None
     return int(seconds) if int(seconds) <= _LONGEST_PAUSE else None
 
 
-def _json_of(answer: httpx2.Response) -> Any:
+def _json_of(response: httpx2.Response) -> Any:
     try:
-        return answer.json()
+        return response.json()
     except (ValueError, RecursionError):
         return None
 
 
 def _why(error: Exception) -> str:
     """
-    Say what went wrong on the way, without the number that only a system knows.
+    Return the cause of a failed request in words, without the error number of the system.
 
     >>> _why(OSError("[Errno 111] Connection refused"))
     'connection refused'

@@ -1,45 +1,48 @@
 """
-What can go wrong for a client.
+Errors of the client.
 
     ClientError
-    ├── RefusedError         the rules refuse it, and say why
-    │   └── ApiError         the service did
-    ├── TransportError       the service did not answer, or something else did
-    └── UnreadableError      what was given (a file, an address, a key) cannot be read as what it should be
+    ├── RefusedError         the rules refuse a request, with every reason
+    │   └── ApiError         the service refused it
+    ├── TransportError       the service did not respond, or another server did
+    └── UnreadableError      an argument, a file, an address or a key is invalid
 
-Every message is one sentence for the person who can put it right; every `code` is a word for a program.
+Every message is one sentence for the user; every `code` is for programs.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 Problem = dict[str, Any]
 
 
 class ClientError(Exception):
-    """Something went wrong for a client."""
+    """The base of all errors of the client."""
 
     code = "client"
 
 
 class TransportError(ClientError):
-    """The service did not answer, or what answered is no Tablestakes."""
+    """The service did not respond, or another server did."""
 
     code = "transport"
 
 
 class UnreadableError(ClientError):
-    """What was given cannot be read as what it should be."""
+    """An argument, a file or an address is not readable or not valid."""
 
     code = "unreadable"
 
 
 class RefusedError(ClientError):
     """
-    The rules refuse it; `problem` says why, in the form of the service's problem documents, and `code` is its own.
+    The rules refuse a request. `problem` is a problem document with every reason, and `code` is its code.
 
-    `about` is the file that it speaks of, where there is one; `waits_as` its number in the outbox, if it stays there.
+    `source` names the file that the problem is about, if any. `queued_as` is the number of the request in the outbox,
+    if it remains there. `advice` says what to do instead. `hand` is the hand that was sent, if the request was one.
 
-    >>> error = RefusedError({"title": "The hand cannot be", "code": "hand-invalid", "detail": "…", "errors": []})
+    >>> error = RefusedError({"title": "Invalid hand", "code": "hand-invalid", "detail": "…", "errors": []})
     >>> error.code
     'hand-invalid'
     """
@@ -47,17 +50,19 @@ class RefusedError(ClientError):
     def __init__(self, problem: Problem) -> None:
         self.problem = problem
         self.code = str(problem["code"])
-        self.about: str | None = None
-        self.waits_as: int | None = None
+        self.source: str | None = None
+        self.queued_as: int | None = None
+        self.advice: str | None = None
+        self.hand: Problem | None = None
         super().__init__(str(problem["detail"]))
 
-    def under(self, *place: str | int) -> None:
+    def move_pointers(self, *place: str | int) -> None:
         """
-        Say where in a larger document the refused part stands.
+        Prefix every pointer of the problem with the place of the refused part in a larger document.
 
         >>> mistake = {"pointer": "#/players/0", "code": "seat-twice", "detail": "…"}
         >>> error = RefusedError({"code": "hand-invalid", "detail": "…", "errors": [mistake]})
-        >>> error.under("hands", 1)
+        >>> error.move_pointers("hands", 1)
         >>> error.problem["errors"][0]["pointer"]
         '#/hands/1/players/0'
         """
@@ -68,5 +73,15 @@ class RefusedError(ClientError):
         self.problem = {**self.problem, "errors": moved}
 
 
+@contextmanager
+def attach_hand(hand: Problem) -> Iterator[None]:
+    """Attach the hand that was sent to a refusal of it."""
+    try:
+        yield
+    except RefusedError as error:
+        error.hand = hand
+        raise
+
+
 class ApiError(RefusedError):
-    """The service refused; its problem document has a `status` and a `request_id` too."""
+    """The service refused a request. Its problem document has a `status` and a `request_id` too."""

@@ -1,42 +1,42 @@
-"""A round document, posted as it was played: hand by hand."""
+"""Post a round document hand by hand."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, Final
 
-from client.answers import Answer
 from client.api import Client
 from client.errors import ApiError, RefusedError
+from client.responses import Response
 
 Document = dict[str, Any]
 
 RECORDED: Final = "recorded before"
 _KEEP_OWN: Final = "post the round --whole to keep its own"
 _NO_REFERENCE: Final = (
-    "is missing; by it a post that was interrupted goes on and nothing is recorded twice: give one here or with"
-    " --reference, or post the round --whole"
+    "is required, so that an interrupted post can be continued and nothing is recorded twice;"
+    " give one here or with --reference, or post the round --whole"
 )
 
 
 @dataclass(frozen=True, slots=True)
 class PostedHand:
-    """A hand as it was played, and what the service says that it comes to."""
+    """A hand as it was played, and the response of the service with its result."""
 
     hand: Document
-    answer: Answer
+    response: Response
 
     @property
     def note(self) -> str:
-        """Say what became of it where it was not recorded just now."""
-        if not self.answer["in_force"]:
-            return f"recorded before and undone; it does not count unless it says that it restores {self.answer['id']}"
-        return RECORDED if self.answer.is_replay else ""
+        """A note about a hand that was not recorded just now."""
+        if not self.response["in_force"]:
+            return f"recorded before and undone; it counts again if the hand `restores` {self.response['id']}"
+        return RECORDED if self.response.is_replay else ""
 
 
 @dataclass(frozen=True, slots=True)
 class PostedDeparture:
-    """A player who left, and whether that had been recorded before."""
+    """A departure, and whether it had been recorded before."""
 
     departure: Document
     is_replay: bool
@@ -45,24 +45,24 @@ class PostedDeparture:
 PostedStep = PostedHand | PostedDeparture
 
 
-def find_ruleset(client: Client, document: Document) -> Answer:
+def find_ruleset(client: Client, document: Document) -> Response:
     """
-    Find the rules that a document names.
+    Return the ruleset that a document names.
 
     Raises:
-        ApiError: there are none of that name.
+        ApiError: there is no ruleset of that name.
     """
-    with _placed("ruleset"):
+    with _in_document("ruleset"):
         return client.get_ruleset(document["ruleset"])
 
 
-def open_round(client: Client, document: Document, ruleset: Document) -> Answer:
+def open_round(client: Client, document: Document, ruleset: Document) -> Response:
     """
-    Open a document's round, or find it where it was opened before; its table is made by name where there is none.
+    Open the round of a document, or return it if it was opened before. A missing table is created by its name.
 
     Args:
         client: the service.
-        document: the round; its shape has been checked.
+        document: the round; it has been validated.
         ruleset: the rules that it names.
 
     Raises:
@@ -71,19 +71,19 @@ def open_round(client: Client, document: Document, ruleset: Document) -> Answer:
     """
     mistakes = list(_misplaced(document))
     if document.get("reference") is None:
-        mistakes.append(_mistake("reference", "field-missing", _NO_REFERENCE))
+        mistakes.append(_make_error("reference", "field-missing", _NO_REFERENCE))
     if mistakes:
-        raise _refusal("The document cannot be posted hand by hand", "round-invalid", mistakes)
+        raise _make_refusal("Invalid document", "round-invalid", mistakes)
     table = _find_table(client, document, f"{ruleset['name']}@{ruleset['version']}")
     return client.open_round(table["id"], {"seats": document["seats"], "reference": document["reference"]})
 
 
-def post_steps(client: Client, opened: Answer, document: Document) -> Iterator[PostedStep]:
+def post_steps(client: Client, opened: Response, document: Document) -> Iterator[PostedStep]:
     """
-    Post everything that happened in a round, one step at a time, in order; what is recorded is not recorded again.
+    Post every hand and departure of a round in order, and close it. What is recorded is not recorded again.
 
     Raises:
-        RefusedError: a step was refused, or comes too late; the steps before it are recorded.
+        RefusedError: a step was refused, or comes too late; earlier steps are recorded.
     """
     round_id = str(opened["id"])
     recorded = client.get_document(round_id) if opened.is_replay else {"departures": [], "closed": None}
@@ -91,27 +91,32 @@ def post_steps(client: Client, opened: Answer, document: Document) -> Iterator[P
     for number in range(len(document["hands"]) + 1):
         if number:
             hand = document["hands"][number - 1]
-            with _placed("hands", number - 1):
-                answer = client.record_hand(round_id, hand)
-            hands_recorded = answer["round"]["hands"]
-            yield PostedHand(hand, answer)
+            with _in_document("hands", number - 1):
+                # A document may have the same deal twice: its author has seen both hands.
+                response = client.record_hand(round_id, {**hand, "dealt_again": True})
+            hands_recorded = response["round"]["hands"]
+            yield PostedHand(hand, response)
         for index, departure in enumerate(document.get("departures", [])):
             if departure["after_hand"] == number:
                 is_replay = _with_reason(departure) in recorded["departures"]
                 if not is_replay:
                     _refuse_late(hands_recorded, number, "departures", index)
-                    with _placed("departures", index):
+                    with _in_document("departures", index):
                         client.record_departure(round_id, _without_place(departure))
                 yield PostedDeparture(departure, is_replay)
     closed = document.get("closed")
     if closed and closed != recorded["closed"]:
         _refuse_late(hands_recorded, closed["after_hand"], "closed")
-        with _placed("closed"):
+        with _in_document("closed"):
             client.close_round(round_id, closed["reason"])
 
 
 def _find_table(client: Client, document: Document, ruleset: str) -> Document:
-    """Find the document's table, or set one up; one that plays by other rules, or for other money, will not do."""
+    """
+    Find the table of a document, or create it.
+
+    A table with another ruleset, point value or currency is a conflict.
+    """
     wanted = {"ruleset": ruleset, "point_value": document.get("point_value"), "currency": document.get("currency")}
     name = document["table"]
     try:
@@ -121,38 +126,42 @@ def _find_table(client: Client, document: Document, ruleset: str) -> Document:
         if found is None:
             raise
     mistakes = [
-        _mistake(field, "table-differs", f"is {_shown(value)} here and {_shown(found[field])} at {name}; {_KEEP_OWN}")
+        _make_error(
+            field,
+            "table-differs",
+            f"is {_format_value(value)} here and {_format_value(found[field])} at {name}; {_KEEP_OWN}",
+        )
         for field, value in wanted.items()
         if found[field] != value
     ]
     if mistakes:
-        raise _refusal("The table plays otherwise", "table-differs", mistakes)
+        raise _make_refusal("Table conflict", "table-differs", mistakes)
     return found
 
 
-def _shown(value: object) -> object:
+def _format_value(value: object) -> object:
     return "nothing" if value is None else value
 
 
 def _misplaced(document: Document) -> Iterator[Document]:
-    """Find steps that hand by hand would never come, or come at another place than the document says."""
+    """Yield errors for steps that posting hand by hand would never reach, or would reach at another place."""
     last = len(document["hands"])
     for index, hand in enumerate(document["hands"]):
         if hand["number"] != index + 1:
-            yield _mistake(f"hands/{index}/number", "hand-number", f"is {hand['number']}; {index + 1} comes here")
+            yield _make_error(f"hands/{index}/number", "hand-number", f"is {hand['number']}; expected {index + 1}")
     for index, departure in enumerate(document.get("departures", [])):
         if departure["after_hand"] > last:
             place = f"departures/{index}/after_hand"
-            yield _mistake(place, "departure-after-hand", f"is {departure['after_hand']}; the last hand is {last}")
+            yield _make_error(place, "departure-after-hand", f"is {departure['after_hand']}; expected at most {last}")
     closed = document.get("closed")
     if closed and closed["after_hand"] != last:
-        detail = f"is {closed['after_hand']}; a round is closed after its last hand, which is {last}"
-        yield _mistake("closed/after_hand", "closed-after-hand", detail)
+        detail = f"is {closed['after_hand']}; expected {last}, the last hand"
+        yield _make_error("closed/after_hand", "closed-after-hand", detail)
 
 
 def _refuse_late(hands_recorded: int, after_hand: int, *place: str | int) -> None:
     """
-    Refuse to record something after hands that came later: the service would take it for something that happened now.
+    Reject a step if hands that came after it are recorded: the service would record the step at the wrong place.
 
     Raises:
         RefusedError: later hands are recorded.
@@ -160,7 +169,7 @@ def _refuse_late(hands_recorded: int, after_hand: int, *place: str | int) -> Non
     if hands_recorded > after_hand:
         detail = f"happened after hand {after_hand}, and the round is recorded up to hand {hands_recorded} without it"
         pointer = "/".join(map(str, place))
-        raise _refusal("The round is recorded otherwise", "round-conflict", [_mistake(pointer, "late", detail)])
+        raise _make_refusal("Round conflict", "round-conflict", [_make_error(pointer, "late", detail)])
 
 
 def _with_reason(departure: Mapping[str, Any]) -> Document:
@@ -172,18 +181,18 @@ def _without_place(departure: Mapping[str, Any]) -> Document:
 
 
 @contextmanager
-def _placed(*place: str | int) -> Iterator[None]:
-    """Say where in the document the service found a mistake."""
+def _in_document(*place: str | int) -> Iterator[None]:
+    """Prefix the pointers of a refusal with a place in the document."""
     try:
         yield
     except ApiError as error:
-        error.under(*place)
+        error.move_pointers(*place)
         raise
 
 
-def _mistake(pointer: str, code: str, detail: str) -> Document:
+def _make_error(pointer: str, code: str, detail: str) -> Document:
     return {"pointer": f"#/{pointer}", "code": code, "detail": detail}
 
 
-def _refusal(title: str, code: str, mistakes: list[Document]) -> RefusedError:
+def _make_refusal(title: str, code: str, mistakes: list[Document]) -> RefusedError:
     return RefusedError({"title": title, "code": code, "detail": mistakes[0]["detail"], "errors": mistakes})

@@ -1,4 +1,4 @@
-"""Cards and rows as people spell them, respelled as the service does."""
+"""Cards and rows as people spell them, converted to the spelling of the service."""
 
 import re
 from collections.abc import Mapping
@@ -16,24 +16,24 @@ _CHECKED: Final = "expected"
 
 def respell(document: Mapping[str, Any]) -> dict[str, Any]:
     """
-    Respell every card and row of a document; what is no card stays as it is, for whoever checks it to name.
+    Convert every card and row of a document to the spelling of the service. Invalid cards remain as they are.
 
     >>> respell({"players": [{"front": "QsQd4c", "back": ["10s", "A♠", "Xx"]}]})
     {'players': [{'top': ['Qs', 'Qd', '4c'], 'bottom': ['Ts', 'As', 'Xx']}]}
 
     Raises:
-        UnreadableError: a row stands twice, under both its names; or it nests too deeply.
+        UnreadableError: a row is given under both of its names, or the document nests too deeply.
     """
     try:
         respelled: dict[str, Any] = _respell(document, "#")
     except RecursionError:
-        raise UnreadableError("objects and lists nest far deeper than in any document here") from None
+        raise UnreadableError("the JSON is nested too deeply; expected a hand or a round document") from None
     return respelled
 
 
 def spell_card(text: str) -> str:
     """
-    Spell a card as the service does.
+    Return a card in the spelling of the service.
 
     >>> [spell_card(text) for text in ("10s", "AS", "A♠", "tD", "2c", "1c")]
     ['Ts', 'As', 'As', 'Td', '2c', '1c']
@@ -68,7 +68,7 @@ def _respell_object(part: Mapping[str, Any], place: str) -> dict[str, Any]:
     for key, inner in part.items():
         name = _ROWS.get(key, key)
         if name != key and name in part:
-            raise UnreadableError(f"{place} has both {key} and {name}, which are the same row; one is right")
+            raise UnreadableError(f"{place} has both {key} and {name}, which are the same row; expected one of them")
         if name in _CARD_LISTS and isinstance(inner, list | str):
             read[name] = _respell_cards(inner)
         else:

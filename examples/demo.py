@@ -18,8 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from schemas.expected import find_differences
-from schemas.problems import show_pointer
+from schemas.problems import find_unexpected, show_pointer
 
 EXAMPLES = Path(__file__).parent
 LONE_HAND = "score.json"
@@ -76,7 +75,7 @@ def run_ofc(*arguments: str | Path, **options: Any) -> "subprocess.CompletedProc
 
 def came_to(settlement: Mapping[str, Any], expected: Path) -> bool:
     """Compare a settlement with what an example says, and print every place at which they differ."""
-    differences = list(find_differences(json.loads(expected.read_text(encoding="utf-8")), settlement, ()))
+    differences = list(find_unexpected(json.loads(expected.read_text(encoding="utf-8")), settlement, ()))
     for difference in differences:
         print(f"  {show_pointer(difference.path)}  {difference.detail}")
     print(f"{'✗ not as' if differences else '✓ as'} expected/{expected.name} says", flush=True)
@@ -100,7 +99,7 @@ def main() -> int:
     except KeyboardInterrupt:
         print("\nStopped.")
         return STOPPED
-    print(f"\n{sum(results)} of {len(results)} rounds came to what their examples say.")
+    print(f"\n{sum(results)} of {len(results)} rounds have the result that their examples expect.")
     return 0 if results and all(results) else 1
 
 

@@ -1,11 +1,11 @@
-"""Run by Alembic: on the connection that `service.database.migrate` gives, or on one of its own for `alembic check`."""
+"""Run by Alembic: on the connection that `service.db.migrate` gives, or on one of its own for `alembic check`."""
 
 from alembic import context
 from sqlalchemy import Connection, NullPool, create_engine
 
 from service.config import Config
-from service.database import engine_url
-from service.models import Base
+from service.db import engine_url
+from service.db.base import Base
 
 
 def run(connection: Connection) -> None:

@@ -43,16 +43,18 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "events": APPEND,
     "waiting_events": "SELECT, INSERT, DELETE",
     "tree_nodes": APPEND,
-    "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at)",
+    "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, mapped_size)",
+    "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,
-    "kept_answers": APPEND,
+    "kept_answers": "SELECT, INSERT, DELETE",
     "link_secrets": APPEND,
     "revoked_links": APPEND,
-    "jobs": "SELECT, INSERT, UPDATE (asked, state, total, started_at, planned_at, ended_at)",
-    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, claimable_from, worker, result, error, ended_at)",
+    "jobs": "SELECT, INSERT, UPDATE (asked, state, total, received, failure, started_at, planned_at, ended_at)",
+    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, losses, claimable_from,"
+    " worker, result, accounted, error, ended_at)",
     "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",
     "import_pieces": "SELECT, INSERT, DELETE",
-    "import_results": APPEND,
+    "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
 }
 

@@ -1,1 +1,1 @@
-"""The wire: JSON to domain values and back. Knows neither the web framework nor the database."""
+"""The wire: JSON to domain values and back. It knows neither the web framework nor the database."""

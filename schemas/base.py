@@ -1,8 +1,10 @@
-"""What every schema has in common: unknown fields are refused, and every mistake has a code and a place."""
+"""The base of all schemas: unknown fields are refused, and every error has a code and a path."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import islice
 from typing import Any, ClassVar, Final
 
 from marshmallow import RAISE, Schema, ValidationError, fields, missing
@@ -10,66 +12,85 @@ from marshmallow import RAISE, Schema, ValidationError, fields, missing
 from scoring.errors import Mistake, Path
 
 Dumped = dict[str, Any]
-"""A document as it goes out."""
-
+"""An encoded JSON object."""
 MOST_UNKNOWN: Final = 1000
-"""Fields of one object that are not known, and are named all the same."""
-
+"""Maximum number of unknown fields of one object that are reported one by one."""
 MOST_SHOWN: Final = 200
-"""Mistakes shown of one request; who makes more has not begun to look."""
-
+"""Maximum number of errors reported for one request."""
 Reader = Callable[[Any], Any]
-"""Reads what is right; of what is not, it says no more than that, by a KeyError or a ValidationError."""
+"""Parses a valid value quickly. An invalid one raises KeyError or ValidationError without further detail."""
+
+
+@dataclass(frozen=True, slots=True)
+class ComparedMistake(Mistake):
+    """A mistake with the values that were compared: `recorded`, `received` or `expected`."""
+
+    values: Mapping[str, Any] = field(default_factory=dict, hash=False)
 
 
 class Sentence(str):
-    """A sentence about a mistake that knows the mistake's stable code; libraries pass it on as the text it is."""
+    """An error message with a stable code. Libraries handle it as a plain string."""
 
     __slots__ = ("code",)
 
     code: str
 
     def __new__(cls, code: str, text: str) -> "Sentence":
-        """Make the sentence."""
+        """Create the message."""
         sentence = super().__new__(cls, text)
         sentence.code = code
         return sentence
 
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # copies need the code too
-        """Say what a copy is made of: schemas are copied with their sentences."""
+        """Return the arguments for a copy: marshmallow copies fields with their messages."""
         return self.code, str(self)
 
 
 def reader_of(field: fields.Field[Any]) -> Reader:
-    """Give what reads the values of a field."""
+    """Return the fast parser of a field."""
     return field.reader if isinstance(field, WireField) else field.deserialize
 
 
 class WireField(fields.Field[Any]):
-    """A value that may be left out or must be given, and is null only where null means something."""
+    """A field that is required or optional, and nullable only if it says so."""
 
     codes: ClassVar[Mapping[str, str]] = {"required": "field-missing", "null": "field-null"}
+    default_description: ClassVar[str] = ""
 
-    def __init__(self, *parts: Any, described: Mapping[str, Any] | None = None, **options: Any) -> None:
-        options["metadata"] = {**(described or {}), **options.get("metadata", {})}
+    def __init__(
+        self, *parts: Any, described: Mapping[str, Any] | None = None, description: str = "", **options: Any
+    ) -> None:
+        """
+        Initialize the field.
+
+        Args:
+            parts: positional arguments of the marshmallow field.
+            described: JSON Schema keywords for the contract.
+            description: the meaning of the field, for the contract; `default_description` if it is empty.
+            options: keyword arguments of the marshmallow field.
+        """
+        metadata = {**(described or {}), **options.get("metadata", {})}
+        if text := description or metadata.get("description", self.default_description):
+            metadata["description"] = text
+        options["metadata"] = metadata
         messages: dict[str, Any] = {
-            "required": "is missing; it must be given",
-            "null": "is null; leave it out or give a value",
+            "required": "is required",
+            "null": "is null; expected a value, or omit it",
         }
         super().__init__(*parts, error_messages=messages, **options)
 
     def make_error(self, key: str, **values: Any) -> ValidationError:
-        """Give the message its code."""
+        """Build a library error with a stable code."""
         error = super().make_error(key, **values)
         return ValidationError(Sentence(self.codes.get(key, "value-invalid"), str(error.messages[0])))
 
     def refuse(self, code: str, text: str) -> ValidationError:
-        """Make an error to raise."""
+        """Build the error for an invalid value."""
         return ValidationError(Sentence(code, text))
 
     @property
     def reader(self) -> Reader:
-        """What reads the field where it is given; much of a request's time would go into looking for it every time."""
+        """The fast parser of a given value; looking it up for every value would take most of a request's time."""
         if self.validators:
             return self.deserialize
         read, is_nullable = self.value_reader, self.allow_none
@@ -85,13 +106,13 @@ class WireField(fields.Field[Any]):
 
     @property
     def value_reader(self) -> Reader:
-        """What reads a value of the field that is not null."""
+        """The fast parser of a value that is not null."""
         read = self._deserialize
         return lambda value: read(value, None, None)
 
 
 class WireSchema(Schema):
-    """An object on the wire."""
+    """A JSON object."""
 
     class Meta:
         """Refuse what is not declared."""
@@ -103,16 +124,16 @@ class WireSchema(Schema):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         known = ", ".join(field.data_key or name for name, field in self.load_fields.items())
-        self._known = f"known are {known}"
+        self._known = f"expected one of {known}"
         self.error_messages = {
             **self.error_messages,
-            "unknown": Sentence("field-unknown", f"is not known here; {self._known}"),
-            "type": Sentence("not-an-object", f"is not {self.named}; one with {known} is right"),
+            "unknown": Sentence("field-unknown", f"is unknown; {self._known}"),
+            "type": Sentence("not-an-object", f"is not {self.named}; expected one with {known}"),
         }
 
     def load(self, data: Any, **options: Any) -> Any:
         """
-        Read an object, or name all that is wrong in it.
+        Parse an object, or report every error in it.
 
         Raises:
             ValidationError: with every mistake; of one with more than a thousand fields too many, that alone.
@@ -121,9 +142,13 @@ class WireSchema(Schema):
             raise ValidationError([Sentence("fields-too-many", f"has {len(data)} fields; {self._known}")])
         return super().load(data, **options)
 
+    def find_more(self, _received: Any) -> Iterator[Mistake]:
+        """List errors between the fields of an object that is not valid as a whole."""
+        return iter(())
+
     @cached_property
     def reader(self) -> Reader:
-        """What reads objects that are right, several times as fast as `load`, which explains what is wrong."""
+        """The fast parser of valid objects; `load` is several times slower but reports every error."""
         hooks = {kind: [name for name, *_ in found] for kind, found in self._hooks.items() if found}
         made_by = hooks.pop("post_load", [])
         known = {field.data_key or name: (field.attribute or name, field) for name, field in self.load_fields.items()}
@@ -147,32 +172,73 @@ class WireSchema(Schema):
 
 
 class WireError(Exception):
-    """What was received cannot be read as what it should be; every mistake is named."""
+    """The received document is not valid. It lists every mistake."""
 
     def __init__(self, mistakes: tuple[Mistake, ...]) -> None:
         self.mistakes = mistakes
         super().__init__("; ".join(mistake.detail for mistake in mistakes))
 
+    def with_more(self, mistakes: Iterable[Mistake], received: Any) -> "WireError":
+        """
+        Return the same error with further mistakes of the document, each once, in document order.
+
+        At `MOST_SHOWN` mistakes, no more are searched for.
+        """
+        if len(self.mistakes) >= MOST_SHOWN:
+            return self
+        more = [mistake for mistake in islice(mistakes, MOST_SHOWN) if not self._has(mistake)]
+        return WireError(tuple(in_document_order((*self.mistakes, *more), received))) if more else self
+
+    def _has(self, mistake: Mistake) -> bool:
+        return any((found.code, found.path) == (mistake.code, mistake.path) for found in self.mistakes)
+
+
+def in_document_order(mistakes: Iterable[Mistake], received: Any) -> list[Mistake]:
+    """
+    Sort mistakes by their place in a document; places that the document does not have come last.
+
+    >>> found = [Mistake("a", ("seat",), ""), Mistake("b", ("top", 1), ""), Mistake("c", ("top",), "")]
+    >>> [mistake.code for mistake in in_document_order(found, {"top": ["As", "1x"]})]
+    ['c', 'b', 'a']
+    """
+
+    def place(mistake: Mistake) -> list[int]:
+        steps: list[int] = []
+        inner = received
+        for step in mistake.path:
+            if isinstance(inner, Mapping) and step in inner:
+                steps.append(list(inner).index(step))
+                inner = inner[step]
+            elif isinstance(inner, list) and isinstance(step, int) and step < len(inner):
+                steps.append(step)
+                inner = inner[step]
+            else:
+                steps.append(len(inner) if isinstance(inner, Mapping | list) else 0)
+                inner = None
+        return steps
+
+    return sorted(mistakes, key=place)
+
 
 def load(schema: WireSchema, received: Any) -> Any:
     """
-    Read a decoded document.
+    Parse a decoded JSON document.
 
     Raises:
-        WireError: with every mistake and its place, but for items of a list after those with more than are shown.
+        WireError: with every mistake and its path; a list is not searched beyond `MOST_SHOWN` mistakes.
     """
-    with suppress(KeyError, ValidationError):  # the long way says what is wrong
+    with suppress(KeyError, ValidationError):  # `schema.load` reports every error
         return schema.reader(received)
     try:
         return schema.load(received)
     except ValidationError as error:
-        raise WireError(tuple(find_mistakes(error))) from error
+        raise WireError(tuple(find_mistakes(error))).with_more(schema.find_more(received), received) from error
 
 
 def find_mistakes(error: ValidationError) -> Iterator[Mistake]:
-    """List what a validation found, each with its code and its place; fields that are not known come last, by name."""
+    """Yield the mistakes of a validation error with code and path; unknown fields come last, sorted by name."""
     found = list(_walk(error.messages, ()))
-    # The library finds them in another order in every process.
+    # Their order in marshmallow differs from process to process.
     unknown = [mistake for mistake in found if mistake.code == "field-unknown"]
     yield from (mistake for mistake in found if mistake.code != "field-unknown")
     yield from sorted(unknown, key=lambda mistake: str(mistake.path))
@@ -180,7 +246,7 @@ def find_mistakes(error: ValidationError) -> Iterator[Mistake]:
 
 def count_mistakes(messages: object) -> int:
     """
-    Count what a validation found.
+    Return the number of messages in a validation error.
 
     >>> count_mistakes({"seat": ["is missing"], "players": {0: {"top": ["is null"]}, 3: ["is 7", "is twice"]}})
     4

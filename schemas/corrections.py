@@ -1,4 +1,4 @@
-"""Corrections on the wire: what is changed in a round, and what comes of it, old beside new."""
+"""Corrections and what-if requests, and the comparison of a round before and after."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -8,113 +8,143 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from evidence import digest_of
+from evidence.hands import encode_rows
 from schemas.base import Dumped, Sentence, WireSchema
-from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document
-from schemas.fields import MOST_INTEGER, Anything, Choice, Inner, Integer, Listing, Text, UuidField
-from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField, digest_of, dump_rows
-from schemas.irregular import ReasonsField
+from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document, find_document_mistakes
+from schemas.fields import MOST_INTEGER, Anything, Boolean, Choice, Inner, Integer, Listing, Text, UuidField
+from schemas.game_fields import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    PlayerField,
+    ReasonField,
+    RulesetReference,
+    SeatField,
+    StackField,
+)
+from schemas.hands import ReasonsField
 from schemas.patches import PatchField
 from schemas.problems import dump_mistakes
-from schemas.rounds import ReasonField, RoundSchema, RoundView, dump_round
-from schemas.rulesets import RulesetReference
-from schemas.scores import ScoredPlayerSchema, ScoreSchema, dump_points, dump_score, dump_transfers
-from schemas.settlements import Adjustment, AdjustmentSchema, dump_adjustment
+from schemas.rounds import DroppedDeparturesField, RoundSchema, RoundView, dump_dropped, dump_round
+from schemas.scores import HandScoreSchema, ScoredPlayerSchema, dump_score
+from schemas.settlements import Adjustment, SettlementAdjustmentSchema, dump_adjustment, dump_points, dump_transfers
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
+from scoring.history import Departure
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import Transfer
 
-_STANDS: Final = "stands"
+_ACCEPTED: Final = "stands"
 
 
 @dataclass(frozen=True, slots=True)
 class CorrectionRequest:
     """
-    What was recorded wrong in a round, as changes to its document or as the document amended, and why.
+    A correction of a round, as a patch of its document or as a whole document.
 
     Attributes:
-        stands: whether later hands count as they were played though they could not have followed.
-        version: of the round that the sender has read.
-        dispute: that it answers.
+        accepts: whether later hands that could not have followed are accepted as played.
+        version: version of the round that the correction is based on.
+        dispute: the dispute that the correction resolves.
     """
 
     reason: str
     patch: Sequence[Mapping[str, Any]] | None
     document: RoundDocument | None
-    stands: bool
+    accepts: bool
     version: int | None
     dispute: UUID | None
     expected: Mapping[str, Any] | None
 
     @property
     def digest(self) -> bytes:
-        """Of everything that is asked for: the same digest is the same correction sent again."""
-        asked = {
+        """Digest of the whole request: the same digest means the same correction, sent again."""
+        request = {
             "reason": self.reason,
             "patch": self.patch,
             "document": self.document and dump_document(self.document),
-            "stands": self.stands,
+            "stands": self.accepts,
             "version": self.version,
             "dispute": self.dispute and str(self.dispute),
         }
-        return digest_of(asked)
+        return digest_of(request)
 
 
 class CorrectionRequestSchema(WireSchema):
     """
-    What was recorded wrong in a round: changes to its document, or the whole document amended; one of the two.
+    A correction of a round: either a patch of its document, or the whole corrected document.
 
-    The document is what `GET /v1/rounds/{id}/document` shows.
+    `GET /v1/rounds/{id}/document` returns the document to correct.
     """
 
-    reason = ReasonField(required=True)
-    patch = PatchField(load_default=None, allow_none=True)
-    document = Inner(RoundDocumentSchema, load_default=None, allow_none=True)
-    irregular = Choice(
-        {_STANDS: _STANDS},
+    reason = ReasonField(is_new=True, required=True, description="Why the round is corrected, in one line.")
+    patch = PatchField(
         load_default=None,
         allow_none=True,
-        metadata={
-            "description": "`stands`: later hands count as they were played though they could not have followed."
-        },
+        description="Changes to the round's document. Required if `document` is omitted.",
+    )
+    document = Inner(
+        RoundDocumentSchema,
+        load_default=None,
+        allow_none=True,
+        description="The corrected document of the round. Required if `patch` is omitted.",
+    )
+    irregular = Choice(
+        {_ACCEPTED: _ACCEPTED},
+        load_default=None,
+        allow_none=True,
+        description="`stands` to accept as played later hands that could not have followed the corrected ones.",
     )
     version = Integer(
         least=1,
         load_default=None,
         allow_none=True,
-        metadata={"description": "The round's version that you have read: any change since is then a 409."},
+        description="Version of the round that the correction is based on. A round with another version is a 409.",
     )
     dispute = UuidField(
-        load_default=None, allow_none=True, metadata={"description": "The id of the dispute that it answers."}
+        load_default=None, allow_none=True, description="ID of the dispute that the correction resolves."
     )
-    expected = Anything(load_default=None)
+    expected = Anything(
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
+    )
+
+    def find_more(self, received: Any) -> Iterator[Mistake]:
+        """List duplicate cards and seats in the hands of the document."""
+        document = received.get("document") if isinstance(received, dict) else None
+        return (mistake.under("document") for mistake in find_document_mistakes(document))
 
     @validates_schema(skip_on_field_errors=False)
     def _check_parts(self, read: dict[str, Any], **_: Any) -> None:
         if "patch" in read and "document" in read and (read["patch"] is None) == (read["document"] is None):
             found = "are both missing" if read["patch"] is None else "are both given"
-            raise ValidationError(Sentence("patch-or-document", f"patch and document {found}; one of them is right"))
+            raise ValidationError(
+                Sentence("patch-or-document", f"`patch` and `document` {found}; expected one of them")
+            )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> CorrectionRequest:
-        stands = read.pop("irregular") == _STANDS
-        return CorrectionRequest(**read, stands=stands)
+        accepts = read.pop("irregular") == _ACCEPTED
+        return CorrectionRequest(**read, accepts=accepts)
 
 
 @dataclass(frozen=True, slots=True)
 class WhatIfRequest:
-    """What might have been: other rules, or something else that happened."""
+    """Another ruleset, or changes to the round's document, to play without storing the result."""
 
     ruleset: str | None
     patch: Sequence[Mapping[str, Any]]
 
 
 class WhatIfRequestSchema(WireSchema):
-    """What might have been: other rules, or something else that happened."""
+    """Another ruleset, or changes to the round's document, to play without storing the result."""
 
-    ruleset = RulesetReference(load_default=None, allow_none=True)
-    patch = PatchField(load_default=(), metadata={"description": "Changes to the round's document."})
+    ruleset = RulesetReference(
+        load_default=None,
+        allow_none=True,
+        description="Ruleset to play the round under, as a name or `name@version`. The round's own ruleset if omitted.",
+    )
+    patch = PatchField(load_default=(), description="Changes to the round's document.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> WhatIfRequest:
@@ -122,75 +152,135 @@ class WhatIfRequestSchema(WireSchema):
 
 
 class BoardSchema(WireSchema):
-    """The cards of the three rows."""
+    """The cards of the three rows of a board."""
 
-    top = Listing(Text(metadata={"example": "As"}), most=3, required=True)
-    middle = Listing(Text(metadata={"example": "As"}), most=5, required=True)
-    bottom = Listing(Text(metadata={"example": "As"}), most=5, required=True)
-
-
-class ComparedPlayerSchema(ScoredPlayerSchema):
-    """What a player's board comes to, and its cards."""
-
-    dealt_fantasyland = Integer(required=True, metadata={"description": "Cards dealt in Fantasyland; 0 outside."})
-    board = Inner(BoardSchema, required=True)
+    top = Listing(Text(metadata={"example": "As"}), most=3, required=True, description="The 3 cards of the top row.")
+    middle = Listing(
+        Text(metadata={"example": "As"}), most=5, required=True, description="The 5 cards of the middle row."
+    )
+    bottom = Listing(
+        Text(metadata={"example": "As"}), most=5, required=True, description="The 5 cards of the bottom row."
+    )
 
 
-class SideSchema(ScoreSchema):
-    """A hand on one side of a comparison. Its transfers are all that were paid after it, as the settlement has them."""
+class PlayerSnapshotSchema(ScoredPlayerSchema):
+    """A player's board and its result, before or after a change."""
 
-    button = SeatField(required=True)
-    players = Listing(Inner(ComparedPlayerSchema), most=MOST_PLAYERS, required=True)
-    irregular = ReasonsField(required=True)
-
-
-class ComparedHandSchema(WireSchema):
-    """A hand of which something changes. A side is null where there is no such hand."""
-
-    number = Integer(least=1, most=MOST_HANDS, required=True)
-    before = Inner(SideSchema, required=True, allow_none=True)
-    after = Inner(SideSchema, required=True, allow_none=True)
+    dealt_fantasyland = Integer(
+        required=True,
+        description="Number of cards dealt to the player in Fantasyland. 0 if the player was not in Fantasyland.",
+    )
+    board = Inner(BoardSchema, required=True, description="The player's cards by row.")
 
 
-class ComparedNetSchema(WireSchema):
-    """What a player has won or lost in the round; null where he is not in it."""
+class HandSnapshotSchema(HandScoreSchema):
+    """A hand before or after a change. Its transfers include those that a departure or closing paid after it."""
 
-    player = PlayerField(required=True)
-    before = Integer(required=True, allow_none=True)
-    after = Integer(required=True, allow_none=True)
-    change = Integer(required=True)
+    button = SeatField(required=True, description="Seat with the dealer button.")
+    players = Listing(
+        Inner(PlayerSnapshotSchema),
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players of the hand with their boards and results.",
+    )
+    irregular = ReasonsField(
+        required=True, description="Why the hand could not have followed the hands before it. Empty if it could."
+    )
 
 
-class CarriedOverSchema(WireSchema):
-    """A player who opened the table's next round with what this one had left him; that round keeps its stacks."""
+class HandComparisonSchema(WireSchema):
+    """A hand that a change affects, before and after."""
 
-    round = Text(required=True, metadata={"format": "uuid"})
-    seat = SeatField(required=True)
-    player = PlayerField(required=True)
-    opening_stack = StackField(most=MOST_INTEGER, required=True)
+    number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round, from 1.")
+    before = Inner(
+        HandSnapshotSchema,
+        required=True,
+        allow_none=True,
+        description="The hand before the change. Null if the round had no hand with this number.",
+    )
+    after = Inner(
+        HandSnapshotSchema,
+        required=True,
+        allow_none=True,
+        description="The hand after the change. Null if the round has no hand with this number any more.",
+    )
+
+
+class NetComparisonSchema(WireSchema):
+    """A player's net points of the round, before and after a change."""
+
+    player = PlayerField(required=True, description="The operator's ID of the player.")
+    before = Integer(
+        required=True,
+        allow_none=True,
+        description="Net points of the player before the change. Null if the player was not in the round.",
+    )
+    after = Integer(
+        required=True,
+        allow_none=True,
+        description="Net points of the player after the change. Null if the player is not in the round any more.",
+    )
+    change = Integer(required=True, description="Net points after the change minus net points before it.")
+
+
+class CarriedOverStackSchema(WireSchema):
+    """A player who started the table's next round with the stack that this round left; that round is not changed."""
+
+    round = Text(required=True, metadata={"format": "uuid"}, description="ID of the next round.")
+    seat = SeatField(required=True, description="Seat of the player in the next round.")
+    player = PlayerField(required=True, description="The operator's ID of the player.")
+    opening_stack = StackField(
+        most=MOST_INTEGER,
+        required=True,
+        description="Points that the player started the next round with. The change does not affect them.",
+    )
     left = StackField(
         least=0,
         most=MOST_INTEGER,
         required=True,
         allow_none=True,
-        metadata={"description": "What this round leaves him now; null where he is not in it."},
+        description="The player's stack at the end of the changed round. Null if the player is not in it any more.",
     )
 
 
-class ComparisonSchema(WireSchema):
-    """A round before and after: every hand of which something changes, the net per player, and where it stands."""
+class RoundComparisonSchema(WireSchema):
+    """A round before and after a change: the affected hands and the net points of every player."""
 
-    round = Inner(RoundSchema, required=True)
-    revision = Integer(least=1, required=True, metadata={"description": "The settlement's revision that is in force."})
-    hands = Listing(Inner(ComparedHandSchema), most=MOST_HANDS, required=True)
-    net = Listing(Inner(ComparedNetSchema), most=2 * MOST_PLAYERS, required=True)
-    carried_over = Listing(Inner(CarriedOverSchema), most=MOST_PLAYERS, required=True)
-    adjustment = Inner(AdjustmentSchema, required=True, allow_none=True)
+    round = Inner(RoundSchema, required=True, description="The round after the change.")
+    revision = Integer(least=1, required=True, description="Number of the settlement revision in force.")
+    hands = Listing(
+        Inner(HandComparisonSchema),
+        most=MOST_HANDS,
+        required=True,
+        description="Every hand that the change affects, before and after.",
+    )
+    net = Listing(
+        Inner(NetComparisonSchema),
+        most=2 * MOST_PLAYERS,
+        required=True,
+        description="Net points of every player, before and after.",
+    )
+    carried_over = Listing(
+        Inner(CarriedOverStackSchema),
+        most=MOST_PLAYERS,
+        required=True,
+        description="Players who started the next round at the table with the stack that this round left them.",
+    )
+    adjustment = Inner(
+        SettlementAdjustmentSchema,
+        required=True,
+        allow_none=True,
+        description="Payments from the last final settlement to the new one. Null if no settlement was final.",
+    )
+    dropped_departures = DroppedDeparturesField(required=True)
+    changed = Boolean(
+        required=True, description="False if the round already has the requested content, and nothing was stored."
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class HandSide:
-    """A hand on one side of a comparison, with everything that was paid after it and the stacks after that."""
+class HandSnapshot:
+    """A hand before or after a change, with everything paid after it and the stacks after that."""
 
     hand: Hand
     ruleset: Ruleset
@@ -202,17 +292,17 @@ class HandSide:
 
 
 @dataclass(frozen=True, slots=True)
-class RoundSide:
-    """A round on one side of a comparison."""
+class RoundSnapshot:
+    """A round before or after a change."""
 
-    hands: tuple[HandSide, ...]
+    hands: tuple[HandSnapshot, ...]
     nets: Mapping[str, Points]
     stacks: Mapping[str, Points]
 
 
 @dataclass(frozen=True, slots=True)
-class CarriedOver:
-    """A player who opened the next round with what this one had left him."""
+class CarriedOverStack:
+    """A player who started the next round with the stack that this round left."""
 
     round: str
     seat: Seat
@@ -221,19 +311,21 @@ class CarriedOver:
 
 
 @dataclass(frozen=True, slots=True)
-class Comparison:
-    """A round before and after a change, and where it stands."""
+class RoundComparison:
+    """A round before and after a change, and the round as it is now."""
 
     view: RoundView
     revision: int
-    before: RoundSide
-    after: RoundSide
-    carried_over: tuple[CarriedOver, ...]
+    before: RoundSnapshot
+    after: RoundSnapshot
+    carried_over: tuple[CarriedOverStack, ...]
     adjustment: Adjustment | None = None
+    dropped_departures: tuple[Departure, ...] = ()
+    changed: bool = True
 
 
-def dump_comparison(comparison: Comparison) -> Dumped:
-    """Write a round before and after a change."""
+def dump_comparison(comparison: RoundComparison) -> Dumped:
+    """Encode a round before and after a change."""
     before, after = comparison.before, comparison.after
     return {
         "round": dump_round(comparison.view),
@@ -254,15 +346,17 @@ def dump_comparison(comparison: Comparison) -> Dumped:
             for carried in comparison.carried_over
         ],
         "adjustment": dump_adjustment(comparison.adjustment, comparison.view.point_value),
+        "dropped_departures": dump_dropped(comparison.dropped_departures),
+        "changed": comparison.changed,
     }
 
 
-def _compared_hands(before: Sequence[HandSide], after: Sequence[HandSide]) -> Iterator[Dumped]:
+def _compared_hands(before: Sequence[HandSnapshot], after: Sequence[HandSnapshot]) -> Iterator[Dumped]:
     for number, (old, new) in enumerate(zip_longest(before, after), start=1):
         sides = [side and _dump_side(side) for side in (old, new)]
-        # Other rules that change nothing of a hand are no change of it.
-        told = [side and {**side, "ruleset": None} for side in sides]
-        if told[0] != told[1]:
+        # A hand whose ruleset alone differs has not changed.
+        compared = [side and {**side, "ruleset": None} for side in sides]
+        if compared[0] != compared[1]:
             yield {"number": number, "before": sides[0], "after": sides[1]}
 
 
@@ -270,11 +364,11 @@ def _compared_net(player: str, before: Points | None, after: Points | None) -> D
     return {"player": player, "before": before, "after": after, "change": (after or 0) - (before or 0)}
 
 
-def _dump_side(side: HandSide) -> Dumped:
+def _dump_side(side: HandSnapshot) -> Dumped:
     score = dump_score(side.ruleset, side.score, side.players)
     for player in score["players"]:
         played = side.hand.by_seat[player["seat"]]
-        player |= {"dealt_fantasyland": played.fantasyland, "board": dump_rows(played.board.rows)}
+        player |= {"dealt_fantasyland": played.fantasyland, "board": encode_rows(played.board.rows)}
     return {
         **score,
         "button": side.hand.button,

@@ -1,4 +1,4 @@
-"""Disputes on the wire: what somebody holds against a settlement, what was said about it, and how it ended."""
+"""Disputes of settlements: requests, state, history and anomalies of the disputed round."""
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
@@ -9,10 +9,11 @@ from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
 
+from evidence import digest_of
 from schemas.base import Dumped, Sentence, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, digest_of
-from schemas.pages import MOST_REVISION, PageQuerySchema
+from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField
+from schemas.pages import MOST_REVISION, PageQuerySchema, PageSchema
 from scoring.board import Row
 from scoring.hand import Seat
 
@@ -23,7 +24,7 @@ _ROWS: Final = {row.value: row.value for row in Row}
 
 
 class DisputeState(StrEnum):
-    """How far a dispute is; the last three end it."""
+    """State of a dispute. The last three end it."""
 
     OPEN = "open"
     UNDER_REVIEW = "under_review"
@@ -33,7 +34,7 @@ class DisputeState(StrEnum):
 
     @property
     def is_ended(self) -> bool:
-        """Whether nothing more can be said or done."""
+        """Whether the dispute accepts no more comments or changes."""
         return self not in (DisputeState.OPEN, DisputeState.UNDER_REVIEW)
 
 
@@ -43,30 +44,31 @@ _VERDICTS: Final = {state.value: state for state in (DisputeState.UPHELD, Disput
 _KINDS: Final = {COMMENT: COMMENT, **{state.value: state for state in DisputeState if state is not DisputeState.OPEN}}
 
 
-class SayerField(PlayerField):
-    """Who says so: the operator's own id for a player or an auditor, never a name to show."""
+class AuthorField(PlayerField):
+    """The author of a claim or a comment: a player seated in the round, or an auditor."""
+
+    default_description = "Author: the operator's ID of a player seated in the round, or the name of the auditor's key."
 
 
-class WordsField(Text):
-    """What is said, in one line; it is kept for good, so it names players by their ids."""
+class DisputeTextField(Text):
+    """A claim, comment or reason, in one line."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(longest=1000, **options)
 
 
 class VersionField(Integer):
-    """How often something was changed, with its making."""
+    """The version of a dispute: 1 when it is opened, increased by every later entry."""
+
+    default_description = "Version of the dispute that you have read. A dispute with another version is a 409."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=1, most=MOST_REVISION, required=True, **options)
 
 
-_READ: Final = {"description": "The dispute's version that you have read: any change since is then a 409."}
-
-
 @dataclass(frozen=True, slots=True)
 class DisputeRequest:
-    """What somebody holds against the settlement of a round, and whereabouts."""
+    """A claim against the settlement of a round."""
 
     round: UUID
     hand: int | None
@@ -77,28 +79,37 @@ class DisputeRequest:
 
     @property
     def digest(self) -> bytes:
-        """Of all that is claimed: the same digest is the same dispute sent again."""
+        """Digest of the whole claim: the same digest means the same dispute, sent again."""
         return digest_of({**asdict(self), "round": str(self.round)})
 
 
 class DisputeRequestSchema(WireSchema):
     """
-    What somebody holds against the settlement of a round, and whereabouts: a hand, a seat, a row of a hand.
+    A claim against the settlement of a round: about the whole round, a hand, a seat, or a row of a hand.
 
-    The claim and who says so are kept for good: players are named by the ids that the operator has for them.
+    The claim and its author are stored permanently: identify players by the operator's IDs.
     """
 
-    round = UuidField(required=True)
-    hand = Integer(least=1, most=MOST_HANDS, load_default=None, allow_none=True)
-    seat = SeatField(load_default=None, allow_none=True)
-    row = Choice(_ROWS, load_default=None, allow_none=True, metadata={"description": "Given with a hand only."})
-    claim = WordsField(required=True, metadata={"example": "the third card on top was the three of diamonds"})
-    by = SayerField(required=True)
+    round = UuidField(required=True, description="ID of the disputed round.")
+    hand = Integer(
+        least=1, most=MOST_HANDS, load_default=None, allow_none=True, description="Number of the disputed hand, if any."
+    )
+    seat = SeatField(load_default=None, allow_none=True, description="Disputed seat, if any.")
+    row = Choice(_ROWS, load_default=None, allow_none=True, description="Disputed row, if any. It requires `hand`.")
+    claim = DisputeTextField(
+        is_new=True,
+        required=True,
+        metadata={"example": "the third card on top was the three of diamonds"},
+        description="What is wrong, in one line. It is stored permanently: identify players by their IDs.",
+    )
+    by = AuthorField(is_new=True, required=True)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_place(self, read: dict[str, Any], **_: Any) -> None:
         if read.get("row") is not None and read.get("hand", 1) is None:
-            raise ValidationError(Sentence("field-missing", "is missing beside a row; the hand is right"), "hand")
+            raise ValidationError(
+                Sentence("field-missing", "is required beside a row; expected the number of a hand"), "hand"
+            )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> DisputeRequest:
@@ -106,14 +117,14 @@ class DisputeRequestSchema(WireSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class StepRequest:
+class DisputeTransitionRequest:
     """
-    What is said or done about a dispute.
+    A comment on a dispute, or a change of its state.
 
     Attributes:
-        version: of the dispute that the sender has read; None where it does not matter.
-        kind: what is done.
-        words: why, or what is said.
+        version: version of the dispute that the client has read; None if any version is accepted.
+        kind: `comment`, or the new state.
+        words: the comment, or the reason of the change.
     """
 
     version: int | None
@@ -122,166 +133,199 @@ class StepRequest:
     words: str | None
 
 
-class CommentRequestSchema(WireSchema):
-    """Something to be said about a dispute."""
+class DisputeCommentRequestSchema(WireSchema):
+    """A comment on a dispute."""
 
-    comment = WordsField(required=True)
-    by = SayerField(required=True)
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> StepRequest:
-        return StepRequest(None, COMMENT, read["by"], read["comment"])
-
-
-class ReviewRequestSchema(WireSchema):
-    """Who looks into a dispute from now on."""
-
-    version = VersionField(metadata=_READ)
-    by = SayerField(required=True)
+    comment = DisputeTextField(
+        is_new=True,
+        required=True,
+        description="The comment, in one line. It is stored permanently: identify players by their IDs.",
+    )
+    by = AuthorField(is_new=True, required=True)
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> StepRequest:
-        return StepRequest(read["version"], DisputeState.UNDER_REVIEW.value, read["by"], None)
+    def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
+        return DisputeTransitionRequest(None, COMMENT, read["by"], read["comment"])
 
 
-class ResolutionRequestSchema(WireSchema):
+class DisputeReviewRequestSchema(WireSchema):
+    """The start of a dispute's review."""
+
+    version = VersionField()
+    by = AuthorField(is_new=True, required=True)
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
+        return DisputeTransitionRequest(read["version"], DisputeState.UNDER_REVIEW.value, read["by"], None)
+
+
+class DisputeResolutionRequestSchema(WireSchema):
     """
-    How a dispute ends for whoever looked into it.
+    The result of a dispute's review.
 
-    One that is upheld has a correction that names it, or a reason why there is none; one that is rejected a reason.
+    To uphold a dispute, a correction must name it, or `reason` must say why there is none. To reject one, `reason` is
+    required.
     """
 
-    version = VersionField(metadata=_READ)
-    state = Choice(_VERDICTS, required=True)
-    by = SayerField(required=True)
-    reason = WordsField(load_default=None, allow_none=True)
+    version = VersionField()
+    state = Choice(_VERDICTS, required=True, description="`upheld` if the claim is justified, `rejected` if it is not.")
+    by = AuthorField(is_new=True, required=True)
+    reason = DisputeTextField(
+        is_new=True,
+        load_default=None,
+        allow_none=True,
+        description="Why, in one line. Required to reject a dispute, and to uphold one without a correction.",
+    )
 
     @validates_schema(skip_on_field_errors=False)
     def _check_reason(self, read: dict[str, Any], **_: Any) -> None:
         if read.get("state") is DisputeState.REJECTED and read.get("reason", "") is None:
-            raise ValidationError(Sentence("field-missing", "is missing; what is rejected has a reason"), "reason")
+            raise ValidationError(Sentence("field-missing", "is required to reject a dispute"), "reason")
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> StepRequest:
-        return StepRequest(read["version"], read["state"].value, read["by"], read["reason"])
+    def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
+        return DisputeTransitionRequest(read["version"], read["state"].value, read["by"], read["reason"])
 
 
-class WithdrawalRequestSchema(WireSchema):
-    """Who gives a dispute up, and why."""
+class DisputeWithdrawalRequestSchema(WireSchema):
+    """The withdrawal of a dispute."""
 
-    version = VersionField(metadata=_READ)
-    by = SayerField(required=True)
-    reason = WordsField(load_default=None, allow_none=True)
+    version = VersionField()
+    by = AuthorField(is_new=True, required=True)
+    reason = DisputeTextField(
+        is_new=True, load_default=None, allow_none=True, description="Why the dispute is withdrawn, in one line."
+    )
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> StepRequest:
-        return StepRequest(read["version"], DisputeState.WITHDRAWN.value, read["by"], read["reason"])
+    def _make(self, read: dict[str, Any], **_: Any) -> DisputeTransitionRequest:
+        return DisputeTransitionRequest(read["version"], DisputeState.WITHDRAWN.value, read["by"], read["reason"])
 
 
 class DisputeQuerySchema(PageQuerySchema):
-    """Which disputes."""
+    """Filters of a list of disputes."""
 
-    state = Choice(_STATES)
-    table = UuidField()
-    round = UuidField()
-
-
-class RateSchema(WireSchema):
-    """How many of how many: 2 of 9 boards were foul."""
-
-    count = Integer(least=0, most=MOST_INTEGER, required=True)
-    of = Integer(least=0, most=MOST_INTEGER, required=True)
+    state = Choice(_STATES, description="List only disputes in this state.")
+    table = UuidField(description="List only disputes about rounds of this table.")
+    round = UuidField(description="List only disputes about this round.")
 
 
-class UnusualSchema(WireSchema):
-    """What stands out about a round, by a formula, beside the last fifty other rounds of its table that are over."""
+class RatioSchema(WireSchema):
+    """A number of cases out of all possible cases, for example 2 of 9 boards."""
 
-    code = Text(required=True, metadata={"example": "foul-rate"})
+    count = Integer(least=0, most=MOST_INTEGER, required=True, description="Number of cases, the numerator.")
+    of = Integer(
+        least=0, most=MOST_INTEGER, required=True, description="Number of cases that were possible, the denominator."
+    )
+
+
+class RoundAnomalySchema(WireSchema):
+    """A ratio of a round that is unusually high compared with other rounds of its table."""
+
+    code = Text(required=True, metadata={"example": "foul-rate"}, description="Stable code of the anomaly.")
     seats = Listing(
         SeatField(),
         most=MOST_PLAYERS,
         required=True,
-        metadata={"description": "Whom it is about: one player, a pair, or nobody in particular."},
+        description="The seats concerned: one, a pair, or none for the whole round.",
     )
-    found = Inner(RateSchema, required=True)
-    usual = Inner(RateSchema, required=True)
-    formula = Text(longest=500, required=True)
+    found = Inner(RatioSchema, required=True, description="The ratio in this round.")
+    usual = Inner(
+        RatioSchema, required=True, description="The ratio over the table's last fifty other rounds that ended."
+    )
+    formula = Text(longest=500, required=True, description="The formula that compares the two ratios.")
 
 
 class DisputeSchema(WireSchema):
-    """A dispute: what is claimed, against which revision of which round's settlement, and how far it is."""
+    """A dispute of one revision of a round's settlement."""
 
-    id = UuidField(required=True)
-    round = UuidField(required=True)
-    table = UuidField(required=True)
-    revision = Integer(least=1, required=True, metadata={"description": "The settlement's, when it was opened."})
-    hand = Integer(least=1, most=MOST_HANDS, required=True, allow_none=True)
-    seat = SeatField(required=True, allow_none=True)
-    row = Choice(_ROWS, required=True, allow_none=True)
-    claim = WordsField(required=True)
-    by = SayerField(required=True)
-    state = Choice(_STATES, required=True)
-    version = VersionField()
-    opened_at = Time(required=True)
-    unusual = Listing(Inner(UnusualSchema), most=_MOST_UNUSUAL, required=True)
+    id = UuidField(required=True, description="ID of the dispute.")
+    round = UuidField(required=True, description="ID of the disputed round.")
+    table = UuidField(required=True, description="ID of the round's table.")
+    revision = Integer(
+        least=1, required=True, description="Number of the settlement revision in force when the dispute was opened."
+    )
+    hand = Integer(
+        least=1, most=MOST_HANDS, required=True, allow_none=True, description="Number of the disputed hand, if any."
+    )
+    seat = SeatField(required=True, allow_none=True, description="Disputed seat, if any.")
+    row = Choice(_ROWS, required=True, allow_none=True, description="Disputed row, if any.")
+    claim = DisputeTextField(required=True, description="What is wrong according to the author of the dispute.")
+    by = AuthorField(required=True)
+    state = Choice(
+        _STATES, required=True, description="State of the dispute. `upheld`, `rejected` and `withdrawn` end it."
+    )
+    version = VersionField(description="1 when the dispute is opened; it increases by 1 with every later entry.")
+    opened_at = Time(required=True, description="Time when the dispute was opened.")
+    unusual = Listing(
+        Inner(RoundAnomalySchema), most=_MOST_UNUSUAL, required=True, description="Anomalies of the round."
+    )
 
 
-class DisputeEntrySchema(WireSchema):
-    """What followed the claim, each with the version that the dispute has since."""
+class DisputeHistoryEntrySchema(WireSchema):
+    """A comment on a dispute, or a change of its state."""
 
-    version = VersionField()
-    kind = Choice(_KINDS, required=True)
-    by = SayerField(required=True)
-    words = WordsField(required=True, allow_none=True)
+    version = VersionField(description="Version of the dispute after this entry.")
+    kind = Choice(_KINDS, required=True, description="`comment`, or the state that the dispute changed to.")
+    by = AuthorField(required=True)
+    words = DisputeTextField(
+        required=True, allow_none=True, description="The comment or the reason. Null if none was given."
+    )
     correction = Integer(
         least=2,
         required=True,
         allow_none=True,
-        metadata={"description": "The settlement's revision that put right what was disputed."},
+        description="Number of the settlement revision that corrected what was disputed. Null if there is none.",
     )
-    at = Time(required=True)
+    at = Time(required=True, description="Time of the entry.")
 
 
-class DisputeCaseSchema(DisputeSchema):
-    """A dispute with everything that followed it."""
+class DisputeWithHistorySchema(DisputeSchema):
+    """A dispute with its history."""
 
-    history = Listing(Inner(DisputeEntrySchema), most=_MOST_ENTRIES, required=True)
+    history = Listing(
+        Inner(DisputeHistoryEntrySchema),
+        most=_MOST_ENTRIES,
+        required=True,
+        description="Comments and changes of state, oldest first.",
+    )
     corrections = Listing(
         Integer(least=2),
         most=MOST_HANDS,
         required=True,
-        metadata={"description": "The settlement's revisions that were made to answer it."},
+        description="Settlement revisions made to resolve the dispute.",
     )
 
 
-class DisputePageSchema(WireSchema):
-    """Some disputes, the oldest first."""
+class DisputePageSchema(PageSchema):
+    """One page of disputes, oldest first."""
 
-    disputes = Listing(Inner(DisputeSchema), most=100, required=True)
+    disputes = Listing(
+        Inner(DisputeSchema), most=100, required=True, description="The disputes of this page, oldest first."
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class Rate:
-    """How many of how many."""
+class Ratio:
+    """A number of cases out of all possible cases."""
 
     count: int
     of: int
 
 
 @dataclass(frozen=True, slots=True)
-class Unusual:
-    """Something about a round that stands out against its table's other rounds, and by which formula."""
+class RoundAnomaly:
+    """A ratio of a round that is unusually high compared with other rounds of its table, and the formula."""
 
     code: str
     seats: tuple[Seat, ...]
-    found: Rate
-    usual: Rate
+    found: Ratio
+    usual: Ratio
     formula: str
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeView:
-    """A dispute as it stands."""
+    """A dispute as it is now."""
 
     id: UUID
     round: UUID
@@ -295,12 +339,12 @@ class DisputeView:
     state: DisputeState
     version: int
     opened_at: datetime
-    unusual: Sequence[Unusual]
+    unusual: Sequence[RoundAnomaly]
 
 
 @dataclass(frozen=True, slots=True)
 class DisputeEntry:
-    """What followed a claim."""
+    """A comment on a dispute, or a change of its state."""
 
     version: int
     kind: str
@@ -311,8 +355,8 @@ class DisputeEntry:
 
 
 @dataclass(frozen=True, slots=True)
-class DisputeCase:
-    """A dispute with everything that followed it."""
+class DisputeWithHistory:
+    """A dispute with its history."""
 
     dispute: DisputeView
     history: Sequence[DisputeEntry]
@@ -320,7 +364,7 @@ class DisputeCase:
 
 
 def dump_dispute(view: DisputeView) -> Dumped:
-    """Write a dispute."""
+    """Encode a dispute."""
     return {
         "id": str(view.id),
         "round": str(view.round),
@@ -338,8 +382,8 @@ def dump_dispute(view: DisputeView) -> Dumped:
     }
 
 
-def dump_case(case: DisputeCase) -> Dumped:
-    """Write a dispute with everything that followed it."""
+def dump_dispute_with_history(case: DisputeWithHistory) -> Dumped:
+    """Encode a dispute with its history."""
     return {
         **dump_dispute(case.dispute),
         "history": [{**asdict(entry), "at": show_time(entry.at)} for entry in case.history],

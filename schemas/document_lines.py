@@ -1,4 +1,4 @@
-"""Round documents by the line, as imports read them: built directly where they are right."""
+"""Round documents as lines of an import. Valid lines are parsed without marshmallow, which is much faster."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,21 +10,23 @@ from typing import Any, Final, NamedTuple
 import jsonschema_rs
 from marshmallow import ValidationError
 
+from evidence import canonical_json
 from schemas.base import Dumped, load
-from schemas.documents import DocumentRequestSchema, RoundDocument
+from schemas.documents import RoundDocument, RoundDocumentRequestSchema
 from schemas.fields import Time, show_time
-from schemas.hands import SubmittedHand, canonical_json, dump_hand
+from schemas.hand_identity import identify_hand
+from schemas.hands import SubmittedHand, dump_hand
 from schemas.json_schema import json_schema
 from schemas.strict_json import read_json
-from schemas.tables import check_currency
+from schemas.tables import check_currency, check_new_money
 from scoring.board import Board, ByRow, Row
 from scoring.cards import BY_NAME
 from scoring.hand import Cards, Hand, PackedHand, PlayerHand, Street, TopUp
 from scoring.history import Closing, Departure
 from scoring.round_state import RoundSeat
 
-_REQUEST: Final = DocumentRequestSchema()
-_FITS: Final = jsonschema_rs.validator_for(json_schema(DocumentRequestSchema)).is_valid
+_REQUEST: Final = RoundDocumentRequestSchema()
+_is_valid: Final = jsonschema_rs.validator_for(json_schema(RoundDocumentRequestSchema)).is_valid
 _TIME: Final = Time()
 _NONE: Final = ()
 _SEAT: Final = itemgetter("seat")
@@ -33,21 +35,23 @@ _STREET: Final = ("dealt", *_ROWS, "discards", "auto")
 _NUMBERS: Final = {name: int(card) for name, card in BY_NAME.items()}
 
 
-class KeptHand(NamedTuple):
+class EncodedHand(NamedTuple):
     """
-    A hand of a line, as it is kept.
+    A hand of an import line, encoded for storage.
 
     Attributes:
-        packed: what happened, but for discards and streets.
-        played_at: when, where the line says so.
-        content: its canonical JSON, with all that is known.
-        knows_more: whether discards or streets are known of somebody.
+        packed: what was played, without discards and streets.
+        played_at: time when it was played, if the line has one.
+        content: its canonical JSON, with everything that is known.
+        knows_more: whether the discards or streets of any player are known.
+        identity: what all records of the same hand have in common.
     """
 
     packed: PackedHand
     played_at: datetime | None
     content: bytes
     knows_more: bool
+    identity: bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,92 +60,95 @@ class DocumentLine:
     A line of an import.
 
     Attributes:
-        head: its round document, the hands left out.
-        keep: makes the hands as they are kept.
-        document: makes the whole, of which most lines have no need.
+        head: its round document without the hands.
+        keep: builds the hands, encoded for storage.
+        document: builds the whole document, which most lines do not need.
     """
 
     head: RoundDocument
-    keep: Callable[[], Sequence[KeptHand]]
+    keep: Callable[[], Sequence[EncodedHand]]
     document: Callable[[], RoundDocument]
 
 
-def load_line(line: bytes) -> DocumentLine:
+def parse_line(line: bytes) -> DocumentLine:
     """
-    Read one line of an import, as `POST /v1/documents` reads its body.
+    Parse one line of an import, with the same rules as the request body of `POST /v1/documents`.
 
-    What the compiled schema of the contract passes is taken as it is, some fifty times as fast; the rest goes the long
-    way, which names every mistake.
+    Lines that the compiled JSON Schema accepts are parsed about fifty times as fast; marshmallow parses the others, to
+    report every error.
 
     >>> seats = b'[{"seat": 1, "player": "ann", "stack": 9}]'
     >>> line = b'{"ruleset": "turbo", "table": "kitchen", "seats": %s, "hands": []}' % seats
-    >>> load_line(line).head.seats
+    >>> parse_line(line).head.seats
     (RoundSeat(seat=1, player='ann', opening_stack=9),)
 
     Raises:
-        WireError: it is no JSON, or has not the shape of a round document.
+        WireError: it is not JSON, or not a valid round document.
     """
     received = read_json(line)
-    return take_where_right(received) or _loaded(load(_REQUEST, received))
+    return parse_valid_document(received) or _from_document(load(_REQUEST, received))
 
 
-def take_where_right(received: Any) -> DocumentLine | None:
+def parse_valid_document(received: Any) -> DocumentLine | None:
     """
-    Take a document that the published schema passes, and what else is asked beside it; None for any other.
+    Parse a document that the JSON Schema and the currency rules accept; return None for any other.
 
-    One with hands that stand goes the long way too: there are few.
+    A document with `irregular` hands also returns None: there are few.
     """
     try:
-        if not _FITS(received):
+        if not _is_valid(received):
             return None
-        check_currency({"currency": None, **received})
+        money = {"point_value": None, "currency": None, **received}
+        check_currency(money)
+        check_new_money(money)
         if received.get("irregular"):
             return None
         hands = received["hands"]
-        keep = partial(_keep_all, hands, [_time(hand) for hand in hands])
-        return DocumentLine(_head(received), keep, partial(_document, received))
-    except (UnicodeEncodeError, ValidationError):  # half of a surrogate pair; a time that there is not, or no currency
+        head = _head(received)
+        keep = partial(_encode_hands, hands, [_time(hand) for hand in hands])
+        return DocumentLine(head, keep, partial(_document, received))
+    except (UnicodeEncodeError, ValidationError):  # a lone surrogate, an invalid time, or an invalid currency
         return None
 
 
-def _loaded(document: RoundDocument) -> DocumentLine:
-    hands = [_keep(dump_hand(submitted), submitted.played_at) for submitted in document.hands]
+def _from_document(document: RoundDocument) -> DocumentLine:
+    hands = [_encode_hand(dump_hand(submitted), submitted.played_at) for submitted in document.hands]
     return DocumentLine(replace(document, hands=()), lambda: hands, lambda: document)
 
 
-def _keep(shown: Mapping[str, Any], played_at: datetime | None) -> KeptHand:
-    """Keep a hand that is shown as `dump_hand` does."""
-    players = shown["players"]
+def _encode_hand(content: Mapping[str, Any], played_at: datetime | None) -> EncodedHand:
+    """Encode a hand that has the form of `dump_hand`."""
+    players = content["players"]
     packed = PackedHand(
-        shown["number"],
-        shown["button"],
+        content["number"],
+        content["button"],
         [player["seat"] for player in players],
         [player["fantasyland"] for player in players],
         bytes([_NUMBERS[card] for player in players for row in _ROWS for card in player[row]]),
-        [TopUp(**top_up) for top_up in shown["top_ups"]],
+        [TopUp(**top_up) for top_up in content["top_ups"]],
     )
     knows_more = any(player["discards"] is not None or player["streets"] is not None for player in players)
-    return KeptHand(packed, played_at, canonical_json(shown), knows_more)
+    return EncodedHand(packed, played_at, canonical_json(content), knows_more, identify_hand(content))
 
 
-def _keep_all(read: Sequence[Mapping[str, Any]], played_at: Sequence[datetime | None]) -> list[KeptHand]:
-    return [_keep_read(hand, moment) for hand, moment in zip(read, played_at, strict=True)]
+def _encode_hands(read: Sequence[Mapping[str, Any]], played_at: Sequence[datetime | None]) -> list[EncodedHand]:
+    return [_encode_received(hand, moment) for hand, moment in zip(read, played_at, strict=True)]
 
 
-def _keep_read(read: Mapping[str, Any], played_at: datetime | None) -> KeptHand:
-    """Keep a hand that has the right shape, without building it."""
+def _encode_received(read: Mapping[str, Any], played_at: datetime | None) -> EncodedHand:
+    """Encode a valid hand as received, without building a `Hand`."""
     top_ups = sorted(read.get("top_ups", _NONE), key=_SEAT)
-    shown = {
+    content = {
         "number": int(read["number"]),
         "button": int(read["button"]),
         "played_at": show_time(played_at),
         "top_ups": [{"seat": int(added["seat"]), "points": int(added["points"])} for added in top_ups],
-        "players": [_shown_player(player) for player in sorted(read["players"], key=_SEAT)],
+        "players": [_player_content(player) for player in sorted(read["players"], key=_SEAT)],
     }
-    return _keep(shown, played_at)
+    return _encode_hand(content, played_at)
 
 
-def _shown_player(read: Mapping[str, Any]) -> Dumped:
+def _player_content(read: Mapping[str, Any]) -> Dumped:
     streets = read.get("streets")
     return {
         "seat": int(read["seat"]),
@@ -159,7 +166,7 @@ def _document(read: Mapping[str, Any]) -> RoundDocument:
 
 
 def _head(read: Mapping[str, Any]) -> RoundDocument:
-    point_value, closed = read.get("point_value"), read.get("closed")
+    point_value, closed, opened_at = read.get("point_value"), read.get("closed"), read.get("opened_at")
     return RoundDocument(
         ruleset=read["ruleset"],
         table=read["table"],
@@ -170,6 +177,7 @@ def _head(read: Mapping[str, Any]) -> RoundDocument:
         hands=(),
         departures=tuple(map(_departure, read.get("departures", _NONE))),
         closed=None if closed is None else Closing(int(closed["after_hand"]), closed["reason"]),
+        opened_at=None if opened_at is None else build_time(opened_at),
         expected=read.get("expected"),
     )
 
@@ -179,7 +187,7 @@ def _departure(read: Mapping[str, Any]) -> Departure:
 
 
 def build_hand(read: Mapping[str, Any]) -> SubmittedHand:
-    """Build a hand that has the right shape."""
+    """Build a hand from valid JSON."""
     top_ups = tuple([TopUp(int(added["seat"]), int(added["points"])) for added in read.get("top_ups", _NONE)])
     hand = Hand(int(read["number"]), int(read["button"]), tuple(map(_player, read["players"])), top_ups)
     return SubmittedHand(hand, _time(read))
@@ -192,10 +200,10 @@ def _time(read: Mapping[str, Any]) -> datetime | None:
 
 def build_time(read: Any) -> datetime:
     """
-    Build a moment, in UTC.
+    Parse a time, in UTC.
 
     Raises:
-        ValidationError: it is none.
+        ValidationError: it is not a valid time.
     """
     built: datetime = _TIME.deserialize(read)
     return built

@@ -1,31 +1,45 @@
-"""A round as one document: import, export and evidence all use it."""
+"""A round as one document, as imports, exports and evidence files use it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
+from hashlib import sha256
 from typing import Any, Final
 
 import orjson
 from marshmallow import post_load, validates_schema
 
+from evidence import canonical_json, digest_of
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import MOST_INTEGER, Anything, Inner, Integer, Listing
-from schemas.hands import (
+from schemas.fields import Anything, Inner, Integer, Listing, Time, UuidField, show_time
+from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
-    HandSchema,
+    CurrencyField,
+    OpeningStackField,
     PlayerField,
+    PointValueField,
+    ReasonField,
+    ReferenceField,
+    RulesetReference,
     SeatField,
-    StackField,
-    SubmittedHand,
-    canonical_json,
-    digest_of,
-    dump_hand,
+    TableNameField,
 )
-from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
-from schemas.rounds import ReasonField, ReferenceField, RoundSchema, RoundView, dump_round
-from schemas.rulesets import RulesetReference
+from schemas.hand_identity import identify_hand
+from schemas.hands import (
+    HandSchema,
+    IrregularHand,
+    IrregularHandSchema,
+    SubmittedHand,
+    dump_hand,
+    dump_irregular,
+    find_dealt_mistakes,
+)
+from schemas.pages import CursorField, InPeriod, QueryInteger, QuerySchema
+from schemas.rounds import RoundSchema, RoundView, dump_round
 from schemas.settlements import SettlementSchema, SettlementView, dump_settlement_view
-from schemas.tables import CurrencyField, PointValueField, TableNameField, check_currency
+from schemas.tables import NewMoney, check_currency
+from scoring.errors import Mistake
 from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
@@ -33,7 +47,7 @@ from scoring.ruleset import Ruleset
 
 @dataclass(frozen=True, slots=True)
 class RoundDocument:
-    """Everything that happened in a round, the table it was played at, and no result."""
+    """Everything that happened in a round, and the table where it was played, without results."""
 
     ruleset: str
     table: str
@@ -45,21 +59,22 @@ class RoundDocument:
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
     irregular: tuple[IrregularHand, ...] = ()
+    opened_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
 
     def history(self, ruleset: Ruleset) -> History:
-        """Give what the rules need of it."""
+        """Return the input of the rules."""
         hands = tuple(submitted.hand for submitted in self.hands)
-        standing = frozenset(hand.number for hand in self.irregular)
-        return History(ruleset, self.seats, hands, self.departures, self.closed, standing)
+        accepted = tuple(hand.number for hand in self.irregular)
+        return History(ruleset, self.seats, hands, self.departures, self.closed, accepted)
 
 
 class DocumentSeatSchema(WireSchema):
-    """A player and the stack he opened the round with."""
+    """A player of the round and the stack that they started with."""
 
-    seat = SeatField(required=True)
-    player = PlayerField(required=True)
-    stack = StackField(least=0, most=MOST_INTEGER, required=True)
+    seat = SeatField(required=True, description="Seat number, counted clockwise from 1.")
+    player = PlayerField(required=True, description="The operator's ID of the player.")
+    stack = OpeningStackField(required=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundSeat:
@@ -67,11 +82,16 @@ class DocumentSeatSchema(WireSchema):
 
 
 class DocumentDepartureSchema(WireSchema):
-    """A player who left after a hand."""
+    """A player who left the round after a hand."""
 
-    seat = SeatField(required=True)
-    after_hand = Integer(least=0, most=MOST_HANDS, required=True)
-    reason = ReasonField(load_default=None, allow_none=True)
+    seat = SeatField(required=True, description="Seat of the player who left.")
+    after_hand = Integer(
+        least=0,
+        most=MOST_HANDS,
+        required=True,
+        description="Number of the last hand before the departure. 0 if the player left before the first hand.",
+    )
+    reason = ReasonField(load_default=None, allow_none=True, description="Why the player left, in one line.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> Departure:
@@ -79,34 +99,76 @@ class DocumentDepartureSchema(WireSchema):
 
 
 class DocumentClosingSchema(WireSchema):
-    """When and why the round ended early."""
+    """When and why a round ended early."""
 
-    after_hand = Integer(least=0, most=MOST_HANDS, required=True)
-    reason = ReasonField(required=True)
+    after_hand = Integer(
+        least=0,
+        most=MOST_HANDS,
+        required=True,
+        description="Number of the last hand of the round. 0 if no hand was played.",
+    )
+    reason = ReasonField(required=True, description="Why the round ended early, in one line.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> Closing:
         return Closing(**read)
 
 
+def find_document_mistakes(received: Any) -> Iterator[Mistake]:
+    """List duplicate cards and seats in the hands of a document that is not valid as a whole."""
+    hands = received.get("hands") if isinstance(received, dict) else None
+    for index, hand in enumerate(hands[:MOST_HANDS] if isinstance(hands, list) else ()):
+        yield from (mistake.under("hands", index) for mistake in find_dealt_mistakes(hand))
+
+
 class RoundDocumentSchema(WireSchema):
-    """A round as one document."""
+    """Everything that happened in a round, as one document without results."""
 
     ruleset = RulesetReference(required=True)
     table = TableNameField(required=True)
     reference = ReferenceField(load_default=None)
+    opened_at = Time(
+        load_default=None,
+        allow_none=True,
+        description="Time when the round was opened. If omitted: the first `played_at` of its hands, or else now.",
+    )
     point_value = PointValueField(load_default=None)
     currency = CurrencyField(load_default=None)
-    seats = Listing(Inner(DocumentSeatSchema), least=1, most=MOST_PLAYERS, required=True)
-    hands = Listing(Inner(HandSchema), most=MOST_HANDS, required=True)
-    departures = Listing(Inner(DocumentDepartureSchema), most=MOST_PLAYERS, load_default=())
-    closed = Inner(DocumentClosingSchema, load_default=None, allow_none=True)
+    seats = Listing(
+        Inner(DocumentSeatSchema),
+        least=1,
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players of the round with their opening stacks.",
+    )
+    hands = Listing(
+        Inner(HandSchema),
+        most=MOST_HANDS,
+        required=True,
+        description="The hands of the round, in the order in which they were played.",
+    )
+    departures = Listing(
+        Inner(DocumentDepartureSchema),
+        most=MOST_PLAYERS,
+        load_default=(),
+        description="Players who left for the rest of the round.",
+    )
+    closed = Inner(
+        DocumentClosingSchema,
+        load_default=None,
+        allow_none=True,
+        description="When and why the round ended early. Null if it did not.",
+    )
     irregular = Listing(
         Inner(IrregularHandSchema),
         most=MOST_HANDS,
         load_default=(),
-        metadata={"description": "Hands that stand though they could not have followed; left out where there is none."},
+        description="Hands accepted as played. Omitted if there is none.",
     )
+
+    def find_more(self, received: Any) -> Iterator[Mistake]:
+        """List duplicate cards and seats in the hands."""
+        return find_document_mistakes(received)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
@@ -114,22 +176,23 @@ class RoundDocumentSchema(WireSchema):
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundDocument:
-        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures")}
-        lists["irregular"] = tuple(sorted(set(read["irregular"]), key=lambda hand: hand.number))
+        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures", "irregular")}
         return RoundDocument(**{**read, **lists})
 
 
-class DocumentRequestSchema(RoundDocumentSchema):
-    """A round to play whole, and if one likes what it should come to."""
+class RoundDocumentRequestSchema(NewMoney, RoundDocumentSchema):
+    """A round document to play, optionally with the expected result."""
 
-    expected = Anything(load_default=None)
+    expected = Anything(
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
+    )
 
 
-class PlayedDocumentSchema(WireSchema):
-    """A round that was played whole, and its settlement."""
+class RoundWithSettlementSchema(WireSchema):
+    """A round and its settlement."""
 
-    round = Inner(RoundSchema, required=True)
-    settlement = Inner(SettlementSchema, required=True)
+    round = Inner(RoundSchema, required=True, description="The round as it is now.")
+    settlement = Inner(SettlementSchema, required=True, description="The settlement of the round.")
 
 
 _DOCUMENT: Final = RoundDocumentSchema()
@@ -137,22 +200,24 @@ _DOCUMENT: Final = RoundDocumentSchema()
 
 def load_document(received: object) -> RoundDocument:
     """
-    Read a round document.
+    Parse a round document.
 
     Raises:
-        WireError: it has not the shape of one.
+        WireError: it is not valid.
     """
     document: RoundDocument = load(_DOCUMENT, received)
     return document
 
 
 def dump_document(document: RoundDocument) -> Dumped:
-    """Write a round document: every field, seats, players and departures in order, and what is irregular, if any is."""
+    """Encode a round document, with seats, players, departures and irregular hands sorted."""
     irregular = {"irregular": dump_irregular(document.irregular)} if document.irregular else {}
+    opened_at = {"opened_at": show_time(document.opened_at)} if document.opened_at else {}
     return {
         "ruleset": document.ruleset,
         "table": document.table,
         "reference": document.reference,
+        **opened_at,
         "point_value": document.point_value,
         "currency": document.currency,
         "seats": [
@@ -170,26 +235,62 @@ def dump_document(document: RoundDocument) -> Dumped:
 
 
 def digest_document(document: RoundDocument) -> bytes:
-    """Take the digest of what happened in a round; why hands are irregular is no part of it."""
-    told = tuple(IrregularHand(hand.number) for hand in document.irregular)
-    return digest_of(dump_document(replace(document, irregular=told)))
+    """Return the digest of a document without its opening time and the reasons of irregular hands."""
+    numbers = tuple(IrregularHand(hand.number) for hand in document.irregular)
+    return digest_of(dump_document(replace(document, irregular=numbers, opened_at=None)))
+
+
+def identify_document(head: RoundDocument, hands: Iterable[bytes]) -> bytes:
+    """
+    Return the digest that identifies a round's document, whoever recorded it.
+
+    Args:
+        head: the document; its hands are ignored.
+        hands: the identity of each hand, from `identify_hand`.
+    """
+    numbers = tuple(IrregularHand(hand.number) for hand in head.irregular)
+    return sha256(canonical_document(replace(head, hands=(), irregular=numbers), list(hands))).digest()
+
+
+def identify(document: RoundDocument) -> bytes:
+    """Return the digest that identifies a whole document."""
+    return identify_document(document, [identify_hand(dump_hand(submitted)) for submitted in document.hands])
 
 
 def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
-    """Write a round that was played whole, and its settlement."""
+    """Encode a round and its settlement."""
     return {"round": dump_round(view), "settlement": dump_settlement_view(settlement)}
 
 
 def canonical_document(head: RoundDocument, hands: Sequence[bytes]) -> bytes:
     """
-    Write a round document as `canonical_json` would.
+    Return the bytes that `canonical_json` returns for a document without its opening time.
 
     >>> head = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
     >>> canonical_document(head, []) == canonical_json(dump_document(head))
     True
 
     Args:
-        head: the document, the hands left out.
+        head: the document without its hands.
         hands: the canonical JSON of each.
     """
-    return canonical_json({**dump_document(head), "hands": [orjson.Fragment(hand) for hand in hands]})
+    return canonical_json(
+        {**dump_document(replace(head, opened_at=None)), "hands": [orjson.Fragment(hand) for hand in hands]}
+    )
+
+
+MOST_LINES: Final = 10_000
+
+
+class ExportQuerySchema(InPeriod, QuerySchema):
+    """Filters of an export."""
+
+    table_id = UuidField(data_key="table", description="Export only rounds of the table with this ID.")
+    opened_from = Time(data_key="from", description="Export only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="Export only rounds opened before this time.")
+    limit = QueryInteger(
+        least=1,
+        most=MOST_LINES,
+        description="Maximum number of lines; the header `Link` then leads to the next ones. All rounds if omitted.",
+    )
+    cursor = CursorField(description="Cursor from the header `Link` of the lines before. The first line if omitted.")

@@ -1,13 +1,16 @@
-"""Events on the wire: one a line, its bytes and what they say."""
+"""Events of the audit trail, and checkpoints, proofs and public keys; the checkpoint notes are plain text."""
 
 import json
 from base64 import b64encode
-from typing import Final
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
 
-from schemas.base import Dumped
-from schemas.evidence import hash_event, read_event
-from schemas.fields import show_time
-from schemas.pages import QueryInteger, QuerySchema
+from evidence import VerifierKey, hash_event, read_event
+from schemas.base import Dumped, WireSchema
+from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
+from schemas.pages import PageSchema, QueryInteger, QuerySchema
 
 MOST_EVENTS: Final = 1000
 LONGEST_WAIT: Final = 30
@@ -15,24 +18,23 @@ _MOST_POSITION: Final = 999_999_999
 
 
 class EventQuerySchema(QuerySchema):
-    """Which events, and how long to wait for them."""
+    """Where a list of events starts, and how long to wait for new ones."""
 
     after = QueryInteger(
         least=0,
         most=_MOST_POSITION,
-        metadata={"description": "The position of the last event that you have; from the first unless given."},
+        description="Position of the last event that you have. Starts at the first event if omitted.",
     )
-    limit = QueryInteger(least=1, most=MOST_EVENTS, load_default=100)
+    limit = QueryInteger(
+        least=1, most=MOST_EVENTS, load_default=100, description="Maximum number of events in the response."
+    )
     wait = QueryInteger(
-        least=0,
-        most=LONGEST_WAIT,
-        load_default=0,
-        metadata={"description": "How many seconds to wait at most where there is none yet."},
+        least=0, most=LONGEST_WAIT, load_default=0, description="Seconds to wait for a new event if there is none yet."
     )
 
 
 def dump_event(position: int, written: bytes) -> Dumped:
-    """Write an event: its place in the tree, its bytes, and what they say."""
+    """Encode an event with its position in the tree, its bytes and its decoded content."""
     event = read_event(written)
     return {
         "position": position,
@@ -47,4 +49,134 @@ def dump_event(position: int, written: bytes) -> Dumped:
         "at": show_time(event.at),
         "previous": event.previous.hex() or None,
         "content": json.loads(event.content),
+    }
+
+
+MOST_SIZE: Final = 999_999_999
+_MOST_HASHES: Final = 128
+
+
+class HashField(Text):
+    """A SHA-256 hash, in hexadecimal."""
+
+    default_description = "SHA-256 hash, in hexadecimal."
+
+    def __init__(self, **options: Any) -> None:
+        wanted = "64 hexadecimal digits"
+        super().__init__(required=True, longest=64, pattern="^[0-9a-f]{64}$", wanted=wanted, **options)
+
+
+class CheckpointSchema(WireSchema):
+    """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
+
+    id = UuidField(required=True, description="ID of the checkpoint.")
+    size = Integer(least=1, required=True, description="Number of events in the tree that the checkpoint signs.")
+    root = HashField(description="Root hash of the tree, in hexadecimal.")
+    created_at = Time(required=True, description="Time when the checkpoint was signed.")
+
+
+class CheckpointPageSchema(PageSchema):
+    """One page of checkpoints, newest first."""
+
+    checkpoints = Listing(
+        Inner(CheckpointSchema), most=100, required=True, description="The checkpoints of this page, newest first."
+    )
+
+
+class ConsistencyQuerySchema(QuerySchema):
+    """The two tree sizes of a consistency proof."""
+
+    old = QueryInteger(
+        least=0, most=MOST_SIZE, data_key="from", required=True, description="Size of the older tree, in events."
+    )
+    new = QueryInteger(
+        least=0, most=MOST_SIZE, data_key="to", required=True, description="Size of the newer tree, in events."
+    )
+
+
+class CheckpointConsistencyProofSchema(WireSchema):
+    """An RFC 6962 consistency proof: the newer tree only adds events to the older one."""
+
+    old = Integer(least=0, data_key="from", required=True, description="Size of the older tree, in events.")
+    new = Integer(least=0, data_key="to", required=True, description="Size of the newer tree, in events.")
+    proof = Listing(
+        HashField(),
+        most=_MOST_HASHES,
+        required=True,
+        description="Hashes of the consistency proof (RFC 6962), in hexadecimal, from the leaves to the root.",
+    )
+
+
+class InclusionQuerySchema(QuerySchema):
+    """The event and the tree size of an inclusion proof."""
+
+    position = QueryInteger(
+        least=0, most=MOST_SIZE, required=True, description="Position of the event in the tree, as in `/v1/events`."
+    )
+    size = QueryInteger(
+        least=1, most=MOST_SIZE, required=True, description="Number of events in the tree of the checkpoint."
+    )
+
+
+class CheckpointInclusionProofSchema(WireSchema):
+    """An RFC 6962 inclusion proof: the tree has the event at the position."""
+
+    position = Integer(least=0, required=True, description="Position of the event in the tree, from 0.")
+    size = Integer(least=1, required=True, description="Size of the tree, in events.")
+    proof = Listing(
+        HashField(),
+        most=_MOST_HASHES,
+        required=True,
+        description="Hashes of the inclusion proof (RFC 6962), in hexadecimal, from the leaf to the root.",
+    )
+
+
+class CheckpointKeySchema(WireSchema):
+    """A public key that signed checkpoints."""
+
+    name = Text(required=True, longest=120, description="Name of the key in signed notes.")
+    id = Text(
+        required=True,
+        longest=8,
+        pattern="^[0-9a-f]{8}$",
+        wanted="8 hexadecimal digits",
+        description="ID of the key in signed notes, in hexadecimal.",
+    )
+    verifier = Text(required=True, longest=400, description="The public key in the one-line format of signed notes.")
+    first_used_at = Time(required=True, description="Time of the first checkpoint signed with the key.")
+
+
+class CheckpointKeyListSchema(WireSchema):
+    """Every public key that signed a checkpoint, oldest first."""
+
+    keys = Listing(
+        Inner(CheckpointKeySchema),
+        most=10_000,
+        required=True,
+        description="Every public key that signed a checkpoint, oldest first.",
+    )
+
+
+def dump_checkpoint(checkpoint_id: UUID, size: int, root: bytes, created_at: datetime) -> Dumped:
+    """Encode a checkpoint without its note."""
+    return {"id": str(checkpoint_id), "size": size, "root": root.hex(), "created_at": show_time(created_at)}
+
+
+def dump_consistency(old: int, new: int, proof: Sequence[bytes]) -> Dumped:
+    """Encode a consistency proof."""
+    return {"from": old, "to": new, "proof": [part.hex() for part in proof]}
+
+
+def dump_inclusion(position: int, size: int, proof: Sequence[bytes]) -> Dumped:
+    """Encode an inclusion proof."""
+    return {"position": position, "size": size, "proof": [part.hex() for part in proof]}
+
+
+def dump_key(key: VerifierKey, first_used_at: datetime) -> Dumped:
+    """Encode a public key."""
+    return {
+        "name": key.name,
+        "id": key.id.hex(),
+        "verifier": key.written,
+        "first_used_at": show_time(first_used_at),
     }

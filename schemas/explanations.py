@@ -1,247 +1,322 @@
-"""Explanations on the wire."""
+"""Explanations of a hand: every point with the deciding cards, every cap with the stacks."""
 
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
-from schemas.base import Dumped, WireSchema
-from schemas.explained_boards import ROWS, ExplainedPlayerSchema, RuleField, SentenceField, dump_board, dump_cards
-from schemas.fields import (
-    MOST_INTEGER,
-    Boolean,
-    CardList,
-    Choice,
-    Inner,
-    Integer,
-    Listing,
-    Text,
-    UuidField,
-)
-from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
+from schemas.base import WireSchema
+from schemas.fields import MOST_INTEGER, Boolean, Choice, Inner, Integer, Listing, Text, UuidField
+from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, CardList, PlayerField, SeatField, StackField
 from schemas.pages import QuerySchema, RevisionField
-from schemas.scores import TransferSchema, dump_transfer
-from scoring.explanation.reasons import (
-    ExplainedExchange,
-    ExplainedHand,
-    ExplainedPayment,
-    ExplainedStack,
-    ExplainedTotal,
-    Part,
-    Reason,
-    Remark,
-)
+from schemas.settlements import TransferSchema
+from scoring.board import Row
+from scoring.explanation.reasons import ExplainedHand, Part, Rule
+from scoring.foul import FoulReason
+from scoring.ruleset import MOST_FANTASYLAND
+
+_RULES: Final = {rule.value: rule for rule in Rule}
+ROWS: Final = {row.value: row for row in Row}
+
+
+class SentenceField(Text):
+    """A sentence for players."""
+
+    default_description = "Explanation in one sentence, for players."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=2000, required=True, **options)
+
+
+class RuleField(Choice):
+    """A heading of docs/rules.md."""
+
+    default_description = "Heading of docs/rules.md that states the rule."
+
+    def __init__(self) -> None:
+        super().__init__(_RULES, required=True)
+
+
+class ExplainedRoyaltySchema(WireSchema):
+    """The royalty of a row, and the cards that earn it."""
+
+    made = Text(
+        required=True,
+        metadata={"example": "QQ"},
+        description="Entry of the ruleset's royalty table, for example `QQ` or `straight`.",
+    )
+    points = Integer(required=True, description="Points of the royalty.")
+    cards = CardList(most=5, required=True, description="The cards that earn the royalty.")
+    text = SentenceField()
+    rule = RuleField()
+
+
+class ExplainedRowSchema(WireSchema):
+    """A row of a board, and its royalty."""
+
+    cards = CardList(most=5, required=True, description="The cards of the row.")
+    description = Text(
+        required=True,
+        metadata={"example": "pair of queens, four kicker"},
+        description="The hand that the row makes, in words.",
+    )
+    royalty = Inner(
+        ExplainedRoyaltySchema,
+        required=True,
+        allow_none=True,
+        description="The royalty of the row. Null if it earns none.",
+    )
+
+
+class ExplainedRowsSchema(WireSchema):
+    """The three rows of a board."""
+
+    top = Inner(ExplainedRowSchema, required=True, description="The top row.")
+    middle = Inner(ExplainedRowSchema, required=True, description="The middle row.")
+    bottom = Inner(ExplainedRowSchema, required=True, description="The bottom row.")
+
+
+class ExplainedFoulSchema(WireSchema):
+    """Why a board is foul, and the cards that decide it."""
+
+    reason = Choice(
+        {reason.value: reason for reason in FoulReason}, required=True, description="Why the board is foul."
+    )
+    rows = Listing(Choice(ROWS), most=2, required=True, description="The rows that are out of order.")
+    cards = Listing(
+        CardList(most=5),
+        most=2,
+        required=True,
+        description="The deciding cards of each row in `rows`, in the same order.",
+    )
+    text = SentenceField()
+    rule = RuleField()
+
+
+class ExplainedFantasylandSchema(WireSchema):
+    """Fantasyland as dealt and earned by a board, and the cards that decide it."""
+
+    dealt = Integer(
+        least=0,
+        most=MOST_FANTASYLAND,
+        required=True,
+        description="Number of cards dealt to the player in Fantasyland. 0 if the player was not in Fantasyland.",
+    )
+    earned = Integer(
+        least=0,
+        most=MOST_FANTASYLAND,
+        required=True,
+        description="Number of Fantasyland cards that the board earned. 0 if it earned none.",
+    )
+    lost = Boolean(
+        required=True,
+        description="True if the earned cards are never dealt: the player is busted, or the round has ended.",
+    )
+    rows = Listing(Choice(ROWS), most=3, required=True, description="The rows that earn Fantasyland.")
+    cards = Listing(
+        CardList(most=5),
+        most=3,
+        required=True,
+        description="The deciding cards of each row in `rows`, in the same order.",
+    )
+    text = SentenceField()
+    rule = RuleField()
+
+
+class ExplainedPlayerSchema(WireSchema):
+    """A player's board, explained on its own."""
+
+    seat = SeatField(required=True, description="Seat of the player.")
+    player = PlayerField(required=True)
+    points = Integer(required=True, description="Sum of the player's points over all exchanges, before caps.")
+    royalties = Integer(required=True, description="Sum of the royalty points of the board. 0 if it is foul.")
+    foul = Inner(
+        ExplainedFoulSchema, required=True, allow_none=True, description="Why the board is foul. Null if it is not."
+    )
+    fantasyland = Inner(
+        ExplainedFantasylandSchema,
+        required=True,
+        allow_none=True,
+        description="Fantasyland dealt or earned. Null if neither applies.",
+    )
+    rows = Inner(ExplainedRowsSchema, required=True, description="The rows of the board.")
+
 
 _MOST_PAIRS: Final = 6
 _MOST_REASONS: Final = 16
 _MOST_CARDS: Final = 26
 
 
-class RemarkSchema(WireSchema):
-    """A sentence about the whole hand."""
+class RuleNoteSchema(WireSchema):
+    """A note about a hand, and the rule that states it."""
 
-    text = SentenceField()
+    text = SentenceField(description="Note about the hand in one sentence, for players.")
     rule = RuleField()
 
 
-class ReasonSchema(WireSchema):
-    """Points for one thing, signed from the first seat's side; `seat` earns them, null where nobody does."""
+class ExchangeReasonSchema(WireSchema):
+    """Head-to-head points for one reason, such as a row or a royalty. Positive points are for the first player."""
 
-    part = Choice({part.value: part for part in Part}, required=True)
-    points = Integer(required=True)
-    seat = SeatField(required=True, allow_none=True)
-    row = Choice(ROWS, required=True, allow_none=True)
-    first = CardList(most=_MOST_CARDS, required=True, metadata={"description": "The first seat's, that decide it."})
-    second = CardList(most=_MOST_CARDS, required=True, metadata={"description": "The second seat's, that decide it."})
+    part = Choice(
+        {part.value: part for part in Part},
+        required=True,
+        description="What the points are for: a row, majority, scoop, foul or royalty.",
+    )
+    points = Integer(
+        required=True, description="Points for the first player; negative if the second player earns them."
+    )
+    seat = SeatField(
+        required=True, allow_none=True, description="Seat of the player who earns the points. Null if no player does."
+    )
+    row = Choice(
+        ROWS,
+        required=True,
+        allow_none=True,
+        description="Row that the points are for. Null if they are for no single row.",
+    )
+    first = CardList(most=_MOST_CARDS, required=True, description="The deciding cards of the first player.")
+    second = CardList(most=_MOST_CARDS, required=True, description="The deciding cards of the second player.")
     text = SentenceField()
     rule = RuleField()
 
 
 class ExplainedExchangeSchema(WireSchema):
-    """Points between two players, signed from the first seat's side: what the reasons add up to."""
+    """Head-to-head points of one hand with their reasons. Positive points are for the first player."""
 
-    seats = Listing(SeatField(), least=2, most=2, required=True)
-    points = Integer(required=True)
-    reasons = Listing(Inner(ReasonSchema), most=_MOST_REASONS, required=True)
+    seats = Listing(
+        SeatField(), least=2, most=2, required=True, description="Seats of the first and the second player."
+    )
+    points = Integer(required=True, description="Points for the first player, before caps: the sum over `reasons`.")
+    reasons = Listing(
+        Inner(ExchangeReasonSchema), most=_MOST_REASONS, required=True, description="What the points are for."
+    )
 
 
-class TotalSchema(WireSchema):
-    """What has added up between two players over the round, signed from the first seat's side."""
+class HeadToHeadTotalSchema(WireSchema):
+    """Head-to-head points added up over the round. Positive points are for the first player."""
 
-    seats = Listing(SeatField(), least=2, most=2, required=True)
-    before = Integer(required=True)
-    points = Integer(required=True, metadata={"description": "Those of this hand."})
-    after = Integer(required=True)
+    seats = Listing(
+        SeatField(), least=2, most=2, required=True, description="Seats of the first and the second player."
+    )
+    before = Integer(required=True, description="Points for the first player over the earlier hands of the round.")
+    points = Integer(required=True, description="Points for the first player in this hand.")
+    after = Integer(required=True, description="Points for the first player over the round, including this hand.")
     text = SentenceField()
     rule = RuleField()
 
 
 class ExplainedPaymentSchema(TransferSchema):
-    """A payment, with the stacks before and after it. Without caps, what is due would have been paid."""
+    """A payment with the stacks before and after it, and the cap that limited it."""
 
-    payer_had = StackField(least=0, most=MOST_INTEGER, required=True)
-    payee_had = StackField(least=0, most=MOST_INTEGER, required=True)
+    payer_had = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="The payer's stack before the payment."
+    )
+    payee_had = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="The payee's stack before the payment."
+    )
     payee_opened = StackField(
         least=0,
         most=MOST_INTEGER,
         required=True,
         allow_none=True,
-        metadata={"description": "What the winner opened the scope with, where that limits him."},
+        description="The payee's opening stack, if the ruleset limits wins by it. Null otherwise.",
     )
     room = StackField(
         least=0,
         most=MOST_INTEGER,
         required=True,
         allow_none=True,
-        metadata={"description": "How much more the winner could win; null where nothing limits him."},
+        description="Points that the payee could still win. Null if the ruleset does not limit wins.",
     )
-    cut_off = StackField(least=0, most=MOST_INTEGER, required=True)
+    cut_off = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="Points due but not paid because of a cap."
+    )
     late = Boolean(
         required=True,
-        metadata={"description": "Paid not with the hand, but by the departure or closing that ended the round."},
+        description="True if the payment was made not with the hand but when a departure or closing ended the round.",
     )
     text = SentenceField()
     rule = RuleField()
 
 
 class ExplainedStackSchema(WireSchema):
-    """What a player of the round had before these payments, what they brought him, and what he has after them."""
+    """A player's stack before and after the payments."""
 
-    seat = SeatField(required=True)
+    seat = SeatField(required=True, description="Seat of the player.")
     player = PlayerField(required=True)
-    before = StackField(least=0, most=MOST_INTEGER, required=True, metadata={"description": "With what he added."})
-    due = Integer(required=True, metadata={"description": "What they would have brought him without caps."})
-    paid = Integer(required=True)
-    after = StackField(least=0, most=MOST_INTEGER, required=True)
+    before = StackField(
+        least=0,
+        most=MOST_INTEGER,
+        required=True,
+        description="The player's stack before these payments, including top-ups.",
+    )
+    due = Integer(required=True, description="Points that the player would have won or, below zero, lost without caps.")
+    paid = Integer(required=True, description="Points that the player won or, below zero, lost.")
+    after = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="The player's stack after these payments."
+    )
 
 
 _MOST_REMARKS: Final = 6 * MOST_PLAYERS
-"""For each player what he adds, and what he could not have been; and what could not be of the hand as a whole."""
+"""Top-ups and irregularities of each player, and irregularities of the hand as a whole."""
 
 
-class ExplanationSchema(WireSchema):
-    """Why a hand came to what it came to: every point with the cards that decide it, every cap with the stacks."""
+class HandExplanationSchema(WireSchema):
+    """The result of a hand, explained: every point with the deciding cards, every cap with the stacks."""
 
-    hand = UuidField(required=True)
-    round = UuidField(required=True)
-    revision = Integer(least=1, required=True)
-    in_force = Boolean(required=True, metadata={"description": "Whether the hand counts, as the round stands now."})
-    number = Integer(least=1, most=MOST_HANDS, required=True)
-    button = SeatField(required=True)
-    ruleset = Text(required=True, metadata={"example": "pineapple@1"})
-    remarks = Listing(Inner(RemarkSchema), most=_MOST_REMARKS, required=True)
-    players = Listing(Inner(ExplainedPlayerSchema), most=MOST_PLAYERS, required=True)
-    exchanges = Listing(Inner(ExplainedExchangeSchema), most=_MOST_PAIRS, required=True)
-    totals = Listing(
-        Inner(TotalSchema),
+    hand = UuidField(required=True, description="ID of the hand.")
+    round = UuidField(required=True, description="ID of the round.")
+    revision = Integer(least=1, required=True, description="Number of the round's revision that is explained.")
+    in_force = Boolean(required=True, description="False if the hand was undone or corrected and no longer counts.")
+    number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round, from 1.")
+    button = SeatField(required=True, description="Seat with the dealer button.")
+    ruleset = Text(
+        required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the round, as `name@version`."
+    )
+    remarks = Listing(
+        Inner(RuleNoteSchema), most=_MOST_REMARKS, required=True, description="Notes about the hand as a whole."
+    )
+    players = Listing(
+        Inner(ExplainedPlayerSchema), most=MOST_PLAYERS, required=True, description="Every player's board, row by row."
+    )
+    exchanges = Listing(
+        Inner(ExplainedExchangeSchema),
         most=_MOST_PAIRS,
         required=True,
-        metadata={"description": "Under scope `round`; empty elsewhere."},
+        description="Head-to-head points, in the order of payment.",
     )
-    payments = Listing(Inner(ExplainedPaymentSchema), most=_MOST_PAIRS, required=True)
-    payment_remark = Inner(RemarkSchema, required=True, allow_none=True)
-    stacks = Listing(Inner(ExplainedStackSchema), most=MOST_PLAYERS, required=True)
+    totals = Listing(
+        Inner(HeadToHeadTotalSchema),
+        most=_MOST_PAIRS,
+        required=True,
+        description="Head-to-head totals of the round, if the stakes have scope `round`. Empty otherwise.",
+    )
+    payments = Listing(
+        Inner(ExplainedPaymentSchema), most=_MOST_PAIRS, required=True, description="Payments of the hand, in order."
+    )
+    payment_remark = Inner(
+        RuleNoteSchema, required=True, allow_none=True, description="Note about the payments. Null if there is none."
+    )
+    stacks = Listing(
+        Inner(ExplainedStackSchema),
+        most=MOST_PLAYERS,
+        required=True,
+        description="Every player's stack before and after the payments.",
+    )
 
 
 class ExplanationQuerySchema(QuerySchema):
-    """Which revision of the hand's round; the newest that has the hand where none is named."""
+    """Which revision of the round to explain."""
 
-    revision = RevisionField()
+    revision = RevisionField(
+        description="Number of the round's revision. The newest revision that has the hand if omitted."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ExplanationView:
-    """A recorded hand explained, in a revision of its round."""
+    """The explanation of a recorded hand, in one revision of its round."""
 
     hand: str
     round: str
     revision: int
     in_force: bool
     explained: ExplainedHand
-
-
-def dump_explanation_view(view: ExplanationView) -> Dumped:
-    """Write the explanation of a recorded hand."""
-    return {
-        "hand": view.hand,
-        "round": view.round,
-        "revision": view.revision,
-        "in_force": view.in_force,
-        **dump_explanation(view.explained),
-    }
-
-
-def dump_explanation(explained: ExplainedHand) -> Dumped:
-    """Write an explanation; payments and stacks are null where they cannot be known."""
-    payments, stacks = explained.payments, explained.stacks
-    return {
-        "number": explained.number,
-        "button": explained.button,
-        "ruleset": str(explained.ruleset),
-        "remarks": [_dump_remark(remark) for remark in explained.remarks],
-        "players": [dump_board(board, explained.names[board.seat]) for board in explained.boards],
-        "exchanges": [_dump_exchange(exchange) for exchange in explained.exchanges],
-        "totals": [_dump_total(total) for total in explained.totals],
-        "payments": None if payments is None else [_dump_payment(payment) for payment in payments],
-        "payment_remark": _dump_remark(explained.payment_remark) if explained.payment_remark else None,
-        "stacks": None if stacks is None else [_dump_stack(stack, explained.names[stack.seat]) for stack in stacks],
-    }
-
-
-def _dump_remark(remark: Remark) -> Dumped:
-    return {"text": remark.text, "rule": remark.rule.value}
-
-
-def _dump_exchange(exchange: ExplainedExchange) -> Dumped:
-    return {
-        "seats": [exchange.first, exchange.second],
-        "points": exchange.points,
-        "reasons": [_dump_reason(reason) for reason in exchange.reasons],
-    }
-
-
-def _dump_reason(reason: Reason) -> Dumped:
-    return {
-        "part": reason.part.value,
-        "points": reason.points,
-        "seat": reason.seat,
-        "row": reason.row.value if reason.row else None,
-        "first": dump_cards(reason.first),
-        "second": dump_cards(reason.second),
-        "text": reason.text,
-        "rule": reason.rule.value,
-    }
-
-
-def _dump_total(total: ExplainedTotal) -> Dumped:
-    return {
-        "seats": [total.first, total.second],
-        "before": total.before,
-        "points": total.points,
-        "after": total.after,
-        "text": total.text,
-        "rule": total.rule.value,
-    }
-
-
-def _dump_payment(payment: ExplainedPayment) -> Dumped:
-    return {
-        **dump_transfer(payment.transfer),
-        "payer_had": payment.payer_had,
-        "payee_had": payment.payee_had,
-        "payee_opened": payment.payee_opened,
-        "room": payment.room,
-        "cut_off": payment.cut_off,
-        "late": payment.is_late,
-        "text": payment.text,
-        "rule": payment.rule.value,
-    }
-
-
-def _dump_stack(stack: ExplainedStack, player: str) -> Dumped:
-    return {
-        "seat": stack.seat,
-        "player": player,
-        "before": stack.before,
-        "due": stack.due,
-        "paid": stack.paid,
-        "after": stack.after,
-    }

@@ -1,22 +1,20 @@
-"""The kinds of value on the wire. Each refuses with a code, what was found and what would be right."""
+"""Field types. Each error has a code, the value found and the values accepted."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from datetime import UTC, datetime
+from enum import Enum
 from typing import Any, Final
 from uuid import UUID
 
 from marshmallow import ValidationError, fields
 
 from schemas.base import MOST_SHOWN, Reader, WireField, WireSchema, count_mistakes, reader_of
-from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
 MOST_INTEGER: Final = 2**53 - 1
-"""The largest whole number that every JSON reader keeps exactly."""
-
-CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
-PLAIN_PATTERN: Final = r"^[^\u0000-\u001f\u007f-\u009f]*$"
-CONTROL: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+"""The largest integer that every JSON parser represents exactly."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 UUID_PATTERN: Final = f"^{_UUID.pattern}$"
@@ -26,19 +24,19 @@ _WORDS: Final = {None: "null", True: "true", False: "false"}
 
 def show(value: object) -> str:
     """
-    Show a value found, in the words of JSON and cut where it is long; of what holds others, only what it is.
+    Return a value as JSON text for a message, truncated if it is long; containers only as their type.
 
     >>> show("Ax"), show(None), show(["As", "Td"])
-    ("'Ax'", 'null', 'a list')
+    ("'Ax'", 'null', 'an array')
     """
     if isinstance(value, dict | list):
-        return "an object" if isinstance(value, dict) else "a list"
+        return "an object" if isinstance(value, dict) else "an array"
     text = _WORDS[value] if value is None or isinstance(value, bool) else repr(value)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 class Integer(WireField):
-    """A whole number: 3 or 3.0, not "3", not true, nothing beyond what every JSON reader keeps exactly."""
+    """An integer: 3 or 3.0, but not "3" or true, and no larger than every JSON parser represents exactly."""
 
     def __init__(self, *, least: int = -MOST_INTEGER, most: int = MOST_INTEGER, **options: Any) -> None:
         self.least, self.most = least, most
@@ -46,51 +44,143 @@ class Integer(WireField):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise self.refuse("not-an-integer", f"is {show(value)}; a whole number is right")
+            raise self.refuse("not-an-integer", f"is {show(value)}; expected an integer")
         if isinstance(value, float) and not value.is_integer():
-            raise self.refuse("not-an-integer", f"is {value}; a whole number is right")
+            raise self.refuse("not-an-integer", f"is {value}; expected an integer")
         number = int(value)
         if not self.least <= number <= self.most:
-            raise self.refuse("out-of-range", f"is {show(number)}; {self.least} to {self.most} is right")
+            raise self.refuse("out-of-range", f"is {show(number)}; expected {self.least} to {self.most}")
         return number
 
 
 class Boolean(WireField):
-    """True or false, and nothing that might mean one of them."""
+    """True or false."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
         if not isinstance(value, bool):
-            raise self.refuse("not-a-boolean", f"is {show(value)}; true or false is right")
+            raise self.refuse("not-a-boolean", f"is {show(value)}; expected true or false")
         return value
 
 
-class Text(WireField):
-    """A text of one line, which a database can keep: no control characters."""
+_CONTROL: Final = r"\u0000-\u001f\u007f-\u009f"
+_JOINERS: Final = r"\u200c\u200d"
+"""ZWNJ and ZWJ, which some scripts and emoji need."""
+_FORMAT: Final = (
+    r"\u00ad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u2064"
+    r"\u2066-\u206f\ufeff\ufff9-\ufffb"
+)
+_SEPARATORS: Final = r"\u2028\u2029"
+_PRIVATE: Final = r"\ue000-\uf8ff"
+_IN_TEXTS: Final = _CONTROL + _FORMAT + _SEPARATORS + _PRIVATE
+# JSON Schema validators can match one half of a surrogate pair, so the contract leaves these out.
+_BEYOND: Final = (
+    r"\ud800-\udfff\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a"
+    r"\U000e0001\U000e0020-\U000e007f\U000f0000-\U0010ffff"
+)
+TEXT_PATTERN: Final = f"^[^{_IN_TEXTS}]*$"
+"""Pattern of a text of one line, as far as JSON Schema can express it."""
+ID_PATTERN: Final = f"^[^{_IN_TEXTS}{_JOINERS}]*$"
+"""Pattern of an ID, as far as JSON Schema can express it."""
+_CONTROLS: Final = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff]")
+_UNPRINTABLE: Final = re.compile(f"[{_IN_TEXTS}{_BEYOND}]")
+_is_stored: ContextVar[bool] = ContextVar("is_stored", default=False)
 
-    def __init__(self, *, longest: int = 200, pattern: str | None = None, wanted: str = "", **options: Any) -> None:
+
+class Characters(Enum):
+    """
+    The characters that a text can contain.
+
+    The lists are those of the Unicode categories Cc, Cf, Cs, Co, Zl and Zp, written out so that every version of Python
+    and the contract have the same.
+    """
+
+    TEXT = (TEXT_PATTERN, _UNPRINTABLE)
+    """Text and display names: no invisible characters except ZWJ and ZWNJ."""
+    ID = (ID_PATTERN, re.compile(f"[{_IN_TEXTS}{_BEYOND}{_JOINERS}]"))
+    """IDs: no invisible characters."""
+    STORED = (r"^[^\u0000-\u001f\u007f-\u009f]*$", _CONTROLS)
+    """Texts that may be stored already: no control characters."""
+
+    @property
+    def pattern(self) -> str:
+        """The pattern for the contract."""
+        return self.value[0]
+
+    def find_refused(self, text: str) -> str | None:
+        """Return the first character that the text cannot contain, as `U+` and its number; None if there is none."""
+        refused = _CONTROLS if _is_stored.get() else self.value[1]
+        found = refused.search(text)
+        return None if found is None else f"U+{ord(found[0]):04X}"
+
+
+@contextmanager
+def reading_stored_texts() -> Iterator[None]:
+    """Accept all texts that were valid when they were stored, inside the `with` block."""
+    token = _is_stored.set(True)
+    try:
+        yield
+    finally:
+        _is_stored.reset(token)
+
+
+_WITHOUT: Final = {
+    Characters.ID: "an id without control, format and private characters",
+    Characters.TEXT: "text without control, format and private characters",
+    Characters.STORED: "text without control characters",
+}
+
+
+class Text(WireField):
+    """A text of one line without invisible characters."""
+
+    def __init__(
+        self,
+        *,
+        longest: int = 200,
+        pattern: str | None = None,
+        wanted: str = "",
+        characters: Characters = Characters.TEXT,
+        **options: Any,
+    ) -> None:
+        """
+        Initialize the field.
+
+        Args:
+            longest: maximum number of characters.
+            pattern: regular expression of the values.
+            wanted: the pattern in words.
+            characters: the characters that values can contain.
+            options: options of every field, and `is_new`: whether the contract has the pattern of `characters`, as for
+                fields of requests. Fields of responses can contain texts that were accepted before.
+        """
+        is_new = options.pop("is_new", False)
         self.longest = longest
+        self.characters = characters
         self.expression = re.compile(pattern, re.ASCII) if pattern else None
         self.wanted = wanted
-        described = {"minLength": 1, "maxLength": longest, "pattern": pattern or PLAIN_PATTERN}
+        described = {
+            "minLength": 1,
+            "maxLength": longest,
+            "pattern": pattern or (characters if is_new else Characters.STORED).pattern,
+        }
         super().__init__(described=described, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> str:
         if not isinstance(value, str):
-            raise self.refuse("not-a-text", f"is {show(value)}; a text is right")
+            raise self.refuse("not-a-text", f"is {show(value)}; expected a string")
         if not 1 <= len(value) <= self.longest:
             found = f"is {len(value)} characters long" if value else "is empty"
-            raise self.refuse("text-length", f"{found}; 1 to {self.longest} characters are right")
-        if CONTROL.search(value):
-            raise self.refuse(
-                "text-characters", "has a control character or half of a surrogate pair; plain text is right"
-            )
+            raise self.refuse("text-length", f"{found}; expected 1 to {self.longest} characters")
+        refused = self.characters.find_refused(value)
+        if refused is not None:
+            raise self.refuse("text-characters", f"has the character {refused}; expected {_WITHOUT[self.characters]}")
         if self.expression and not self.expression.fullmatch(value):
-            raise self.refuse("text-pattern", f"is {show(value)}; {self.wanted} is right")
+            raise self.refuse("text-pattern", f"is {show(value)}; expected {self.wanted}")
         return value
 
 
 class Choice(WireField):
-    """One of a few words."""
+    """One of a few strings."""
 
     def __init__(self, words: Mapping[str, Any], **options: Any) -> None:
         self.words = dict(words)
@@ -99,26 +189,12 @@ class Choice(WireField):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, str) or value not in self.words:
-            raise self.refuse("not-a-choice", f"is {show(value)}; one of {', '.join(self.words)} is right")
+            raise self.refuse("not-a-choice", f"is {show(value)}; expected one of {', '.join(self.words)}")
         return self.words[value]
 
 
-class CardField(WireField):
-    """A card: rank then suit."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(described={"pattern": CARD_PATTERN, "example": "As"}, **options)
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Card:
-        card = BY_NAME.get(value) if isinstance(value, str) else None
-        if card is None:
-            wanted = f"a rank of {RANKS} and a suit of {SUITS}, like 'As' or 'Td', is right"
-            raise self.refuse("card-unknown", f"is {show(value)}; {wanted}")
-        return card
-
-
 class Listing(WireField, fields.List[Any]):
-    """A list, with a bound on its length; where more is wrong in it than is ever shown, the rest is not looked at."""
+    """An array with limits of its length. Validation stops at `MOST_SHOWN` errors."""
 
     def __init__(self, inner: fields.Field[Any], *, most: int, least: int = 0, **options: Any) -> None:
         self.least, self.most = least, most
@@ -126,9 +202,9 @@ class Listing(WireField, fields.List[Any]):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> list[Any]:
         if not isinstance(value, list):
-            raise self.refuse("not-a-list", f"is {show(value)}; a list is right")
+            raise self.refuse("not-a-list", f"is {show(value)}; expected an array")
         if not self.least <= len(value) <= self.most:
-            raise self.refuse("list-length", f"has {len(value)} items; {self.least} to {self.most} are right")
+            raise self.refuse("list-length", f"has {len(value)} items; expected {self.least} to {self.most}")
         read: list[Any] = []
         mistakes: dict[int, Any] = {}
         found = 0
@@ -146,7 +222,7 @@ class Listing(WireField, fields.List[Any]):
 
     @property
     def value_reader(self) -> Reader:
-        """What reads a list of the right length whose items are right."""
+        """The fast parser of valid arrays."""
         read, least, most = reader_of(self.inner), self.least, self.most
 
         def read_all(value: Any) -> list[Any]:
@@ -157,61 +233,14 @@ class Listing(WireField, fields.List[Any]):
         return read_all
 
 
-class _Cards(Listing):
-    """Cards, which are read all at once."""
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        return tuple(super()._deserialize(value, attr, data, **kwargs))
-
-    @property
-    def value_reader(self) -> Reader:
-        """What reads cards that are all well written."""
-        least, most, by_name = self.least, self.most, BY_NAME
-
-        def read_all(value: Any) -> tuple[Card, ...]:
-            if type(value) is not list or not least <= len(value) <= most:
-                raise ValidationError("")
-            try:
-                return tuple([by_name[name] for name in value])
-            except TypeError as error:  # what is no name at all
-                raise ValidationError("") from error
-
-        return read_all
-
-
-class RowField(_Cards):
-    """The cards of one row."""
-
-    def __init__(self, size: int, **options: Any) -> None:
-        self.size = size
-        super().__init__(CardField(), least=size, most=size, **_each_once(options))
-
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
-        if isinstance(value, list) and len(value) != self.size:
-            raise self.refuse("row-size", f"has {len(value)} cards; {self.size} belong there")
-        return super()._deserialize(value, attr, data, **kwargs)
-
-
-class CardList(_Cards):
-    """Cards outside a row: dealt, discarded or set by the clock."""
-
-    def __init__(self, *, most: int, **options: Any) -> None:
-        super().__init__(CardField(), most=most, **_each_once(options))
-
-
-def _each_once(options: dict[str, Any]) -> dict[str, Any]:
-    """Describe cards as those of one deck; the rules, which know who else has a card, refuse it a second time."""
-    return {**options, "metadata": {"uniqueItems": True, **options.get("metadata", {})}}
-
-
 class Time(WireField):
-    """A moment: RFC 3339, with its offset."""
+    """A time: RFC 3339 with a UTC offset."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(described={"format": "date-time", "example": "2026-11-20T20:15:00Z"}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> datetime:
-        wanted = "RFC 3339 with an offset, like 2026-11-20T20:15:00Z, is right"
+        wanted = "expected RFC 3339 with an offset, for example 2026-11-20T20:15:00Z"
         if not isinstance(value, str) or not _TIME.fullmatch(value):
             raise self.refuse("not-a-time", f"is {show(value)}; {wanted}")
         try:
@@ -223,7 +252,7 @@ class Time(WireField):
 
 
 class UuidField(Text):
-    """An id that the service made."""
+    """An ID assigned by the service."""
 
     def __init__(self, **options: Any) -> None:
         described = {"format": "uuid", "minLength": 36, "pattern": UUID_PATTERN, **options.pop("metadata", {})}
@@ -232,23 +261,23 @@ class UuidField(Text):
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         text = super()._deserialize(value, attr, data, **kwargs)
         if not _UUID.fullmatch(text):
-            raise self.refuse("not-an-id", f"is {show(value)}; a UUID is right")
+            raise self.refuse("not-an-id", f"is {show(value)}; expected a UUID")
         return UUID(text)
 
 
 class Inner(WireField, fields.Nested):
-    """An object inside another."""
+    """A nested object."""
 
     @property
     def value_reader(self) -> Reader:
-        """What reads an object that is right."""
+        """The fast parser of valid objects."""
         schema = self.schema
         assert isinstance(schema, WireSchema), "objects on the wire are read strictly"
         return schema.reader
 
 
-class Table(WireField, fields.Dict):
-    """An object whose keys are words and whose values are all of one kind."""
+class Dictionary(WireField, fields.Dict):
+    """An object with arbitrary keys and values of one type."""
 
     def __init__(self, values: fields.Field[Any], *, most: int = 64, **options: Any) -> None:
         self.most = most
@@ -256,15 +285,15 @@ class Table(WireField, fields.Dict):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
-            raise self.refuse("not-an-object", f"is {show(value)}; an object is right")
+            raise self.refuse("not-an-object", f"is {show(value)}; expected an object")
         if len(value) > self.most:
-            raise self.refuse("list-length", f"has {len(value)} entries; {self.most} at most are right")
+            raise self.refuse("list-length", f"has {len(value)} entries; expected at most {self.most}")
         mistakes: dict[str, Any] = {}
         read: dict[str, Any] = {}
         for key, inner in value.items():
             try:
                 if len(key) > _SHOWN:
-                    raise self.refuse("text-length", f"has a key of {len(key)} characters; {_SHOWN} at most are right")
+                    raise self.refuse("text-length", f"has a key of {len(key)} characters; expected at most {_SHOWN}")
                 read[key] = self.value_field.deserialize(inner) if self.value_field else inner
             except ValidationError as error:
                 mistakes[key] = error.messages
@@ -274,16 +303,16 @@ class Table(WireField, fields.Dict):
 
 
 class Anything(WireField):
-    """A part of an answer's own shape, compared and never believed."""
+    """Part of the expected response; it is only compared."""
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if not isinstance(value, dict):
-            raise self.refuse("not-an-object", f"is {show(value)}; an object, part of the answer's shape, is right")
+            raise self.refuse("not-an-object", f"is {show(value)}; expected an object, a part of the response")
         return value
 
 
-class Figure(WireField):
-    """A figure of an answer, of whatever shape it is kept in."""
+class AnyValue(WireField):
+    """Any JSON value of a response."""
 
     def __init__(self, **options: Any) -> None:
         kinds = {"type": ["object", "array", "string", "integer"]}
@@ -293,7 +322,7 @@ class Figure(WireField):
 
 def show_time(moment: datetime | None) -> str | None:
     """
-    Write a moment as the wire does.
+    Format a time in RFC 3339, in UTC.
 
     >>> show_time(datetime(2026, 11, 20, 20, 15, tzinfo=UTC))
     '2026-11-20T20:15:00Z'

@@ -1,63 +1,94 @@
-"""Finished hands on the wire, as they were played."""
+"""Hands as they were played, and hands accepted as played."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from hashlib import sha256
-from json import JSONEncoder
 from typing import Any, Final
 from uuid import UUID
 
-import orjson
 from marshmallow import post_load
 
-from schemas.base import WireSchema, load
-from schemas.fields import Anything, CardList, Inner, Integer, Listing, RowField, Text, Time, UuidField, show_time
-from schemas.rulesets import RulesetReference
+from evidence.hands import encode_hand
+from schemas.base import Dumped, WireSchema, load
+from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, show
+from schemas.game_fields import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    MOST_STREETS,
+    CardList,
+    PlayerField,
+    RowField,
+    SeatField,
+    StackField,
+)
+from schemas.problems import FieldErrorSchema, dump_mistakes
 from scoring.board import Board, ByRow, Row
-from scoring.cards import NAMES
-from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
-from scoring.lone_hand import LonePlayer
+from scoring.cards import BY_NAME, Card
+from scoring.deal import find_cards_twice
+from scoring.errors import Mistake, Path
+from scoring.hand import Hand, PlayerHand, Street, TopUp
 from scoring.ruleset import MOST_FANTASYLAND
 
-MOST_SEAT: Final = 1000
-MOST_PLAYERS: Final = 4
-MOST_STREETS: Final = 9
-MOST_HANDS: Final = 10_000
-MOST_STACK: Final = 1_000_000_000_000
-"""The most points in front of one player, so that no sum of a round leaves what JSON readers keep exactly."""
+_MOST: Final = 52
+"""Maximum number of players, streets or cards to search in an invalid hand; a valid one has fewer."""
 
 
-class SeatField(Integer):
-    """A seat at the table, from 1, clockwise."""
+def find_dealt_mistakes(received: Any) -> Iterator[Mistake]:
+    """
+    List duplicate cards and seats in a hand that is not valid, as far as its cards and seats are.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(least=1, most=MOST_SEAT, **options)
+    An unknown card in one row does not hide a duplicate card in another.
+    """
+    players = received.get("players") if isinstance(received, dict) else None
+    if not isinstance(players, list):
+        return
+    read = [(index, player) for index, player in enumerate(players[:_MOST]) if isinstance(player, dict)]
+    yield from find_cards_twice(place for index, player in read for place in _card_places(index, player))
+    seats: set[int] = set()
+    for index, player in read:
+        seat = player.get("seat")
+        if type(seat) is int and seat in seats:
+            detail = f"seat {seat} plays twice; expected one board per seat"
+            yield Mistake("seat-twice", ("players", index, "seat"), detail)
+        elif type(seat) is int:
+            seats.add(seat)
 
 
-class StackField(Integer):
-    """Points in front of a player."""
-
-    def __init__(self, *, least: int = 1, most: int = MOST_STACK, **options: Any) -> None:
-        super().__init__(least=least, most=most, **options)
-
-
-class PlayerField(Text):
-    """The operator's own id for a player; never a name to show."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=100, **{"metadata": {"example": "ann"}, **options})
+def _card_places(index: int, player: Mapping[str, Any]) -> Iterator[tuple[Path, str, Card]]:
+    whose = f"of seat {show(player.get('seat'))}"
+    lists: list[tuple[Path, str, Any]] = [((row.value,), f"in the {row} {whose}", player.get(row.value)) for row in Row]
+    if player.get("discards") is not None:
+        lists.append((("discards",), f"among the discards {whose}", player["discards"]))
+    elif isinstance(player.get("streets"), list):
+        lists += [
+            (("streets", number, "discards"), f"among the discards {whose}", street.get("discards"))
+            for number, street in enumerate(player["streets"][:_MOST])
+            if isinstance(street, dict)
+        ]
+    for path, place, cards in lists:
+        for position, name in enumerate(cards[:_MOST] if isinstance(cards, list) else ()):
+            card = BY_NAME.get(name) if isinstance(name, str) else None
+            if card is not None:
+                yield ("players", index, *path, position), place, card
 
 
 class StreetSchema(WireSchema):
-    """What one player was dealt at once, where it went, and what of it the clock set."""
+    """The cards dealt to one player at once, and where the player placed them."""
 
-    dealt = CardList(most=MOST_FANTASYLAND, required=True)
-    top = CardList(most=Row.TOP.size, load_default=())
-    middle = CardList(most=Row.MIDDLE.size, load_default=())
-    bottom = CardList(most=Row.BOTTOM.size, load_default=())
-    discards = CardList(most=MOST_FANTASYLAND, load_default=())
-    auto = CardList(most=MOST_FANTASYLAND, load_default=())
+    dealt = CardList(most=MOST_FANTASYLAND, required=True, description="Cards dealt to the player on this street.")
+    top = CardList(most=Row.TOP.size, load_default=(), description="Cards that the player placed in the top row.")
+    middle = CardList(
+        most=Row.MIDDLE.size, load_default=(), description="Cards that the player placed in the middle row."
+    )
+    bottom = CardList(
+        most=Row.BOTTOM.size, load_default=(), description="Cards that the player placed in the bottom row."
+    )
+    discards = CardList(most=MOST_FANTASYLAND, load_default=(), description="Cards that the player discarded.")
+    auto = CardList(
+        most=MOST_FANTASYLAND,
+        load_default=(),
+        description="Cards of this street that were placed automatically when the player's time ran out.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> Street:
@@ -66,27 +97,30 @@ class StreetSchema(WireSchema):
 
 
 class PlayerHandSchema(WireSchema):
-    """What one player made of a hand."""
+    """A player's board in a hand."""
 
-    seat = SeatField(required=True)
+    seat = SeatField(required=True, description="Seat of the player.")
     fantasyland = Integer(
         least=0,
         most=MOST_FANTASYLAND,
         load_default=0,
-        metadata={"description": "Cards dealt in Fantasyland; 0 outside."},
+        description="Number of cards dealt to the player in Fantasyland. 0 if the player was not in Fantasyland.",
     )
-    top = RowField(Row.TOP.size, required=True)
-    middle = RowField(Row.MIDDLE.size, required=True)
-    bottom = RowField(Row.BOTTOM.size, required=True)
+    top = RowField(Row.TOP.size, required=True, description="The 3 cards of the top row.")
+    middle = RowField(Row.MIDDLE.size, required=True, description="The 5 cards of the middle row.")
+    bottom = RowField(Row.BOTTOM.size, required=True, description="The 5 cards of the bottom row.")
     discards = CardList(
-        most=MOST_FANTASYLAND, allow_none=True, load_default=None, metadata={"description": "Null where nobody knows."}
+        most=MOST_FANTASYLAND,
+        allow_none=True,
+        load_default=None,
+        description="Cards that the player discarded. Null if they are not known.",
     )
     streets = Listing(
         Inner(StreetSchema),
         most=MOST_STREETS,
         allow_none=True,
         load_default=None,
-        metadata={"description": "In order; null where nobody knows."},
+        description="The streets of the hand, in order. Null if they are not known.",
     )
 
     @post_load
@@ -95,7 +129,7 @@ class PlayerHandSchema(WireSchema):
 
 
 def make_player_hand(read: Mapping[str, Any]) -> PlayerHand:
-    """Make what one player made of a hand from its fields."""
+    """Build a `PlayerHand` from its fields."""
     streets = read["streets"]
     return PlayerHand(
         read["seat"],
@@ -107,10 +141,10 @@ def make_player_hand(read: Mapping[str, Any]) -> PlayerHand:
 
 
 class TopUpSchema(WireSchema):
-    """Points that a player adds to his stack before the hand."""
+    """Points that a player adds to their stack before the hand."""
 
-    seat = SeatField(required=True)
-    points = StackField(required=True)
+    seat = SeatField(required=True, description="Seat of the player.")
+    points = StackField(required=True, description="Points added to the player's stack.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> TopUp:
@@ -120,10 +154,12 @@ class TopUpSchema(WireSchema):
 @dataclass(frozen=True, slots=True)
 class SubmittedHand:
     """
-    A hand as it was sent: what happened, when, and what the sender expects it to come to.
+    A hand as received, with what the client expects of it.
 
-    `names` are the players' own ids in the order of the hand's players, None where the sender does not say. `restores`
-    is the record of the very same hand that was undone and shall count again.
+    Attributes:
+        names: the IDs of the hand's players, in their order; None where the client gives none.
+        restores: the record of the same hand that was undone and counts again.
+        dealt_again: whether the players were dealt the same cards as in an earlier hand of the round.
     """
 
     hand: Hand
@@ -131,16 +167,34 @@ class SubmittedHand:
     expected: Mapping[str, Any] | None = None
     names: tuple[str | None, ...] = ()
     restores: UUID | None = None
+    dealt_again: bool = False
 
 
 class HandSchema(WireSchema):
-    """A finished hand: what happened, and no result."""
+    """A hand as it was played, without its result."""
 
-    number = Integer(least=1, most=MOST_HANDS, required=True)
-    button = SeatField(required=True)
-    played_at = Time(load_default=None, allow_none=True)
-    top_ups = Listing(Inner(TopUpSchema), most=MOST_PLAYERS, load_default=())
-    players = Listing(Inner(PlayerHandSchema), least=1, most=MOST_PLAYERS, required=True)
+    number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round, from 1.")
+    button = SeatField(required=True, description="Seat with the dealer button.")
+    played_at = Time(
+        load_default=None, allow_none=True, description="Time when the hand was played. Null if it is not known."
+    )
+    top_ups = Listing(
+        Inner(TopUpSchema),
+        most=MOST_PLAYERS,
+        load_default=(),
+        description="Points that players added to their stacks before the hand.",
+    )
+    players = Listing(
+        Inner(PlayerHandSchema),
+        least=1,
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players who were dealt in, each with the board played.",
+    )
+
+    def find_more(self, received: Any) -> Iterator[Mistake]:
+        """List duplicate cards and seats."""
+        return find_dealt_mistakes(received)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
@@ -148,13 +202,14 @@ class HandSchema(WireSchema):
         return SubmittedHand(hand, read["played_at"])
 
 
-class NamedPlayerSchema(PlayerHandSchema):
-    """What one player made of a hand, and if one likes who he is."""
+class NamedPlayerHandSchema(PlayerHandSchema):
+    """A player's board in a hand, optionally with the player's ID."""
 
     player = PlayerField(
         load_default=None,
         allow_none=True,
-        metadata={"description": "Who sits there, checked where it is given.", "example": "ann"},
+        metadata={"example": "ann"},
+        description="The operator's ID of the player in this seat. Validated if it is given.",
     )
 
     @post_load
@@ -163,160 +218,90 @@ class NamedPlayerSchema(PlayerHandSchema):
 
 
 class HandRequestSchema(HandSchema):
-    """A finished hand, and if one likes who played it and what it should come to."""
+    """A hand to record, optionally with the players' IDs and the expected result."""
 
-    players = Listing(Inner(NamedPlayerSchema), least=1, most=MOST_PLAYERS, required=True)
+    players = Listing(
+        Inner(NamedPlayerHandSchema),
+        least=1,
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players who were dealt in, each with the board played.",
+    )
     restores = UuidField(
         load_default=None,
         allow_none=True,
-        metadata={"description": "The id of the same hand, which was undone and shall count again after all."},
+        description="ID of the record of the same hand that was undone and counts again.",
+    )
+    dealt_again = Boolean(
+        load_default=False,
+        description="True to record a hand with the same boards as an earlier hand of the round. It is"
+        " otherwise refused (`same-deal`).",
     )
     expected = Anything(
-        load_default=None, metadata={"description": "A part of the answer; a difference refuses the hand."}
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
     )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
         names, players = zip(*read["players"], strict=True)
         hand = Hand(read["number"], read["button"], players, tuple(read["top_ups"]))
-        return SubmittedHand(hand, read["played_at"], read["expected"], names, read["restores"])
+        return SubmittedHand(hand, read["played_at"], read["expected"], names, read["restores"], read["dealt_again"])
 
 
-class ScorePlayerSchema(PlayerHandSchema):
-    """A board to score, with the stacks behind it where transfers are wanted."""
-
-    player = PlayerField(load_default=None, allow_none=True)
-    stays = Integer(
-        least=0,
-        load_default=0,
-        metadata={"description": "How many times in a row this player has stayed in Fantasyland."},
-    )
-    stack = StackField(least=0, load_default=None, allow_none=True)
-    opening_stack = StackField(least=0, load_default=None, allow_none=True)
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> LonePlayer:
-        return LonePlayer(make_player_hand(read), read["player"], read["stays"], read["stack"], read["opening_stack"])
-
-
-@dataclass(frozen=True, slots=True)
-class ScoreRequest:
-    """A hand to score without storing it."""
-
-    ruleset: str
-    button: Seat | None
-    players: tuple[LonePlayer, ...]
-    expected: Mapping[str, Any] | None
-
-
-class ScoreRequestSchema(WireSchema):
-    """A hand to score without storing it. With a button and a stack for every player, transfers are answered too."""
-
-    ruleset = RulesetReference(required=True)
-    button = SeatField(load_default=None, allow_none=True)
-    players = Listing(Inner(ScorePlayerSchema), least=1, most=MOST_PLAYERS, required=True)
-    expected = Anything(
-        load_default=None, metadata={"description": "A part of the answer; a difference refuses the request."}
-    )
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> ScoreRequest:
-        return ScoreRequest(read["ruleset"], read["button"], tuple(read["players"]), read["expected"])
-
-
-_CANONICAL: Final = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
 _HAND: Final = HandSchema()
-_SCORE_REQUEST: Final = ScoreRequestSchema()
-
-
-def load_score_request(received: object) -> ScoreRequest:
-    """
-    Read a hand to score without storing it.
-
-    Raises:
-        WireError: it has not the shape of one.
-    """
-    request: ScoreRequest = load(_SCORE_REQUEST, received)
-    return request
 
 
 def load_hand(received: object) -> SubmittedHand:
     """
-    Read a hand.
+    Parse a hand.
 
     Raises:
-        WireError: it has not the shape of a hand.
+        WireError: it is not valid.
     """
     submitted: SubmittedHand = load(_HAND, received)
     return submitted
 
 
 def dump_hand(submitted: SubmittedHand) -> dict[str, Any]:
-    """Write a hand as a round document holds it: every field, the players by seat."""
-    hand = submitted.hand
-    return {
-        "number": hand.number,
-        "button": hand.button,
-        "played_at": show_time(submitted.played_at),
-        "top_ups": [
-            {"seat": top_up.seat, "points": top_up.points}
-            for top_up in sorted(hand.top_ups, key=lambda added: added.seat)
-        ],
-        "players": [_dump_player(player) for player in sorted(hand.players, key=lambda player: player.seat)],
-    }
+    """Encode a hand as in a round document: every field, the players sorted by seat."""
+    return encode_hand(submitted.hand, submitted.played_at)
 
 
-def _dump_player(player: PlayerHand) -> dict[str, Any]:
-    return {
-        "seat": player.seat,
-        "fantasyland": player.fantasyland,
-        **dump_rows(player.board.rows),
-        "discards": None if player.discards is None else dump_cards(player.discards),
-        "streets": None if player.streets is None else [_dump_street(street) for street in player.streets],
-    }
+class ReasonsField(Listing):
+    """Why a hand is irregular."""
+
+    default_description = "Why the hand could not have followed the hands before it. Empty if it could."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Inner(FieldErrorSchema), most=1000, **options)
 
 
-def _dump_street(street: Street) -> dict[str, Any]:
-    return {
-        "dealt": dump_cards(street.dealt),
-        **dump_rows(street.rows),
-        "discards": dump_cards(street.discards),
-        "auto": dump_cards(street.auto),
-    }
+@dataclass(frozen=True, slots=True)
+class IrregularHand:
+    """A hand accepted as played. Reasons in a request are ignored."""
+
+    number: int
+    reasons: tuple[Mistake, ...] = ()
 
 
-def dump_rows(rows: ByRow[Cards]) -> dict[str, list[str]]:
-    """Write the cards of each row."""
-    return {"top": dump_cards(rows.top), "middle": dump_cards(rows.middle), "bottom": dump_cards(rows.bottom)}
+class IrregularHandSchema(WireSchema):
+    """A hand accepted as played: it counts although it could not have followed the hands before it."""
+
+    hand = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round.")
+    reasons = Listing(
+        Inner(FieldErrorSchema),
+        most=1000,
+        load_default=(),
+        description="Why the hand could not have followed the hands before it; pointers are relative to the"
+        " hand. Ignored in requests.",
+    )
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> IrregularHand:
+        return IrregularHand(read["hand"])
 
 
-def dump_cards(cards: Cards) -> list[str]:
-    """Write cards in their order."""
-    return [NAMES[card] for card in cards]
-
-
-def canonical_json(content: object) -> bytes:
-    """
-    Write a document so that the same content has the same bytes, however it was spaced and ordered.
-
-    Written by orjson, a tenth of the time of Python's own: three hands and five other documents a round are not little.
-
-    >>> canonical_json({"b": [2], "a": 1}), canonical_json([1 << 64])
-    (b'{"a":1,"b":[2]}', b'[18446744073709551616]')
-    """
-    try:
-        return orjson.dumps(content, option=orjson.OPT_SORT_KEYS)
-    except orjson.JSONEncodeError:  # a number beyond 64 bits, which somebody may have sent in a patch
-        return _CANONICAL.encode(content).encode()
-
-
-def digest_of(content: object) -> bytes:
-    """
-    Take the digest of a document's content, 32 bytes.
-
-    What may hold anything that somebody sent has numbers, too, that orjson writes otherwise or not at all.
-
-    >>> digest_of({"b": 1}) == sha256(canonical_json({"b": 1})).digest(), len(digest_of(1 << 64))
-    (True, 32)
-    """
-    return sha256(_CANONICAL.encode(content).encode()).digest()
+def dump_irregular(irregular: Iterable[IrregularHand]) -> list[Dumped]:
+    """Encode the hands accepted as played, each once and sorted, with their reasons."""
+    by_number = {hand.number: hand for hand in irregular}
+    return [{"hand": number, "reasons": dump_mistakes(by_number[number].reasons)} for number in sorted(by_number)]

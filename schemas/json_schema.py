@@ -1,35 +1,34 @@
-"""The wire's shapes as JSON Schema: what the contract publishes, and what compiled checks are made of."""
+"""Schemas as JSON Schema, for the contract and for the compiled validator of imports."""
 
 from typing import Any, Final
 
 from apispec import APISpec
 from apispec.ext.marshmallow import MarshmallowPlugin
 
-from schemas import fields
+from schemas import fields, game_fields
 from schemas.base import WireSchema
 
 OPENAPI_VERSION: Final = "3.1.0"
-"""Its schemas are JSON Schema of 2020-12."""
-
+"""OpenAPI 3.1 uses JSON Schema 2020-12."""
 FIELD_TYPES: Final = (
     (fields.Integer, "integer"),
     (fields.Boolean, "boolean"),
     (fields.Text, "string"),
     (fields.Choice, "string"),
-    (fields.CardField, "string"),
+    (game_fields.CardField, "string"),
     (fields.Time, "string"),
     (fields.Anything, "object"),
 )
-"""What each kind of value is in JSON."""
+"""The JSON type of each field type."""
 
 
 def json_schema(schema: type[WireSchema]) -> dict[str, Any]:
     """
-    Write a shape, with every shape inside it, as one JSON Schema.
+    Return a schema and its nested schemas as one JSON Schema.
 
-    >>> from schemas.problems import MistakeSchema
-    >>> json_schema(MistakeSchema)["$ref"]
-    '#/components/schemas/Mistake'
+    >>> from schemas.problems import FieldErrorSchema
+    >>> json_schema(FieldErrorSchema)["$ref"]
+    '#/components/schemas/FieldError'
     """
     plugin = MarshmallowPlugin(schema_name_resolver=name_schema)
     spec = APISpec("", "", OPENAPI_VERSION, plugins=[plugin])
@@ -40,6 +39,6 @@ def json_schema(schema: type[WireSchema]) -> dict[str, Any]:
 
 
 def name_schema(schema: Any) -> str:
-    """Name a shape in the contract."""
+    """Return the name of a schema in the contract."""
     name = schema.__name__ if isinstance(schema, type) else type(schema).__name__
     return name.removesuffix("Schema")

@@ -1,52 +1,55 @@
-"""Lists in pages, by opaque cursor."""
+"""Query parameters, pages of lists and their cursors."""
 
+import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
 from typing import Any, Final
 from uuid import UUID
 
-from marshmallow import post_load
+from marshmallow import ValidationError, post_load, validates_schema
 
-from schemas.base import WireField, WireSchema
-from schemas.fields import show
+from schemas.base import Sentence, WireField, WireSchema
+from schemas.fields import Boolean, show, show_time
 
 MOST: Final = 100
-DEFAULT: Final = 20
+DEFAULT: Final = 100
 CURSOR_LENGTH: Final = 22
 CURSOR_PATTERN: Final = "^[A-Za-z0-9_-]{21}[AQgw]$"
 MOST_REVISION: Final = 999_999_999
-NO_CURSOR: Final = "is no cursor of this list; take it from the Link header"
+NO_CURSOR: Final = "is not a cursor of this list; expected the `next_cursor` of a page"
+_INTEGER: Final = re.compile("-?[0-9]+")
+_LONGEST_INTEGER: Final = 16
 
 
 def show_cursor(last: UUID) -> str:
     """
-    Write a cursor that leads on after an item.
+    Return the cursor of the page after an item.
 
-    >>> read_cursor(show_cursor(UUID(int=7)))
+    >>> parse_cursor(show_cursor(UUID(int=7)))
     UUID('00000000-0000-0000-0000-000000000007')
     """
     return urlsafe_b64encode(last.bytes).rstrip(b"=").decode()
 
 
-def read_cursor(cursor: str) -> UUID:
+def parse_cursor(cursor: str) -> UUID:
     """
-    Read a cursor.
+    Parse a cursor.
 
     Raises:
-        ValueError: it is none.
+        ValueError: it is not a cursor.
     """
     try:
         last = UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
     except (Error, ValueError):
         last = None
-    # Decoding overlooks characters that are not base64.
+    # The decoder ignores characters that are not base64.
     if last is None or show_cursor(last) != cursor:
         raise ValueError(NO_CURSOR)
     return last
 
 
 class CursorField(WireField):
-    """Where a page begins."""
+    """The cursor of a page."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(
@@ -55,27 +58,29 @@ class CursorField(WireField):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
         try:
-            return read_cursor(value)
+            return parse_cursor(value)
         except ValueError as error:
             raise self.refuse("not-a-cursor", str(error)) from None
 
 
 class QueryInteger(WireField):
-    """A whole number in a query string: plain digits."""
+    """An integer in a query string: decimal digits only."""
 
     def __init__(self, *, least: int, most: int, **options: Any) -> None:
         self.least, self.most = least, most
         super().__init__(described={"minimum": least, "maximum": most}, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> int:
-        if not (value.isascii() and value.isdigit() and len(value) < 10 and self.least <= int(value) <= self.most):
-            right = f"a whole number from {self.least} to {self.most} is right"
-            raise self.refuse("not-an-integer", f"is {show(value)}; {right}")
+        expected = f"expected an integer from {self.least} to {self.most}"
+        if not _INTEGER.fullmatch(value):
+            raise self.refuse("not-an-integer", f"{show(value)} is not an integer; {expected}")
+        if len(value) > _LONGEST_INTEGER or not self.least <= int(value) <= self.most:
+            raise self.refuse("out-of-range", f"{show(value)} is out of range; {expected}")
         return int(value)
 
 
 class QuerySchema(WireSchema):
-    """What is asked for in a query string; what is not is None, and nothing there is null."""
+    """Parameters of a query string. Omitted ones are None."""
 
     @post_load
     def _fill(self, read: dict[str, Any], **_: Any) -> dict[str, Any]:
@@ -83,14 +88,39 @@ class QuerySchema(WireSchema):
 
 
 class RevisionField(QueryInteger):
-    """A revision of a round in a query string."""
+    """The number of a round's revision, in a query string."""
+
+    default_description = "Number of the revision. The newest revision if omitted."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(least=1, most=MOST_REVISION, **options)
 
 
 class PageQuerySchema(QuerySchema):
-    """Which page of a list."""
+    """The page of a list."""
 
-    limit = QueryInteger(least=1, most=MOST, load_default=DEFAULT)
-    cursor = CursorField()
+    limit = QueryInteger(least=1, most=MOST, load_default=DEFAULT, description="Maximum number of items on the page.")
+    cursor = CursorField(description="The `next_cursor` of the page before. The first page if omitted.")
+
+
+class PageSchema(WireSchema):
+    """One page of a list."""
+
+    has_more = Boolean(required=True, description="True if the list has another page.")
+    next_cursor = CursorField(
+        required=True,
+        allow_none=True,
+        description="Cursor of the next page. Null on the last page. The header `Link` has the address of the"
+        " next page.",
+    )
+
+
+class InPeriod:
+    """A period from `from` (inclusive) to `to` (exclusive). It cannot end before it starts."""
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_period(self, read: dict[str, Any], **_: Any) -> None:
+        begin, end = read.get("opened_from"), read.get("opened_before")
+        if begin is not None and end is not None and begin > end:
+            detail = f"is {show_time(begin)}, after the end at {show_time(end)}; expected a moment before it"
+            raise ValidationError(Sentence("out-of-range", detail), "from")

@@ -1,8 +1,9 @@
-"""JSON Patch (RFC 6902): what to change in a document, change by change."""
+"""JSON Patch (RFC 6902): changes to a round's document."""
 
 import json
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import dataclass
 from typing import Any, Final
 
 import jsonpatch
@@ -15,8 +16,7 @@ from scoring.errors import Mistake
 
 MOST_CHANGES: Final = 1000
 MOST_CHARACTERS: Final = 4 * 1024 * 1024
-"""What a document may grow to: copies of copies would make it any size."""
-
+"""Maximum size of a patched document: repeated `copy` operations would otherwise make it any size."""
 LONGEST_TEXT: Final = 500
 MOST_ITEMS: Final = 10_000
 _OPERATIONS: Final = ("add", "remove", "replace", "move", "copy", "test")
@@ -27,7 +27,7 @@ _FAILURES: Final = (jsonpatch.JsonPatchException, jsonpointer.JsonPointerExcepti
 
 
 class PointerField(Text):
-    """A place in the document, as RFC 6901 writes it."""
+    """A JSON pointer (RFC 6901) into the document."""
 
     def __init__(self, **options: Any) -> None:
         wanted = "a JSON pointer like /hands/0/button"
@@ -35,7 +35,7 @@ class PointerField(Text):
 
 
 class ValueField(WireField):
-    """Any JSON value; a document has no text that is longer than a reason, and no list of more than all hands."""
+    """Any JSON value, with the longest text and array that a document can have."""
 
     def __init__(self, **options: Any) -> None:
         described = {
@@ -48,26 +48,30 @@ class ValueField(WireField):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str) and len(value) > LONGEST_TEXT:
-            raise self.refuse("text-length", f"is {len(value)} characters long; {LONGEST_TEXT} at most are right")
+            raise self.refuse("text-length", f"is {len(value)} characters long; expected at most {LONGEST_TEXT}")
         if isinstance(value, list) and len(value) > MOST_ITEMS:
-            raise self.refuse("list-length", f"has {len(value)} items; {MOST_ITEMS} at most are right")
+            raise self.refuse("list-length", f"has {len(value)} items; expected at most {MOST_ITEMS}")
         return value
 
 
-class ChangeSchema(WireSchema):
-    """One change to a document."""
+class PatchOperationSchema(WireSchema):
+    """One operation of a JSON Patch (RFC 6902)."""
 
-    op = Choice({name: name for name in _OPERATIONS}, required=True)
-    path = PointerField(required=True, metadata={"example": "/hands/1/players/0/top/2"})
-    source = PointerField(data_key="from", metadata={"description": "Where `move` and `copy` take from."})
-    value = ValueField(metadata={"description": "What `add`, `replace` and `test` mean."})
+    op = Choice({name: name for name in _OPERATIONS}, required=True, description="The operation, as in RFC 6902.")
+    path = PointerField(
+        required=True,
+        metadata={"example": "/hands/1/players/0/top/2"},
+        description="JSON pointer (RFC 6901) to the value to change.",
+    )
+    source = PointerField(data_key="from", description="JSON pointer (RFC 6901) to the value to `move` or `copy`.")
+    value = ValueField(description="The value to `add`, `replace` or `test`.")
 
     @validates_schema(pass_original=True, skip_on_field_errors=False)
     def _check_parts(self, read: dict[str, Any], received: Any, **_: Any) -> None:
         mistakes: dict[str, list[Sentence]] = {}
         for key, operations in (("value", _WITH_VALUE), ("from", _WITH_SOURCE)):
             if read.get("op") in operations and key not in received:
-                mistakes[key] = [Sentence("field-missing", f"is missing; {read['op']} needs it")]
+                mistakes[key] = [Sentence("field-missing", f"is required by {read['op']}")]
         if mistakes:
             raise ValidationError(mistakes)
 
@@ -77,43 +81,134 @@ class ChangeSchema(WireSchema):
 
 
 class PatchField(Listing):
-    """Changes to a document, made one after the other."""
+    """A JSON Patch: operations that are applied in order."""
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(Inner(ChangeSchema), most=MOST_CHANGES, **options)
+        super().__init__(Inner(PatchOperationSchema), most=MOST_CHANGES, **options)
 
 
-def apply_patch(document: Mapping[str, Any], changes: Sequence[Mapping[str, Any]]) -> Any:
+Place = tuple[str | int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Change:
+    """The effect of one operation at one place; `value` is the path of the new value in the request."""
+
+    place: Place
+    request: Place
+    value: Place | None = None
+    inserted: bool = False
+    removed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Patched:
+    """A patched document, and the source of its parts."""
+
+    document: Any
+    changes: Sequence[_Change]
+
+    def find_source(self, place: Place) -> Place | None:
+        """
+        Return the path in the request of a patched place; None if no operation changed it.
+
+        >>> patch = [{"op": "remove", "path": "/hands/0"}, {"op": "add", "path": "/hands/-", "value": {"button": 2}}]
+        >>> patched = apply_patch({"hands": [{"button": 1}, {"button": 3}]}, patch)
+        >>> patched.find_source(("hands", 1, "button")), patched.find_source(("hands", 0, "button"))
+        (('patch', 1, 'value', 'button'), None)
+        """
+        for change in reversed(self.changes):
+            length = len(change.place)
+            is_inside = place[:length] == change.place
+            if is_inside and not change.removed:
+                return change.request if change.value is None else (*change.value, *place[length:])
+            if place and change.place[: len(place)] == place and len(place) < length:
+                return change.request
+            place = _before(place, change)
+        return None
+
+
+def _before(place: Place, change: _Change) -> Place:
+    """Return the path of a place before an array grew or shrank in front of it."""
+    *parent, index = change.place
+    if not (change.inserted or change.removed) or place[: len(parent)] != tuple(parent) or len(place) <= len(parent):
+        return place
+    found = place[len(parent)]
+    if not isinstance(index, int) or not isinstance(found, int) or found < index:
+        return place
+    return (*parent, found + (1 if change.removed else -1), *place[len(parent) + 1 :])
+
+
+def apply_patch(document: Mapping[str, Any], patch: Sequence[Mapping[str, Any]]) -> Patched:
     """
-    Make changes to a copy of a document, one after the other.
+    Apply the operations of a patch to a copy of a document, in order.
 
-    >>> apply_patch({"hands": [{"button": 1}]}, [{"op": "replace", "path": "/hands/0/button", "value": 2}])
+    >>> patch = [{"op": "replace", "path": "/hands/0/button", "value": 2}]
+    >>> apply_patch({"hands": [{"button": 1}]}, patch).document
     {'hands': [{'button': 2}]}
 
     Raises:
-        WireError: a change cannot be made; it is named by its number, from 0.
+        WireError: an operation cannot be applied; the path has its number, from 0.
     """
     changed: Any = deepcopy(document)
-    for index, change in enumerate(changes):
+    changes: list[_Change] = []
+    for index, operation in enumerate(patch):
+        before = _removal(changed, index, operation)
         try:
-            changed = jsonpatch.JsonPatch([change]).apply(changed, in_place=True)
+            changed = jsonpatch.JsonPatch([operation]).apply(changed, in_place=True)
         except jsonpatch.JsonPatchTestFailed:
-            raise _failed("patch-test", index, f"tests for another value than there is at {change['path']}") from None
+            detail = f"cannot be applied: `test` expects another value than the value at {operation['path']}"
+            raise _patch_error("patch-test", index, detail) from None
         except _FAILURES as error:
-            raise _failed("patch-failed", index, f"cannot be made: {str(error)[:200]}") from error
-        if change["op"] == "copy":
-            _refuse_growth(changed, index)
-    return changed
+            raise _patch_error("patch-failed", index, f"cannot be applied: {str(error)[:200]}") from error
+        if operation["op"] == "copy":
+            _check_size(changed, index)
+        changes += [*before, *_addition(changed, index, operation)]
+    return Patched(changed, changes)
 
 
-def _refuse_growth(document: object, index: int) -> None:
+def _removal(document: object, index: int, operation: Mapping[str, Any]) -> list[_Change]:
+    """List what an operation removes, before it is applied."""
+    if operation["op"] not in ("remove", "move"):
+        return []
+    pointer = operation["path" if operation["op"] == "remove" else "from"]
+    return [_Change(_place(document, pointer), ("patch", index), removed=True)]
+
+
+def _addition(document: object, index: int, operation: Mapping[str, Any]) -> list[_Change]:
+    """List what an operation adds, after it was applied."""
+    kind = operation["op"]
+    if kind in ("remove", "test"):
+        return []
+    place = _place(document, operation["path"])
+    value: Place | None = ("patch", index, "value") if kind in _WITH_VALUE else None
+    inserted = kind != "replace" and bool(place) and isinstance(place[-1], int)
+    return [_Change(place, ("patch", index), value, inserted=inserted)]
+
+
+def _place(document: Any, pointer: str) -> Place:
+    """Return a JSON pointer as keys and indices; `-` is the last item of an array."""
+    place: list[str | int] = []
+    for part in pointer.split("/")[1:]:
+        key: str | int = part.replace("~1", "/").replace("~0", "~")
+        if isinstance(document, list):
+            key = len(document) - 1 if key == "-" else int(key) if str(key).isdecimal() else key
+        place.append(key)
+        try:
+            document = document[key]
+        except (LookupError, TypeError):
+            document = None
+    return tuple(place)
+
+
+def _check_size(document: object, index: int) -> None:
     try:
         is_too_large = len(json.dumps(document)) > MOST_CHARACTERS
     except RecursionError:
         is_too_large = True
     if is_too_large:
-        raise _failed("patch-growth", index, "makes the document larger than any round is")
+        raise _patch_error("patch-growth", index, "cannot be applied: the document would be larger than a round can be")
 
 
-def _failed(code: str, index: int, detail: str) -> WireError:
+def _patch_error(code: str, index: int, detail: str) -> WireError:
     return WireError((Mistake(code, ("patch", index), detail),))

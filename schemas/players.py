@@ -1,4 +1,4 @@
-"""Players' display names on the wire."""
+"""Display names of players."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,12 +7,15 @@ from typing import Any
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import Inner, Listing, Text, Time, show_time
-from schemas.hands import PlayerField
+from schemas.fields import Characters, Inner, Listing, Text, Time, show_time
+from schemas.game_fields import PlayerField
+from schemas.pages import PageSchema
 
 
 class DisplayNameField(Text):
-    """What a player is called."""
+    """The display name of a player."""
+
+    default_description = "Display name of the player."
 
     def __init__(self, **options: Any) -> None:
         super().__init__(longest=100, **{"metadata": {"example": "Ann Example"}, **options})
@@ -20,15 +23,15 @@ class DisplayNameField(Text):
 
 @dataclass(frozen=True, slots=True)
 class NameRequest:
-    """What a player is to be called."""
+    """A display name to set."""
 
     display_name: str
 
 
-class NameRequestSchema(WireSchema):
-    """What a player is to be called, in place of what he may have been called before."""
+class DisplayNameRequestSchema(WireSchema):
+    """A display name to set. It replaces the player's previous one."""
 
-    display_name = DisplayNameField(required=True)
+    display_name = DisplayNameField(is_new=True, required=True, description="The new display name of the player.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> NameRequest:
@@ -36,28 +39,36 @@ class NameRequestSchema(WireSchema):
 
 
 class PlayerPathSchema(WireSchema):
-    """Whose name the address speaks of."""
+    """The player in a path. It accepts every ID that may be stored."""
+
+    player = PlayerField(characters=Characters.STORED, required=True)
+
+
+class NamedPlayerPathSchema(WireSchema):
+    """The player in a path, for a new display name."""
 
     player = PlayerField(required=True)
 
 
 class PlayerSchema(WireSchema):
-    """A player who has a display name, and since when he has it."""
+    """A player with a display name."""
 
     player = PlayerField(required=True)
     display_name = DisplayNameField(required=True)
-    named_at = Time(required=True)
+    named_at = Time(required=True, description="Time when the display name was set.")
 
 
-class PlayerPageSchema(WireSchema):
-    """Players who have a display name, the newest first. The header `Link` leads to the next page."""
+class PlayerPageSchema(PageSchema):
+    """One page of players with a display name, newest first."""
 
-    players = Listing(Inner(PlayerSchema), most=100, required=True)
+    players = Listing(
+        Inner(PlayerSchema), most=100, required=True, description="The players of this page, newest first."
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class PlayerView:
-    """A player who has a display name."""
+    """A player with a display name."""
 
     player: str
     display_name: str
@@ -65,5 +76,5 @@ class PlayerView:
 
 
 def dump_player(view: PlayerView) -> Dumped:
-    """Write a player and his display name."""
+    """Encode a player with their display name."""
     return {"player": view.player, "display_name": view.display_name, "named_at": show_time(view.named_at)}

@@ -1,51 +1,67 @@
-"""What went wrong, as RFC 9457 says it."""
+"""Problem documents (RFC 9457), differences from an expected response, and health checks."""
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 from urllib.parse import quote
 
-from schemas.base import MOST_SHOWN, Dumped, WireSchema
-from schemas.fields import Inner, Integer, Listing, Text
+from schemas.base import MOST_SHOWN, ComparedMistake, Dumped, WireSchema
+from schemas.fields import AnyValue, Inner, Integer, Listing, Text, show
 from scoring.errors import Mistake, Path
 
 _LONGEST: Final = 10_000
 _LONGEST_STEP: Final = 100
 _PLAIN: Final = "!$&'()*+,;=:@?~"
-"""What may stand in a URI's fragment as it is, beside letters, digits and - . _"""
+"""Characters that a URI fragment can contain unencoded, besides letters, digits and `-._`."""
+_NAME: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+_PREDICATE: Final = re.compile(r"(?:is|has|are|cannot)\b")
+"""Start of a detail whose subject is its path."""
 
 
-class MistakeSchema(WireSchema):
-    """One mistake: where it is, what was found and what would be right."""
+class FieldErrorSchema(WireSchema):
+    """One error in a request: where it is, the value found and the values accepted."""
 
     pointer = Text(
         required=True,
         longest=_LONGEST,
-        metadata={
-            "description": "RFC 6901, as a URI fragment; keys are cut where they are long.",
-            "example": "#/players/0/top/2",
-        },
+        metadata={"example": "#/players/0/top/2"},
+        description="JSON pointer (RFC 6901) to the invalid value, as a URI fragment. Long keys are truncated.",
     )
-    code = Text(required=True, metadata={"example": "card-twice"})
-    detail = Text(required=True, longest=_LONGEST)
+    code = Text(required=True, metadata={"example": "card-twice"}, description="Stable code of the error.")
+    detail = Text(
+        required=True,
+        longest=_LONGEST,
+        metadata={"example": "`players[0].top[2]`: the card As comes twice"},
+        description="The value found, the values accepted, and where.",
+    )
+    recorded = AnyValue(description="The stored value, if the request conflicts with a record.")
+    received = AnyValue(description="The value in the request, if it conflicts with a record.")
+    expected = AnyValue(description="The accepted value, if there is only one.")
 
 
 class ProblemSchema(WireSchema):
-    """A problem document."""
+    """A problem document (RFC 9457)."""
 
-    type = Text(required=True, metadata={"format": "uri-reference", "example": "/problems/hand-invalid"})
-    title = Text(required=True)
-    status = Integer(least=400, most=599, required=True)
-    code = Text(required=True, metadata={"example": "hand-invalid"})
-    detail = Text(required=True, longest=_LONGEST)
-    request_id = Text(required=True)
-    errors = Listing(Inner(MistakeSchema), most=10_000)
+    type = Text(
+        required=True,
+        metadata={"format": "uri-reference", "example": "/problems/hand-invalid"},
+        description="Address of the page about this type of problem.",
+    )
+    title = Text(required=True, description="Short title of the type of problem.")
+    status = Integer(least=400, most=599, required=True, description="HTTP status code of the response.")
+    code = Text(required=True, metadata={"example": "hand-invalid"}, description="Stable code of the problem.")
+    detail = Text(required=True, longest=_LONGEST, description="What is wrong with this request.")
+    request_id = Text(
+        required=True, description="ID of the request, as in the header `Request-Id` and the server's log."
+    )
+    errors = Listing(Inner(FieldErrorSchema), most=10_000, description="Every error found in the request.")
 
 
 def show_pointer(path: Path) -> str:
     """
-    Write a place in a document as a JSON pointer in a fragment.
+    Return a path as a JSON pointer in a URI fragment.
 
-    Keys can hold anything, and a header, a log or a terminal should not have to: what a URI does not take is encoded.
+    Keys can contain any character; those that a URI cannot contain are encoded, for headers, logs and terminals.
 
     >>> show_pointer(("players", 0, "top", 2)), show_pointer(()), show_pointer(("a/b", "c d"))
     ('#/players/0/top/2', '#', '#/a~1b/c%20d')
@@ -54,20 +70,110 @@ def show_pointer(path: Path) -> str:
     return "#" + "".join(f"/{quote(step, safe=_PLAIN, errors='replace')}" for step in steps)
 
 
-def sum_up(mistakes: Sequence[Mistake]) -> str:
+def show_place(path: Path) -> str:
     """
-    Say how many mistakes there are, but for those that nobody has looked for, and the first.
+    Return a path as code, in backticks.
 
-    >>> sum_up([Mistake("number-range", ("seat",), "is 7; 1 is right")] * 2)
-    '2 mistakes, the first: is 7; 1 is right'
+    >>> show_place(("players", 0, "top", 2)), show_place(("stacks", "ann b")), show_place(())
+    ('`players[0].top[2]`', "`stacks['ann b']`", 'the document')
     """
-    first, many = mistakes[0].detail, len(mistakes)
+    steps = [f".{step}" if isinstance(step, str) and _NAME.fullmatch(step) else f"[{show(step)}]" for step in path]
+    return f"`{''.join(steps).removeprefix('.')}`" if steps else "the document"
+
+
+def detail_of(mistake: Mistake) -> str:
+    """
+    Return a mistake's detail so that it can be read without its pointer.
+
+    >>> detail_of(Mistake("number-range", ("seats", 0, "seat"), "is 0; expected 1 to 1000"))
+    '`seats[0].seat` is 0; expected 1 to 1000'
+    >>> detail_of(Mistake("seat-unknown", ("button",), "nobody sits in seat 9"))
+    '`button`: nobody sits in seat 9'
+    """
+    if mistake.detail.startswith("`"):
+        return mistake.detail
+    if _PREDICATE.match(mistake.detail):
+        return f"{show_place(mistake.path)} {mistake.detail}"
+    return f"{show_place(mistake.path)}: {mistake.detail}" if mistake.path else mistake.detail
+
+
+def sentence_of(mistake: Mistake) -> str:
+    """
+    Return a mistake's detail as a sentence without its full stop, to show beside its pointer.
+
+    >>> sentence_of(Mistake("not-an-id", ("club",), "is 'home'; expected a UUID"))
+    "`club` is 'home'; expected a UUID"
+    """
+    if not _PREDICATE.match(mistake.detail):
+        return mistake.detail
+    names = [step for step in mistake.path if isinstance(step, str)]
+    return f"`{names[-1]}` {mistake.detail}" if names else f"the document {mistake.detail}"
+
+
+def summarize(mistakes: Sequence[Mistake]) -> str:
+    """
+    Return the number of mistakes and the first one.
+
+    >>> summarize([Mistake("number-range", ("seat",), "is 7; expected 1")] * 2)
+    '2 mistakes, the first: `seat` is 7; expected 1'
+    """
+    first, many = detail_of(mistakes[0]), len(mistakes)
     found = f"{many} mistakes" if many < MOST_SHOWN else f"{MOST_SHOWN} mistakes or more"
     return first if many == 1 else f"{found}, the first: {first}"
 
 
 def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:
-    """Write mistakes with their places."""
+    """Encode mistakes with their pointers."""
     return [
-        {"pointer": show_pointer(mistake.path), "code": mistake.code, "detail": mistake.detail} for mistake in mistakes
+        {
+            "pointer": show_pointer(mistake.path),
+            "code": mistake.code,
+            "detail": detail_of(mistake),
+            **(mistake.values if isinstance(mistake, ComparedMistake) else {}),
+        }
+        for mistake in mistakes
     ]
+
+
+def find_unexpected(expected: object, answer: object, path: Path = ("expected",)) -> Iterator[Mistake]:
+    """
+    List the differences of a result from the expected part of it.
+
+    >>> [mistake.detail for mistake in find_unexpected({"stacks": {"1": 9}}, {"stacks": {"1": 8}, "exchanges": []})]
+    ['9 is expected; the result is 8']
+    """
+    if isinstance(expected, Mapping) and isinstance(answer, Mapping):
+        for key, inner in expected.items():
+            if key in answer:
+                yield from find_unexpected(inner, answer[key], (*path, key))
+            else:
+                known = ", ".join(map(str, answer))
+                yield Mistake("expected-unknown", (*path, key), f"is not part of the result; expected one of {known}")
+    elif isinstance(expected, list) and isinstance(answer, list):
+        if len(expected) != len(answer):
+            detail = f"{len(expected)} items are expected; the result has {len(answer)}"
+            yield Mistake("expected-differs", path, detail)
+        for index, (inner, given) in enumerate(zip(expected, answer, strict=False)):
+            yield from find_unexpected(inner, given, (*path, index))
+    elif type(expected) is bool or type(answer) is bool:
+        if expected is not answer:
+            yield _differs(expected, answer, path)
+    elif expected != answer:
+        yield _differs(expected, answer, path)
+
+
+def _differs(expected: object, answer: object, path: Path) -> Mistake:
+    return Mistake("expected-differs", path, f"{show(expected)} is expected; the result is {show(answer)}")
+
+
+class HealthSchema(WireSchema):
+    """Health check: the process responds."""
+
+    status = Text(required=True, description="`ok` if the process responds.")
+    version = Text(required=True, description="Version of the service.")
+
+
+class ReadinessSchema(WireSchema):
+    """Readiness check: the database responds and has every migration."""
+
+    status = Text(required=True, description="`ok` if the service is ready.")

@@ -1,6 +1,6 @@
-"""Rounds on the wire."""
+"""Rounds: requests, state and lists."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -13,63 +13,54 @@ from schemas.fields import (
     MOST_INTEGER,
     Anything,
     Boolean,
+    Characters,
     Choice,
+    Dictionary,
     Inner,
     Integer,
     Listing,
-    Table,
     Text,
     Time,
     UuidField,
     show_time,
 )
-from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
-from schemas.irregular import ReasonsField
-from schemas.pages import PageQuerySchema, RevisionField
-from schemas.periods import InPeriod
-from schemas.problems import dump_mistakes
-from schemas.scores import ScoreSchema, dump_points, dump_score, dump_transfers
-from schemas.settlement_states import IN_FORCE, SettlementState
-from schemas.tables import CurrencyField, PointValueField
-from scoring.errors import Mistake
-from scoring.hand import Hand, Seat
+from schemas.game_fields import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    CurrencyField,
+    OpeningStackField,
+    PlayerField,
+    PointValueField,
+    ReasonField,
+    ReferenceField,
+    SeatField,
+    StackField,
+)
+from schemas.pages import InPeriod, PageQuerySchema, PageSchema
+from schemas.settlements import IN_FORCE, SettlementState
+from scoring.hand import Seat
+from scoring.history import Departure
 from scoring.round_state import NextHand, Round, RoundStatus
-from scoring.ruleset import Points, Ruleset
-from scoring.score import HandScore
-from scoring.settlement import Transfer
+from scoring.ruleset import Points
 
 STATUSES: Final = {status.value: status for status in RoundStatus}
 
 
-class ReferenceField(Text):
-    """The operator's own name for a round, unique at its table."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=200, allow_none=True, **{"metadata": {"example": "2026-11-20/3"}, **options})
-
-
-class ReasonField(Text):
-    """Why, in one line."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=500, **options)
-
-
 @dataclass(frozen=True, slots=True)
 class SeatRequest:
-    """A player who sits down; without a stack, his last one at the table carries over."""
+    """A player of a new round. If the stack is None, the player's last stack at the table carries over."""
 
     seat: Seat
     player: str
     stack: Points | None
 
 
-class SeatRequestSchema(WireSchema):
-    """A player who sits down. A stack left out carries over from the table's last round."""
+class RoundSeatRequestSchema(WireSchema):
+    """A player of a new round. If `stack` is omitted, the player's last stack at the table carries over."""
 
-    seat = SeatField(required=True)
-    player = PlayerField(required=True)
-    stack = StackField(least=0, most=MOST_INTEGER, load_default=None, allow_none=True)
+    seat = SeatField(required=True, description="Seat number, counted clockwise from 1.")
+    player = PlayerField(is_new=True, required=True, description="The operator's ID of the player.")
+    stack = OpeningStackField(load_default=None, allow_none=True)
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> SeatRequest:
@@ -82,19 +73,29 @@ class RoundRequest:
 
     seats: tuple[SeatRequest, ...]
     reference: str | None
+    opened_at: datetime | None
     expected: Mapping[str, Any] | None
 
 
 class RoundRequestSchema(WireSchema):
     """A round to open at a table."""
 
-    seats = Listing(Inner(SeatRequestSchema), least=1, most=MOST_PLAYERS, required=True)
-    reference = ReferenceField(load_default=None)
-    expected = Anything(load_default=None)
+    seats = Listing(
+        Inner(RoundSeatRequestSchema),
+        least=1,
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players of the round.",
+    )
+    reference = ReferenceField(is_new=True, load_default=None)
+    opened_at = Time(load_default=None, allow_none=True, description="Time when the round was opened. Now if omitted.")
+    expected = Anything(
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> RoundRequest:
-        return RoundRequest(tuple(read["seats"]), read["reference"], read["expected"])
+        return RoundRequest(tuple(read["seats"]), read["reference"], read["opened_at"], read["expected"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,23 +109,25 @@ class DepartureRequest:
 class DepartureRequestSchema(WireSchema):
     """A player who leaves for the rest of the round."""
 
-    seat = SeatField(required=True)
-    reason = ReasonField(load_default=None, allow_none=True)
+    seat = SeatField(required=True, description="Seat of the player who leaves.")
+    reason = ReasonField(
+        is_new=True, load_default=None, allow_none=True, description="Why the player leaves, in one line."
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> DepartureRequest:
         return DepartureRequest(**read)
 
 
-class CloseRequestSchema(WireSchema):
-    """Why the round ends early."""
+class RoundCloseRequestSchema(WireSchema):
+    """The early end of a round."""
 
-    reason = ReasonField(required=True)
+    reason = ReasonField(is_new=True, required=True, description="Why the round ends early, in one line.")
 
 
 @dataclass(frozen=True, slots=True)
 class UndoRequest:
-    """The last hand of a round, to be withdrawn."""
+    """The last hand of a round, to undo."""
 
     number: int
     hand: UUID | None
@@ -132,21 +135,25 @@ class UndoRequest:
     expected: Mapping[str, Any] | None
 
 
-class UndoRequestSchema(WireSchema):
+class HandUndoRequestSchema(WireSchema):
     """
-    The last hand of a round, to be withdrawn.
+    The last hand of a round, to undo.
 
-    The number says which, so that the same undo sent twice never takes two hands.
+    The number identifies the hand, so that the same request sent twice never undoes two hands.
     """
 
-    number = Integer(least=1, most=MOST_HANDS, required=True)
+    number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the last hand of the round.")
     hand = UuidField(
         load_default=None,
         allow_none=True,
-        metadata={"description": "The hand's id: then no other hand recorded under this number since is withdrawn."},
+        description="ID of the hand. If given, another hand recorded under the same number since is not undone.",
     )
-    reason = ReasonField(load_default=None, allow_none=True)
-    expected = Anything(load_default=None)
+    reason = ReasonField(
+        is_new=True, load_default=None, allow_none=True, description="Why the hand is undone, in one line."
+    )
+    expected = Anything(
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> UndoRequest:
@@ -154,99 +161,121 @@ class UndoRequestSchema(WireSchema):
 
 
 class RoundSeatSchema(WireSchema):
-    """A player of the round and his points."""
+    """A player of a round with their points."""
 
-    seat = SeatField(required=True)
+    seat = SeatField(required=True, description="Seat number, counted clockwise from 1.")
     player = PlayerField(required=True)
-    opening_stack = StackField(most=MOST_INTEGER, required=True)
-    top_ups = StackField(least=0, most=MOST_INTEGER, required=True)
-    stack = StackField(least=0, most=MOST_INTEGER, required=True)
-    playing = Boolean(required=True, metadata={"description": "Neither out nor gone."})
+    opening_stack = StackField(
+        most=MOST_INTEGER, required=True, description="Points that the player started the round with."
+    )
+    top_ups = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="Points that the player added during the round."
+    )
+    stack = StackField(least=0, most=MOST_INTEGER, required=True, description="Points that the player has now.")
+    playing = Boolean(required=True, description="True if the player is neither busted nor has left.")
 
 
 class NextHandSchema(WireSchema):
-    """What the next hand must be."""
+    """What the next hand of a round must be."""
 
-    number = Integer(least=1, most=MOST_HANDS, required=True)
-    button = SeatField(required=True, allow_none=True)
-    seats = Listing(SeatField(), most=MOST_PLAYERS, required=True)
-    fantasyland = Table(Integer(), required=True)
+    number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the next hand in the round.")
+    button = SeatField(
+        required=True,
+        allow_none=True,
+        description="Seat that has the dealer button in the next hand. Null before the first hand, when any"
+        " seat can have it.",
+    )
+    seats = Listing(SeatField(), most=MOST_PLAYERS, required=True, description="Seats that play the next hand.")
+    fantasyland = Dictionary(
+        Integer(),
+        required=True,
+        description="Number of Fantasyland cards to deal, by seat. Seats that are not in Fantasyland are omitted.",
+    )
 
 
 class RoundSchema(WireSchema):
-    """A round as it stands. `next` is null unless it is open; the first hand's button may stand in any seat."""
+    """A round as it is now."""
 
-    id = UuidField(required=True)
-    table = UuidField(required=True)
-    ruleset = Text(required=True, metadata={"example": "pineapple@1"})
+    id = UuidField(required=True, description="ID of the round.")
+    table = UuidField(required=True, description="ID of the table.")
+    ruleset = Text(
+        required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the round, as `name@version`."
+    )
     reference = ReferenceField(required=True)
-    status = Choice(STATUSES, required=True)
-    version = Integer(least=1, required=True)
-    hands = Integer(least=0, required=True)
+    status = Choice(
+        STATUSES,
+        required=True,
+        description="`open` while hands can be played, `complete` after the last hand, `closed` if the round"
+        " ended early.",
+    )
+    version = Integer(least=1, required=True, description="Number of changes to the round, from 1.")
+    hands = Integer(least=0, required=True, description="Number of hands played.")
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
-    opened_at = Time(required=True)
-    state = Choice(
-        IN_FORCE,
-        required=True,
-        metadata={"description": "How firm the settlement is: open while hands can come."},
+    opened_at = Time(required=True, description="Time when the round was opened.")
+    recorded_at = Time(
+        required=True, description="Time when the service stored the round. Later than `opened_at` for imported rounds."
     )
-    seats = Listing(Inner(RoundSeatSchema), most=MOST_PLAYERS, required=True)
-    next = Inner(NextHandSchema, required=True, allow_none=True)
+    state = Choice(IN_FORCE, required=True, description="State of the settlement. `open` while hands can be played.")
+    seats = Listing(Inner(RoundSeatSchema), most=MOST_PLAYERS, required=True, description="The players of the round.")
+    next = Inner(
+        NextHandSchema,
+        required=True,
+        allow_none=True,
+        description="What the next hand must be. Null if the round is not open.",
+    )
+
+
+class DroppedDepartureSchema(WireSchema):
+    """A departure that is no longer part of the round."""
+
+    seat = SeatField(required=True, description="Seat of the player.")
+    after_hand = Integer(
+        least=0, most=MOST_HANDS, required=True, description="Number of the last hand before the departure."
+    )
+    reason = ReasonField(
+        required=True, allow_none=True, description="Why the player left. Null if no reason was recorded."
+    )
+
+
+class DroppedDeparturesField(Listing):
+    """Departures that are no longer part of the round."""
+
+    default_description = (
+        "Departures that are no longer part of the round: they came after a hand that was removed, or after the end"
+        " that the round has without that hand. An undo omits the list if it is empty."
+    )
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(Inner(DroppedDepartureSchema), most=MOST_PLAYERS, **options)
+
+
+class RoundAfterUndoSchema(RoundSchema):
+    """A round without the hand that was undone."""
+
+    dropped_departures = DroppedDeparturesField()
 
 
 class RoundQuerySchema(InPeriod, PageQuerySchema):
-    """Which rounds to list: those opened from a moment on, and before another."""
+    """Filters of a list of rounds."""
 
-    table_id = UuidField(data_key="table")
-    player = PlayerField()
-    status = Choice(STATUSES)
-    state = Choice(IN_FORCE)
-    opened_from = Time(data_key="from")
-    opened_before = Time(data_key="to")
-
-
-class RoundPageSchema(WireSchema):
-    """Rounds, the newest first. The header `Link` leads to the next page."""
-
-    rounds = Listing(Inner(RoundSchema), most=100, required=True)
+    table_id = UuidField(data_key="table", description="List only rounds of the table with this ID.")
+    player = PlayerField(characters=Characters.STORED, description="List only rounds of the player with this ID.")
+    status = Choice(STATUSES, description="List only rounds with this status.")
+    state = Choice(IN_FORCE, description="List only rounds whose settlement is in this state.")
+    opened_from = Time(data_key="from", description="List only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="List only rounds opened before this time.")
 
 
-class RecordedHandSchema(ScoreSchema):
-    """A recorded hand, and what it comes to."""
+class RoundPageSchema(PageSchema):
+    """One page of rounds, newest first."""
 
-    id = UuidField(required=True)
-    number = Integer(least=1, required=True)
-    button = SeatField(required=True)
-    played_at = Time(required=True, allow_none=True)
-    recorded_at = Time(required=True)
-    in_force = Boolean(
-        required=True, metadata={"description": "Whether the hand counts: false once it was undone, or corrected."}
-    )
-    irregular = ReasonsField(required=True)
-
-
-class HandAnswerSchema(RecordedHandSchema):
-    """A recorded hand: what it comes to, and where the round stands."""
-
-    round = Inner(RoundSchema, required=True)
-
-
-class HandQuerySchema(PageQuerySchema):
-    """Which hands of a round to list: those of the newest revision, or of an older one."""
-
-    revision = RevisionField()
-
-
-class HandPageSchema(WireSchema):
-    """Hands in the order in which they were played. The header `Link` leads to the next page."""
-
-    hands = Listing(Inner(RecordedHandSchema), most=100, required=True)
+    rounds = Listing(Inner(RoundSchema), most=100, required=True, description="The rounds of this page, newest first.")
 
 
 @dataclass(frozen=True, slots=True)
 class RoundView:
-    """A round as it stands, and what the service knows beside the game."""
+    """A round as it is now, with what the service stores about it."""
 
     id: str
     table: str
@@ -256,11 +285,12 @@ class RoundView:
     point_value: int | None
     currency: str | None
     opened_at: datetime
+    recorded_at: datetime
     state: SettlementState
 
 
 def dump_round(view: RoundView) -> Dumped:
-    """Write a round as it stands."""
+    """Encode a round as it is now."""
     return {
         "id": view.id,
         "table": view.table,
@@ -272,14 +302,26 @@ def dump_round(view: RoundView) -> Dumped:
         "point_value": view.point_value,
         "currency": view.currency,
         "opened_at": show_time(view.opened_at),
+        "recorded_at": show_time(view.recorded_at),
         "state": view.state.value,
         "seats": dump_seats(view.round),
         "next": dump_next(view.round.next_hand),
     }
 
 
+def dump_undone_round(view: RoundView, dropped: Iterable[Departure]) -> Dumped:
+    """Encode a round without the hand that was undone."""
+    listed = dump_dropped(dropped)
+    return {**dump_round(view), **({"dropped_departures": listed} if listed else {})}
+
+
+def dump_dropped(dropped: Iterable[Departure]) -> list[Dumped]:
+    """Encode the departures that are no longer part of a round."""
+    return [{"seat": each.seat, "after_hand": each.after_hand, "reason": each.reason} for each in dropped]
+
+
 def dump_seats(round_: Round) -> list[Dumped]:
-    """Write the players of a round and their points."""
+    """Encode the players of a round with their points."""
     playing = set(round_.still_playing)
     return [
         {
@@ -295,7 +337,7 @@ def dump_seats(round_: Round) -> list[Dumped]:
 
 
 def dump_next(next_hand: NextHand | None) -> Dumped | None:
-    """Write what the next hand must be."""
+    """Encode what the next hand must be."""
     if next_hand is None:
         return None
     return {
@@ -303,37 +345,4 @@ def dump_next(next_hand: NextHand | None) -> Dumped | None:
         "button": next_hand.button,
         "seats": list(next_hand.seats),
         "fantasyland": {str(seat): owed.cards for seat, owed in sorted(next_hand.fantasyland.items())},
-    }
-
-
-@dataclass(frozen=True, slots=True)
-class RecordedHand:
-    """A hand as it was recorded, what it comes to, and what everyone had in front of him after it."""
-
-    id: str
-    hand: Hand
-    ruleset: Ruleset
-    players: Mapping[Seat, str]
-    played_at: datetime | None
-    recorded_at: datetime
-    score: HandScore
-    transfers: tuple[Transfer, ...]
-    stacks: Mapping[Seat, Points]
-    in_force: bool
-    irregular: tuple[Mistake, ...] = ()
-
-
-def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
-    """Write a recorded hand; the round beside it is the caller's to add."""
-    return {
-        "id": recorded.id,
-        "number": recorded.hand.number,
-        "button": recorded.hand.button,
-        "played_at": show_time(recorded.played_at),
-        "recorded_at": show_time(recorded.recorded_at),
-        "in_force": recorded.in_force,
-        "irregular": dump_mistakes(recorded.irregular),
-        **dump_score(recorded.ruleset, recorded.score, recorded.players),
-        "transfers": dump_transfers(recorded.transfers),
-        "stacks": dump_points(recorded.stacks),
     }

@@ -1,4 +1,4 @@
-"""Rulesets on the wire."""
+"""Rulesets."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -6,7 +6,8 @@ from typing import Any, Final
 from marshmallow import post_load
 
 from schemas.base import WireError, WireSchema, load
-from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Table, Text
+from schemas.fields import Boolean, Choice, Dictionary, Inner, Integer, Listing, Text
+from schemas.pages import PageSchema
 from scoring.board import ByRow
 from scoring.errors import Mistake
 from scoring.ruleset import (
@@ -25,7 +26,6 @@ from scoring.ruleset import (
 from scoring.strength import CATEGORY_BY_LABEL, Category
 
 NAME_PATTERN: Final = "^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$"
-REFERENCE_PATTERN: Final = "^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:@[1-9][0-9]{0,8})?$"
 MOST_VERSION: Final = 999_999_999
 
 
@@ -33,19 +33,11 @@ def _words(enum: Any) -> dict[str, Any]:
     return {member.value: member for member in enum}
 
 
-class RulesetReference(Text):
-    """A ruleset by name, in its newest version, or by name@version."""
-
-    def __init__(self, **options: Any) -> None:
-        wanted = "a ruleset's name, or name@version"
-        super().__init__(longest=80, pattern=REFERENCE_PATTERN, wanted=wanted, **options)
-
-
 class PlayerLimitsSchema(WireSchema):
-    """How many may play a round."""
+    """The number of players of a round."""
 
-    min = Integer(required=True)
-    max = Integer(required=True)
+    min = Integer(required=True, description="Minimum number of players.")
+    max = Integer(required=True, description="Maximum number of players.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> PlayerLimits:
@@ -53,72 +45,116 @@ class PlayerLimitsSchema(WireSchema):
 
 
 class PointRulesSchema(WireSchema):
-    """What a row, two rows, three rows and a foul are worth."""
+    """Points for rows, bonuses and fouls."""
 
-    row = Integer(required=True)
-    majority_bonus = Integer(required=True)
-    scoop_bonus = Integer(required=True)
-    foul_penalty = Integer(required=True)
+    row = Integer(required=True, description="Points for winning a row.")
+    majority_bonus = Integer(required=True, description="Bonus points for winning two of the three rows.")
+    scoop_bonus = Integer(required=True, description="Bonus points for winning all three rows.")
+    foul_penalty = Integer(
+        required=True,
+        description="Points that a foul board pays to each board that is not foul, royalties not included.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> PointRules:
         return PointRules(**read)
 
 
-class RoyaltiesSchema(WireSchema):
-    """Royalties by row, each from what is made to its points."""
+class RoyaltyTablesSchema(WireSchema):
+    """Royalty points by row."""
 
-    top = Table(Integer(), required=True)
-    middle = Table(Integer(), required=True)
-    bottom = Table(Integer(), required=True)
+    top = Dictionary(
+        Integer(),
+        required=True,
+        description="Royalty points of the top row, by pair (`66` to `AA`) and three of a kind (`222` to `AAA`).",
+    )
+    middle = Dictionary(Integer(), required=True, description="Royalty points of the middle row, by category.")
+    bottom = Dictionary(Integer(), required=True, description="Royalty points of the bottom row, by category.")
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> ByRow[Mapping[str, int]]:
         return ByRow(**read).map(frozen_table)
 
 
-class StaySchema(WireSchema):
+class FantasylandStaySchema(WireSchema):
     """The lowest category that renews Fantasyland, by row."""
 
-    top = Choice(CATEGORY_BY_LABEL, required=True, allow_none=True)
-    middle = Choice(CATEGORY_BY_LABEL, required=True, allow_none=True)
-    bottom = Choice(CATEGORY_BY_LABEL, required=True, allow_none=True)
+    top = Choice(
+        CATEGORY_BY_LABEL,
+        required=True,
+        allow_none=True,
+        description="Lowest category of the top row. Null if the top row cannot renew Fantasyland.",
+    )
+    middle = Choice(
+        CATEGORY_BY_LABEL,
+        required=True,
+        allow_none=True,
+        description="Lowest category of the middle row. Null if the middle row cannot renew Fantasyland.",
+    )
+    bottom = Choice(
+        CATEGORY_BY_LABEL,
+        required=True,
+        allow_none=True,
+        description="Lowest category of the bottom row. Null if the bottom row cannot renew Fantasyland.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> ByRow[Category | None]:
         return ByRow(**read)
 
 
-class LowEntrySchema(WireSchema):
-    """How many cards 7-5-4-3-2 in the middle earns, alone and with a top row that enters."""
+class FantasylandLowEntrySchema(WireSchema):
+    """Entry into Fantasyland by 7-5-4-3-2 in the middle row."""
 
-    cards = Integer(required=True)
-    both = Integer(required=True)
+    cards = Integer(required=True, description="Number of Fantasyland cards for 7-5-4-3-2 in the middle row alone.")
+    both = Integer(
+        required=True, description="Number of Fantasyland cards for 7-5-4-3-2 together with a top row that also enters."
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> LowEntry:
         return LowEntry(**read)
 
 
-class FantasylandSchema(WireSchema):
+class FantasylandRulesSchema(WireSchema):
     """Who enters Fantasyland, who stays, and with how many cards."""
 
-    enter = Table(Integer(), required=True)
-    enter_low = Inner(LowEntrySchema, allow_none=True, load_default=None)
-    stay = Inner(StaySchema, required=True)
-    stay_cards = Integer(required=True)
-    stay_limit = Integer(required=True, allow_none=True)
+    enter = Dictionary(
+        Integer(),
+        required=True,
+        description="Number of Fantasyland cards by the weakest top row that earns them: a pair such as `QQ`,"
+        " or `trips`.",
+    )
+    enter_low = Inner(
+        FantasylandLowEntrySchema,
+        allow_none=True,
+        load_default=None,
+        description="Entry by 7-5-4-3-2 in the middle row. Null if there is none.",
+    )
+    stay = Inner(FantasylandStaySchema, required=True, description="Lowest category that renews Fantasyland, by row.")
+    stay_cards = Integer(required=True, description="Number of cards dealt to a player who stays.")
+    stay_limit = Integer(
+        required=True, allow_none=True, description="How many times in a row a player can stay. Null for no limit."
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> FantasylandRules:
         return FantasylandRules(**{**read, "enter": frozen_table(read["enter"])})
 
 
-class StakesSchema(WireSchema):
-    """Over which stretch stacks count, and what caps the winner."""
+class StakesRulesSchema(WireSchema):
+    """How stacks limit payments."""
 
-    scope = Choice(_words(Scope), required=True)
-    win_limit = Choice(_words(WinLimit), required=True)
+    scope = Choice(
+        _words(Scope),
+        required=True,
+        description="Period over which stacks limit payments: one hand, a sequence of Fantasyland hands, or the round.",
+    )
+    win_limit = Choice(
+        _words(WinLimit),
+        required=True,
+        description="What limits the winner: the current stack, the opening stack, or nothing.",
+    )
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> StakesRules:
@@ -126,24 +162,41 @@ class StakesSchema(WireSchema):
 
 
 class RulesetSchema(WireSchema):
-    """A ruleset, whole. A change is a new version; the version may be left out when one is added."""
+    """A ruleset. It never changes; a change is a new version."""
 
-    name = Text(required=True, longest=64, pattern=NAME_PATTERN, wanted="small letters, digits and inner hyphens")
-    version = Integer(least=1, most=MOST_VERSION, load_default=None)
-    variant = Choice(_words(Variant), required=True)
-    players = Inner(PlayerLimitsSchema, required=True)
-    low_middle = Boolean(required=True)
-    points = Inner(PointRulesSchema, required=True)
-    royalties = Inner(RoyaltiesSchema, required=True)
-    fantasyland = Inner(FantasylandSchema, required=True)
-    stakes = Inner(StakesSchema, required=True)
-    leaving = Choice(_words(Leaving), required=True)
+    name = Text(
+        required=True,
+        longest=64,
+        pattern=NAME_PATTERN,
+        wanted="small letters, digits and inner hyphens",
+        description="Name of the ruleset: lowercase letters, digits and inner hyphens.",
+    )
+    version = Integer(
+        least=1,
+        most=MOST_VERSION,
+        load_default=None,
+        description="Version of the ruleset, from 1. Assigned by the service if omitted.",
+    )
+    variant = Choice(_words(Variant), required=True, description="How a hand is dealt outside Fantasyland.")
+    players = Inner(PlayerLimitsSchema, required=True, description="Minimum and maximum number of players in a round.")
+    low_middle = Boolean(required=True, description="True if the middle row is deuce-to-seven low.")
+    points = Inner(PointRulesSchema, required=True, description="Points for rows, bonuses and fouls.")
+    royalties = Inner(RoyaltyTablesSchema, required=True, description="Royalty points by row.")
+    fantasyland = Inner(
+        FantasylandRulesSchema, required=True, description="Who enters Fantasyland, who stays, and with how many cards."
+    )
+    stakes = Inner(StakesRulesSchema, required=True, description="How stacks limit payments.")
+    leaving = Choice(
+        _words(Leaving),
+        required=True,
+        description="When players can leave or top up: between hands, or only between rounds.",
+    )
 
 
-class RulesetPageSchema(WireSchema):
-    """Rulesets, presets first."""
+class RulesetPageSchema(PageSchema):
+    """One page of rulesets, presets first."""
 
-    rulesets = Listing(Inner(RulesetSchema), most=1000)
+    rulesets = Listing(Inner(RulesetSchema), most=1000, description="The rulesets of this page, presets first.")
 
 
 _RULESET: Final = RulesetSchema()
@@ -151,22 +204,22 @@ _RULESET: Final = RulesetSchema()
 
 def load_ruleset(received: object, *, version: int | None = None) -> Ruleset:
     """
-    Read a ruleset; one without a version gets the one given here.
+    Parse a ruleset; `version` is the version of one that has none.
 
     Raises:
-        WireError: it has not the shape of a ruleset.
+        WireError: it is not valid.
         RulesetError: its rules contradict each other.
     """
     read = load(_RULESET, received)
     read["version"] = read["version"] or version
     if read["version"] is None:
-        raise WireError((Mistake("field-missing", ("version",), "is missing; it must be given"),))
+        raise WireError((Mistake("field-missing", ("version",), "is required"),))
     return Ruleset(**read)
 
 
 def dump_ruleset(ruleset: Ruleset) -> dict[str, Any]:
     """
-    Write a ruleset.
+    Encode a ruleset.
 
     >>> from scoring.presets import PRESETS
     >>> load_ruleset(dump_ruleset(PRESETS["deuce-to-seven"])) == PRESETS["deuce-to-seven"]

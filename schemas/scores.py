@@ -1,96 +1,275 @@
-"""What a hand comes to, on the wire."""
+"""Hands to score, and the results of scored and recorded hands."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
-from schemas.base import Dumped, WireSchema
-from schemas.fields import MOST_INTEGER, Boolean, Choice, Inner, Integer, Listing, Table, Text
-from schemas.hands import MOST_PLAYERS, SeatField, StackField
+from marshmallow import post_load
+
+from schemas.base import Dumped, WireSchema, load
+from schemas.fields import (
+    MOST_INTEGER,
+    Anything,
+    Boolean,
+    Choice,
+    Dictionary,
+    Inner,
+    Integer,
+    Listing,
+    Text,
+    Time,
+    UuidField,
+    show_time,
+)
+from schemas.game_fields import MOST_PLAYERS, PlayerField, RulesetReference, SeatField, StackField
+from schemas.hands import PlayerHandSchema, ReasonsField, find_dealt_mistakes, make_player_hand
+from schemas.pages import PageQuerySchema, PageSchema, RevisionField
+from schemas.problems import dump_mistakes
+from schemas.rounds import RoundSchema
+from schemas.settlements import TransferSchema, dump_points, dump_transfers
 from scoring.board import Row
 from scoring.description import describe
+from scoring.errors import Mistake
 from scoring.exchange import Exchange, ScoredBoard
 from scoring.foul import FoulReason
-from scoring.hand import Seat
+from scoring.hand import Hand, Seat
 from scoring.lone_hand import LonePlayer, LoneScore
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
-from scoring.settlement import LimitedBy, Transfer
+from scoring.settlement import Transfer
 from scoring.strength import CATEGORY_BY_LABEL
 
 
-class ScoredRowSchema(WireSchema):
-    """What a row is, and what it earns."""
+class ScoreRequestPlayerSchema(PlayerHandSchema):
+    """A player's board to score, optionally with their stack."""
 
-    category = Choice(CATEGORY_BY_LABEL, required=True)
-    description = Text(required=True, metadata={"example": "pair of queens, four kicker"})
-    royalty = Integer(required=True)
+    player = PlayerField(
+        load_default=None, allow_none=True, description="The operator's ID of the player, repeated in the response."
+    )
+    stays = Integer(
+        least=0, load_default=0, description="Number of times in a row that the player has stayed in Fantasyland."
+    )
+    stack = StackField(
+        least=0,
+        load_default=None,
+        allow_none=True,
+        description="Points that the player has. Transfers require the stack of every player.",
+    )
+    opening_stack = StackField(
+        least=0,
+        load_default=None,
+        allow_none=True,
+        description="Points that the player started the scope of the stakes with. The stack if omitted.",
+    )
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> LonePlayer:
+        return LonePlayer(make_player_hand(read), read["player"], read["stays"], read["stack"], read["opening_stack"])
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreRequest:
+    """A hand to score without storing it."""
+
+    ruleset: str
+    button: Seat | None
+    players: tuple[LonePlayer, ...]
+    expected: Mapping[str, Any] | None
+
+
+class ScoreRequestSchema(WireSchema):
+    """A hand to score without storing it. With a button and every player's stack, the response includes transfers."""
+
+    ruleset = RulesetReference(
+        required=True, description="Ruleset to score under, as a name (newest version) or `name@version`."
+    )
+    button = SeatField(
+        load_default=None, allow_none=True, description="Seat with the dealer button. Transfers require it."
+    )
+    players = Listing(
+        Inner(ScoreRequestPlayerSchema),
+        least=1,
+        most=MOST_PLAYERS,
+        required=True,
+        description="The players of the hand with their boards.",
+    )
+    expected = Anything(load_default=None, description="Part of the expected response. A difference is a 422.")
+
+    def find_more(self, received: Any) -> Iterator[Mistake]:
+        """List duplicate cards and seats."""
+        return find_dealt_mistakes(received)
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> ScoreRequest:
+        return ScoreRequest(read["ruleset"], read["button"], tuple(read["players"]), read["expected"])
+
+
+class ScoredRowSchema(WireSchema):
+    """A row and its royalty."""
+
+    category = Choice(CATEGORY_BY_LABEL, required=True, description="Category of the row.")
+    description = Text(
+        required=True,
+        metadata={"example": "pair of queens, four kicker"},
+        description="The hand that the row makes, in words.",
+    )
+    royalty = Integer(required=True, description="Royalty points of the row. 0 if the board is foul.")
 
 
 class ScoredRowsSchema(WireSchema):
-    """The three rows."""
+    """The three rows of a board."""
 
-    top = Inner(ScoredRowSchema, required=True)
-    middle = Inner(ScoredRowSchema, required=True)
-    bottom = Inner(ScoredRowSchema, required=True)
+    top = Inner(ScoredRowSchema, required=True, description="The top row.")
+    middle = Inner(ScoredRowSchema, required=True, description="The middle row.")
+    bottom = Inner(ScoredRowSchema, required=True, description="The bottom row.")
 
 
 class ScoredPlayerSchema(WireSchema):
-    """What a player's board comes to."""
+    """A player's board and its result."""
 
-    seat = SeatField(required=True)
-    player = Text(allow_none=True)
-    foul = Boolean(required=True)
-    foul_reason = Choice({reason.value: reason for reason in FoulReason}, required=True, allow_none=True)
-    royalties = Integer(required=True)
-    points = Integer(required=True, metadata={"description": "Over all exchanges, before any cap."})
-    fantasyland = Integer(required=True, metadata={"description": "Cards that this board earned; 0 for none."})
-    rows = Inner(ScoredRowsSchema, required=True)
+    seat = SeatField(required=True, description="Seat of the player.")
+    player = Text(allow_none=True, description="The operator's ID of the player. Null if it is not known.")
+    foul = Boolean(required=True, description="True if the board is foul.")
+    foul_reason = Choice(
+        {reason.value: reason for reason in FoulReason},
+        required=True,
+        allow_none=True,
+        description="Why the board is foul. Null if it is not.",
+    )
+    royalties = Integer(required=True, description="Sum of the royalty points of the board. 0 if it is foul.")
+    points = Integer(required=True, description="Sum of the player's points over all exchanges, before caps.")
+    fantasyland = Integer(
+        required=True, description="Number of Fantasyland cards that the board earned. 0 if it earned none."
+    )
+    rows = Inner(ScoredRowsSchema, required=True, description="The rows of the board.")
 
 
 class RowResultsSchema(WireSchema):
-    """Who won each row: 1 the first seat, -1 the second, 0 nobody."""
+    """The result of each row: 1 if the first player wins, -1 if the second player wins, 0 for a tie."""
 
-    top = Integer(least=-1, most=1, required=True)
-    middle = Integer(least=-1, most=1, required=True)
-    bottom = Integer(least=-1, most=1, required=True)
+    top = Integer(least=-1, most=1, required=True, description="Result of the top row.")
+    middle = Integer(least=-1, most=1, required=True, description="Result of the middle row.")
+    bottom = Integer(least=-1, most=1, required=True, description="Result of the bottom row.")
 
 
 class ExchangeSchema(WireSchema):
-    """Points between two players, signed from the first seat's side."""
+    """Head-to-head points of one hand, before caps. Positive points are for the first player."""
 
-    seats = Listing(SeatField(), least=2, most=2, required=True)
-    rows = Inner(RowResultsSchema, required=True)
-    row_points = Integer(required=True)
-    bonus = Integer(required=True)
-    foul = Integer(required=True)
-    royalties = Integer(required=True)
-    points = Integer(required=True, metadata={"description": "row_points + bonus + foul + royalties."})
-
-
-class TransferSchema(WireSchema):
-    """Points paid, in order; the stacks are those after it."""
-
-    order = Integer(least=1, required=True)
-    payer = SeatField(required=True)
-    payee = SeatField(required=True)
-    due = Integer(least=1, required=True)
-    paid = Integer(least=0, required=True)
-    limited_by = Choice({limit.value: limit for limit in LimitedBy}, required=True, allow_none=True)
-    payer_stack = StackField(least=0, most=MOST_INTEGER, required=True)
-    payee_stack = StackField(least=0, most=MOST_INTEGER, required=True)
+    seats = Listing(
+        SeatField(), least=2, most=2, required=True, description="Seats of the first and the second player."
+    )
+    rows = Inner(
+        RowResultsSchema,
+        required=True,
+        description="Result of each row: 1 if the first player wins, -1 if the second player wins, 0 for a tie.",
+    )
+    row_points = Integer(required=True, description="Points for the first player from rows.")
+    bonus = Integer(required=True, description="Points for the first player from the majority or scoop bonus.")
+    foul = Integer(required=True, description="Points for the first player from foul penalties.")
+    royalties = Integer(required=True, description="Points for the first player from royalties.")
+    points = Integer(required=True, description="Points for the first player: `row_points + bonus + foul + royalties`.")
 
 
-class ScoreSchema(WireSchema):
-    """What a hand comes to."""
+class HandScoreSchema(WireSchema):
+    """The result of a hand."""
 
-    ruleset = Text(required=True, metadata={"example": "pineapple@1"})
-    players = Listing(Inner(ScoredPlayerSchema), most=MOST_PLAYERS, required=True)
-    exchanges = Listing(Inner(ExchangeSchema), most=6, required=True)
-    transfers = Listing(Inner(TransferSchema), most=6, required=True, allow_none=True)
-    stacks = Table(StackField(least=0, most=MOST_INTEGER), required=True, allow_none=True)
+    ruleset = Text(
+        required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the result, as `name@version`."
+    )
+    players = Listing(
+        Inner(ScoredPlayerSchema), most=MOST_PLAYERS, required=True, description="The players' boards and results."
+    )
+    exchanges = Listing(
+        Inner(ExchangeSchema), most=6, required=True, description="Head-to-head points, in the order of payment."
+    )
+    transfers = Listing(
+        Inner(TransferSchema),
+        most=6,
+        required=True,
+        allow_none=True,
+        description="Points paid after caps, in order. Null if a stack or the button is not known.",
+    )
+    stacks = Dictionary(
+        StackField(least=0, most=MOST_INTEGER),
+        required=True,
+        allow_none=True,
+        description="Stacks after the transfers, by seat. Null if a stack or the button is not known.",
+    )
+
+
+class RecordedHandSchema(HandScoreSchema):
+    """A recorded hand and its result."""
+
+    id = UuidField(required=True, description="ID of the hand.")
+    number = Integer(least=1, required=True, description="Number of the hand in the round, from 1.")
+    button = SeatField(required=True, description="Seat with the dealer button.")
+    played_at = Time(
+        required=True, allow_none=True, description="Time when the hand was played. Null if it is not known."
+    )
+    recorded_at = Time(required=True, description="Time when the service stored the hand.")
+    in_force = Boolean(required=True, description="False if the hand was undone or corrected and no longer counts.")
+    irregular = ReasonsField(
+        required=True, description="Why the hand could not have followed the hands before it. Empty if it could."
+    )
+
+
+class RecordedHandWithRoundSchema(RecordedHandSchema):
+    """A recorded hand and its result, and the round as it is now."""
+
+    round = Inner(RoundSchema, required=True, description="The round as it is now.")
+
+
+class HandQuerySchema(PageQuerySchema):
+    """The page and the revision of a list of hands."""
+
+    revision = RevisionField(description="Number of the round's revision. The newest revision if omitted.")
+
+
+class HandPageSchema(PageSchema):
+    """One page of hands, in the order in which they were played."""
+
+    hands = Listing(
+        Inner(RecordedHandSchema),
+        most=100,
+        required=True,
+        description="The hands of this page, in the order in which they were played.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedHand:
+    """A recorded hand, its result and the stacks after it."""
+
+    id: str
+    hand: Hand
+    ruleset: Ruleset
+    players: Mapping[Seat, str]
+    played_at: datetime | None
+    recorded_at: datetime
+    score: HandScore
+    transfers: tuple[Transfer, ...]
+    stacks: Mapping[Seat, Points]
+    in_force: bool
+    irregular: tuple[Mistake, ...] = ()
+
+
+_SCORE_REQUEST: Final = ScoreRequestSchema()
+
+
+def load_score_request(received: object) -> ScoreRequest:
+    """
+    Parse a hand to score without storing it.
+
+    Raises:
+        WireError: it is not valid.
+    """
+    request: ScoreRequest = load(_SCORE_REQUEST, received)
+    return request
 
 
 def dump_score(ruleset: Ruleset, score: HandScore, players: Mapping[Seat, str | None]) -> Dumped:
-    """Write what boards and pairs come to; transfers and stacks are the caller's to add."""
+    """Encode boards and head-to-head points; the caller adds transfers and stacks."""
     return {
         "ruleset": str(ruleset),
         "players": [
@@ -101,7 +280,7 @@ def dump_score(ruleset: Ruleset, score: HandScore, players: Mapping[Seat, str | 
 
 
 def dump_lone_score(ruleset: Ruleset, lone: LoneScore, players: Iterable[LonePlayer]) -> Dumped:
-    """Write what a hand without its round comes to; transfers and stacks are null where they cannot be known."""
+    """Encode the result of a hand without a round; transfers and stacks are null if they are not known."""
     settlement = lone.settlement
     return {
         **dump_score(ruleset, lone.score, {player.seat: player.player for player in players}),
@@ -131,7 +310,7 @@ def _dump_board(board: ScoredBoard, points: Points, ruleset: Ruleset, player: st
 
 
 def dump_exchange(exchange: Exchange) -> Dumped:
-    """Write the points between two players, and where they come from."""
+    """Encode head-to-head points and what they are for."""
     detail = exchange.breakdown
     assert detail is not None, "exchanges of a hand say where their points come from"
     return {
@@ -145,25 +324,17 @@ def dump_exchange(exchange: Exchange) -> Dumped:
     }
 
 
-def dump_transfers(transfers: Iterable[Transfer]) -> list[Dumped]:
-    """Write payments in order."""
-    return [dump_transfer(transfer) for transfer in transfers]
-
-
-def dump_transfer(transfer: Transfer) -> Dumped:
-    """Write one payment."""
+def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
+    """Encode a recorded hand; the caller adds the round."""
     return {
-        "order": transfer.order,
-        "payer": transfer.payer,
-        "payee": transfer.payee,
-        "due": transfer.due,
-        "paid": transfer.paid,
-        "limited_by": transfer.limited_by.value if transfer.limited_by else None,
-        "payer_stack": transfer.payer_stack,
-        "payee_stack": transfer.payee_stack,
+        "id": recorded.id,
+        "number": recorded.hand.number,
+        "button": recorded.hand.button,
+        "played_at": show_time(recorded.played_at),
+        "recorded_at": show_time(recorded.recorded_at),
+        "in_force": recorded.in_force,
+        "irregular": dump_mistakes(recorded.irregular),
+        **dump_score(recorded.ruleset, recorded.score, recorded.players),
+        "transfers": dump_transfers(recorded.transfers),
+        "stacks": dump_points(recorded.stacks),
     }
-
-
-def dump_points(points: Mapping[Seat, Points]) -> dict[str, Points]:
-    """Write points by seat, the lowest seat first."""
-    return {str(seat): points[seat] for seat in sorted(points)}

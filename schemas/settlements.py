@@ -1,120 +1,196 @@
-"""Settlements on the wire."""
+"""Settlements: their states, transfers, standings, money and adjustments."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from enum import StrEnum
+from typing import Any, Final
 
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Text, Time, show_time
-from schemas.hands import MOST_HANDS, MOST_PLAYERS, PlayerField, SeatField, StackField
-from schemas.irregular import IrregularHand, IrregularHandSchema, dump_irregular
+from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Text, Time, show_time
+from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, CurrencyField, PlayerField, SeatField, StackField
+from schemas.hands import IrregularHand, IrregularHandSchema, dump_irregular
 from schemas.pages import QuerySchema, RevisionField
-from schemas.scores import TransferSchema, dump_points, dump_transfer
-from schemas.settlement_states import SettlementState
-from schemas.tables import CurrencyField
 from scoring.hand import Seat
 from scoring.history import Paid
 from scoring.round_state import Round, rank_players
 from scoring.ruleset import Points
 from scoring.settle_up import Payment
+from scoring.settlement import LimitedBy, Transfer
 
 
-class PaidSchema(TransferSchema):
-    """Points paid, and the hand after which they were."""
+class SettlementState(StrEnum):
+    """
+    State of a settlement.
 
-    hand = Integer(least=1, required=True)
+    Open while hands can be played; then provisional until the table's correction window has passed or every player has
+    confirmed it; disputed while it has an open dispute; final; superseded once the round has a newer revision.
+    """
+
+    OPEN = "open"
+    PROVISIONAL = "provisional"
+    DISPUTED = "disputed"
+    FINAL = "final"
+    SUPERSEDED = "superseded"
+
+
+IMPORT_STATES: Final = (SettlementState.FINAL.value, SettlementState.PROVISIONAL.value)
+"""The states in which settlements can be imported, the default first."""
+IN_FORCE: Final = {state.value: state for state in SettlementState if state is not SettlementState.SUPERSEDED}
+"""The states of a settlement that has not been superseded."""
+
+
+class TransferSchema(WireSchema):
+    """Points paid from one player to another, after caps."""
+
+    order = Integer(least=1, required=True, description="Place of the transfer in the order of payment, from 1.")
+    payer = SeatField(required=True, description="Seat of the player who pays.")
+    payee = SeatField(required=True, description="Seat of the player who is paid.")
+    due = Integer(least=1, required=True, description="Points due from payer to payee before caps.")
+    paid = Integer(least=0, required=True, description="Points paid from payer to payee after caps.")
+    limited_by = Choice(
+        {limit.value: limit for limit in LimitedBy},
+        required=True,
+        allow_none=True,
+        description="What capped the payment: the payer's stack or the payee's win limit. Null if it was paid in full.",
+    )
+    payer_stack = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="The payer's stack after the transfer."
+    )
+    payee_stack = StackField(
+        least=0, most=MOST_INTEGER, required=True, description="The payee's stack after the transfer."
+    )
+
+
+class SettlementTransferSchema(TransferSchema):
+    """Points paid from one player to another, after caps, and the hand with which they were paid."""
+
+    hand = Integer(least=1, required=True, description="Number of the hand with which the transfer was paid.")
 
 
 class StandingSchema(WireSchema):
-    """A player's place; equal nets share one."""
+    """A player's place in the round."""
 
-    seat = SeatField(required=True)
-    net = Integer(required=True)
-    place = Integer(least=1, required=True)
+    seat = SeatField(required=True, description="Seat of the player.")
+    net = Integer(required=True, description="Points that the player won or, below zero, lost in the round.")
+    place = Integer(
+        least=1, required=True, description="Place by net points, from 1. Players with equal net points share a place."
+    )
 
 
-class MoneySchema(WireSchema):
-    """The nets in minor units of a currency."""
+class SettlementMoneySchema(WireSchema):
+    """The net points in money."""
 
-    point_value = Integer(least=0, required=True)
-    currency = CurrencyField(required=True)
-    net = Table(Integer(), required=True)
+    point_value = Integer(least=0, required=True, description="Value of one point, in minor units of the currency.")
+    currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code.")
+    net = Dictionary(
+        Integer(), required=True, description="Money won or, below zero, lost, in minor units of the currency, by seat."
+    )
 
 
 class AdjustmentTransferSchema(WireSchema):
-    """Points that one player pays another, and what they are worth; null where points are all that is settled."""
+    """A payment between two players that adjusts a final settlement."""
 
-    payer = PlayerField(required=True)
-    payee = PlayerField(required=True)
-    points = Integer(least=1, required=True)
-    money = Integer(required=True, allow_none=True)
+    payer = PlayerField(required=True, description="The operator's ID of the player who pays.")
+    payee = PlayerField(required=True, description="The operator's ID of the player who is paid.")
+    points = Integer(least=1, required=True, description="Points to pay.")
+    money = Integer(
+        required=True,
+        allow_none=True,
+        description="Money to pay, in minor units of the round's currency. Null if the round has no point value.",
+    )
 
 
-class AdjustmentSchema(WireSchema):
-    """
-    The fewest payments that lead from a settlement that was final to the one that took its place.
+class SettlementAdjustmentSchema(WireSchema):
+    """The fewest payments from a final settlement to the corrected one."""
 
-    `from_revision` is the newest one that was final: everyone was settled up by it.
-    """
-
-    from_revision = Integer(least=1, required=True)
-    transfers = Listing(Inner(AdjustmentTransferSchema), most=2 * MOST_PLAYERS, required=True)
+    from_revision = Integer(
+        least=1,
+        required=True,
+        description="Number of the newest revision that was final, which the players have already settled up.",
+    )
+    transfers = Listing(
+        Inner(AdjustmentTransferSchema),
+        most=2 * MOST_PLAYERS,
+        required=True,
+        description="The payments, as few as possible.",
+    )
 
 
 class SettlementSchema(WireSchema):
-    """Who paid whom in a round, and where that leaves everyone."""
+    """The settlement of a round: every transfer, the stacks and the standings."""
 
-    revision = Integer(least=1, required=True)
-    state = Choice({state.value: state for state in SettlementState}, required=True)
+    revision = Integer(least=1, required=True, description="Number of the settlement revision, from 1.")
+    state = Choice(
+        {state.value: state for state in SettlementState}, required=True, description="State of the settlement."
+    )
     provisional_until = Time(
         required=True,
         allow_none=True,
-        metadata={"description": "When it becomes final unless something happens. Null in every other state."},
+        description="Time when a provisional settlement becomes final. Null in every other state.",
     )
     confirmed = Listing(
         SeatField(),
         most=MOST_PLAYERS,
         required=True,
-        metadata={"description": "The seats whose players have said that this revision is right."},
+        description="Seats of the players who have confirmed this revision.",
     )
-    transfers = Listing(Inner(PaidSchema), most=100_000, required=True)
-    stacks = Table(StackField(least=0, most=MOST_INTEGER), required=True)
-    net = Table(Integer(), required=True)
-    standings = Listing(Inner(StandingSchema), most=MOST_PLAYERS, required=True)
-    money = Inner(MoneySchema, required=True, allow_none=True)
+    transfers = Listing(
+        Inner(SettlementTransferSchema),
+        most=100_000,
+        required=True,
+        description="Points paid after caps, in order, over all hands.",
+    )
+    stacks = Dictionary(
+        StackField(least=0, most=MOST_INTEGER), required=True, description="Stacks at the end, by seat."
+    )
+    net = Dictionary(Integer(), required=True, description="Points won or, below zero, lost in the round, by seat.")
+    standings = Listing(
+        Inner(StandingSchema), most=MOST_PLAYERS, required=True, description="The players' places by net points."
+    )
+    money = Inner(
+        SettlementMoneySchema,
+        required=True,
+        allow_none=True,
+        description="The net points in money. Null if the round has no point value.",
+    )
     reason = Text(
         required=True,
         allow_none=True,
         longest=500,
-        metadata={
-            "description": "Why the round was played again for this revision, by an undo or a correction. Null in the"
-            " first."
-        },
+        description="Why the round has this revision: the reason of the undo, correction or recomputation."
+        " Null in the first.",
     )
-    irregular = Listing(Inner(IrregularHandSchema), most=MOST_HANDS, required=True)
-    adjustment = Inner(AdjustmentSchema, required=True, allow_none=True)
+    irregular = Listing(
+        Inner(IrregularHandSchema), most=MOST_HANDS, required=True, description="Hands accepted as played."
+    )
+    adjustment = Inner(
+        SettlementAdjustmentSchema,
+        required=True,
+        allow_none=True,
+        description="Payments from the last final settlement to this one. Null if no settlement was final.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmationRequest:
-    """A player's word that a settlement is right."""
+    """A player's confirmation of a settlement."""
 
     seat: Seat
     revision: int | None
 
 
-class ConfirmationRequestSchema(WireSchema):
-    """A player's word that a settlement is right."""
+class SettlementConfirmationRequestSchema(WireSchema):
+    """A player's confirmation of a settlement."""
 
-    seat = SeatField(required=True)
+    seat = SeatField(required=True, description="Seat of the player who confirms.")
     revision = Integer(
         least=1,
         load_default=None,
         allow_none=True,
-        metadata={"description": "The revision that he has seen: one that is in force no more is then a 409."},
+        description="Number of the revision that the player has seen. A revision that is no longer in force is a 409.",
     )
 
     @post_load
@@ -123,14 +199,14 @@ class ConfirmationRequestSchema(WireSchema):
 
 
 class SettlementQuerySchema(QuerySchema):
-    """Which revision of a settlement; the newest where none is named."""
+    """Which revision of a settlement."""
 
-    revision = RevisionField()
+    revision = RevisionField(description="Number of the settlement revision. The newest revision if omitted.")
 
 
 @dataclass(frozen=True, slots=True)
 class Adjustment:
-    """Who pays whom because a settlement that was final is another now."""
+    """The payments from a final settlement to the corrected one."""
 
     from_revision: int
     payments: tuple[Payment, ...]
@@ -138,7 +214,7 @@ class Adjustment:
 
 @dataclass(frozen=True, slots=True)
 class SettlementView:
-    """Who paid whom in a revision of a round, and where that left everyone."""
+    """The settlement of one revision of a round."""
 
     revision: int
     state: SettlementState
@@ -163,7 +239,7 @@ def view_settlement(
     reason: str | None = None,
     irregular: Iterable[IrregularHand] = (),
 ) -> SettlementView:
-    """Show who paid whom in a round as it stands, of which nobody has said anything yet."""
+    """Return the settlement of a round as it is now, without confirmations and disputes."""
     state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
     return SettlementView(
         revision,
@@ -187,12 +263,12 @@ def dump_settlement(
     reason: str | None = None,
     irregular: Iterable[IrregularHand] = (),
 ) -> Dumped:
-    """Write who paid whom in a round as it stands."""
+    """Encode the settlement of a round as it is now."""
     return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason, irregular))
 
 
 def dump_settlement_view(view: SettlementView) -> Dumped:
-    """Write who paid whom in a revision of a round; money is points times the point value, exactly."""
+    """Encode the settlement of one revision of a round; money is points times the point value."""
     return {
         "revision": view.revision,
         "state": view.state.value,
@@ -219,7 +295,7 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
 
 
 def dump_adjustment(adjustment: Adjustment | None, point_value: int | None) -> Dumped | None:
-    """Write who pays whom because a final settlement was corrected; money is points times the point value, exactly."""
+    """Encode the payments of an adjustment; money is points times the point value."""
     if adjustment is None:
         return None
     return {
@@ -234,3 +310,27 @@ def dump_adjustment(adjustment: Adjustment | None, point_value: int | None) -> D
             for payment in adjustment.payments
         ],
     }
+
+
+def dump_transfers(transfers: Iterable[Transfer]) -> list[Dumped]:
+    """Encode transfers in order."""
+    return [dump_transfer(transfer) for transfer in transfers]
+
+
+def dump_transfer(transfer: Transfer) -> Dumped:
+    """Encode a transfer."""
+    return {
+        "order": transfer.order,
+        "payer": transfer.payer,
+        "payee": transfer.payee,
+        "due": transfer.due,
+        "paid": transfer.paid,
+        "limited_by": transfer.limited_by.value if transfer.limited_by else None,
+        "payer_stack": transfer.payer_stack,
+        "payee_stack": transfer.payee_stack,
+    }
+
+
+def dump_points(points: Mapping[Seat, Points]) -> dict[str, Points]:
+    """Encode points by seat, lowest seat first."""
+    return {str(seat): points[seat] for seat in sorted(points)}

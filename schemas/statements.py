@@ -1,4 +1,4 @@
-"""Statements on the wire: what the players of a table have won and lost over several rounds."""
+"""Statements: the results of a table over several rounds, and the payments that settle them up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -6,11 +6,9 @@ from datetime import datetime
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
-from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Listing, Table, Time, UuidField, show_time
-from schemas.hands import PlayerField, StackField
-from schemas.pages import QuerySchema
-from schemas.periods import InPeriod
-from schemas.tables import CurrencyField
+from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
+from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.pages import InPeriod, QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
 
@@ -18,92 +16,123 @@ MOST_LISTED = 100_000
 
 
 class PaymentsAre(StrEnum):
-    """How few the payments of a statement are: no fewer are possible, or perhaps some."""
+    """Whether the payments of a statement are as few as possible."""
 
     FEWEST = "fewest"
     FEW = "few"
 
 
-class StatementQuerySchema(InPeriod, QuerySchema):
-    """Which rounds of a table to sum up: those opened from a moment on, and before another."""
+class TableStatementQuerySchema(InPeriod, QuerySchema):
+    """The period of a statement."""
 
-    opened_from = Time(data_key="from")
-    opened_before = Time(data_key="to")
+    opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
 
 
-class PointSumsSchema(WireSchema):
+class PointTotalsSchema(WireSchema):
     """
-    Points, from the first stack to the last.
+    Points over several rounds.
 
     `opening_stack + top_ups + between_rounds + net` is `stack`.
     """
 
-    opening_stack = StackField(most=MOST_INTEGER, least=0, required=True)
-    top_ups = StackField(
-        most=MOST_INTEGER, least=0, required=True, metadata={"description": "Added between two hands of a round."}
+    opening_stack = StackField(
+        most=MOST_INTEGER, least=0, required=True, description="Stacks at the start of the first round."
     )
-    between_rounds = Integer(
-        required=True,
-        metadata={"description": "Added or, below zero, taken off the table between one round and the next."},
-    )
-    net = Integer(required=True, metadata={"description": "Won or, below zero, lost."})
-    stack = StackField(most=MOST_INTEGER, least=0, required=True)
+    top_ups = StackField(most=MOST_INTEGER, least=0, required=True, description="Points added during rounds.")
+    between_rounds = Integer(required=True, description="Points added or, below zero, removed between rounds.")
+    net = Integer(required=True, description="Points won or, below zero, lost.")
+    stack = StackField(most=MOST_INTEGER, least=0, required=True, description="Stacks at the end of the last round.")
 
 
-class PlayerStatementSchema(PointSumsSchema):
-    """What a player has won and lost: his first opening stack, and what stood before him after his last round."""
+class PlayerStatementSchema(PointTotalsSchema):
+    """A player's totals over several rounds."""
 
     player = PlayerField(required=True)
-    rounds = Integer(least=1, required=True)
-    money = Table(
-        Integer(), required=True, metadata={"description": "Won or lost in the minor units of each currency."}
+    rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
+    money = Dictionary(
+        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
     )
 
 
 class PaymentSchema(WireSchema):
-    """Points that one player pays another."""
+    """A payment between two players."""
 
-    payer = PlayerField(required=True)
-    payee = PlayerField(required=True)
-    amount = Integer(least=1, required=True)
+    payer = PlayerField(required=True, description="The operator's ID of the player who pays.")
+    payee = PlayerField(required=True, description="The operator's ID of the player who is paid.")
+    amount = Integer(
+        least=1,
+        required=True,
+        description="Amount to pay: points, or minor units of `currency` where the payment has one.",
+    )
 
 
 class MoneyPaymentSchema(PaymentSchema):
-    """Money that one player pays another, in minor units."""
+    """A payment of money between two players."""
 
     currency = CurrencyField(required=True, allow_none=False)
 
 
-class PaymentsSchema(WireSchema):
+class StatementPaymentsSchema(WireSchema):
     """
-    Who pays whom, so that nobody owes anybody anything: either all points or, currency by currency, the money.
+    The payments that settle up a table: either all points or, for each currency, the money.
 
-    Money is points times the point value of each round; rounds without one are settled in points only.
+    Money is points times the point value of each round. Rounds without a point value are settled in points only.
     """
 
-    points = Listing(Inner(PaymentSchema), most=MOST_LISTED, required=True)
-    money = Listing(Inner(MoneyPaymentSchema), most=MOST_LISTED, required=True)
-
-
-class StatementSchema(WireSchema):
-    """What the players of a table have won and lost over its rounds, and the payments that settle it."""
-
-    table = UuidField(required=True)
-    opened_from = Time(data_key="from", required=True, allow_none=True)
-    opened_before = Time(data_key="to", required=True, allow_none=True)
-    rounds = Integer(least=0, required=True)
-    open_rounds = Integer(
-        least=0, required=True, metadata={"description": "How many of them are open: they count as they stand now."}
+    points = Listing(
+        Inner(PaymentSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="Payments in points that settle up every round.",
     )
-    players = Listing(Inner(PlayerStatementSchema), most=MOST_LISTED, required=True)
-    totals = Inner(PointSumsSchema, required=True)
-    payments = Inner(PaymentsSchema, required=True)
-    payments_are = Choice({few.value: few for few in PaymentsAre}, required=True)
+    money = Listing(
+        Inner(MoneyPaymentSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="Payments in money that settle up every round with a point value. Pay either these or"
+        " `points`, not both.",
+    )
+
+
+class TableStatementSchema(WireSchema):
+    """The players' results at a table over several rounds, and the payments that settle them up."""
+
+    table = UuidField(required=True, description="ID of the table.")
+    opened_from = Time(
+        data_key="from",
+        required=True,
+        allow_none=True,
+        description="Start of the period (inclusive). Null if there is none.",
+    )
+    opened_before = Time(
+        data_key="to",
+        required=True,
+        allow_none=True,
+        description="End of the period (exclusive). Null if there is none.",
+    )
+    rounds = Integer(least=0, required=True, description="Number of rounds in the period.")
+    open_rounds = Integer(
+        least=0, required=True, description="Number of these rounds that are open. They count as they are now."
+    )
+    players = Listing(
+        Inner(PlayerStatementSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="The players' totals, highest net points first.",
+    )
+    totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
+    payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
+    payments_are = Choice(
+        {few.value: few for few in PaymentsAre},
+        required=True,
+        description="`fewest` if no fewer payments are possible, `few` if that is not certain.",
+    )
 
 
 @dataclass(frozen=True, slots=True)
-class PointSums:
-    """Points, from the first stack to the last; what neither top-ups nor hands explain came or went between rounds."""
+class PointTotals:
+    """Points over several rounds."""
 
     opening_stack: Points
     top_ups: Points
@@ -113,9 +142,9 @@ class PointSums:
     @property
     def between_rounds(self) -> Points:
         """
-        What was added or, below zero, taken off between one round and the next.
+        Points added or, below zero, removed between rounds.
 
-        >>> PointSums(opening_stack=100, top_ups=40, net=-20, stack=90).between_rounds
+        >>> PointTotals(opening_stack=100, top_ups=40, net=-20, stack=90).between_rounds
         -30
         """
         return self.stack - self.opening_stack - self.top_ups - self.net
@@ -123,17 +152,17 @@ class PointSums:
 
 @dataclass(frozen=True, slots=True)
 class PlayerStatement:
-    """What a player has won and lost, in points and in the minor units of each currency."""
+    """A player's totals over several rounds, in points and in minor units of each currency."""
 
     player: str
     rounds: int
-    points: PointSums
+    points: PointTotals
     money: Mapping[str, int]
 
 
 @dataclass(frozen=True, slots=True)
 class StatementView:
-    """What the players of a table have won and lost over its rounds, and who pays whom."""
+    """The players' results at a table over several rounds, and the payments."""
 
     table: str
     opened_from: datetime | None
@@ -141,13 +170,13 @@ class StatementView:
     rounds: int
     open_rounds: int
     players: Sequence[PlayerStatement]
-    totals: PointSums
+    totals: PointTotals
     in_points: SettleUp
     in_money: Mapping[str, SettleUp]
 
 
 def dump_statement(view: StatementView) -> Dumped:
-    """Write a statement, whoever won most first."""
+    """Encode a statement, highest net points first."""
     is_fewest = all(settled.is_fewest for settled in (view.in_points, *view.in_money.values()))
     return {
         "table": view.table,
@@ -177,7 +206,7 @@ def dump_statement(view: StatementView) -> Dumped:
     }
 
 
-def _dump_points(points: PointSums) -> Dumped:
+def _dump_points(points: PointTotals) -> Dumped:
     return {
         "opening_stack": points.opening_stack,
         "top_ups": points.top_ups,

@@ -1,4 +1,4 @@
-"""JSON, read strictly: what two readers could understand differently is refused."""
+"""A strict JSON parser: it refuses documents that two parsers could read differently."""
 
 import json
 from decimal import Decimal, InvalidOperation
@@ -10,7 +10,7 @@ from schemas.base import WireError
 from scoring.errors import Mistake
 
 MOST_DIGITS: Final = 4300
-"""The longest number that Python reads."""
+"""The longest integer that Python parses."""
 _BYTE_ORDER_MARK: Final = "\ufeff"
 
 
@@ -18,57 +18,57 @@ def read_json(text: bytes) -> Any:
     """
     Decode a JSON document.
 
-    What can be told to have one meaning only is read by orjson, in a fifth of the time of Python's own reader.
+    orjson decodes documents that can only be read one way, about five times as fast as Python's own parser.
 
     >>> read_json(b'{"button": 3}')
     {'button': 3}
 
     Raises:
-        WireError: it is no JSON in UTF-8, a key stands twice in one object, a number is none (NaN, Infinity) or too
+        WireError: it is not JSON in UTF-8, an object has a duplicate key, a number is NaN, infinite or too
             long, or it nests too deeply.
     """
     try:
         read = orjson.loads(text)
         if _has_one_meaning(text, read):
             return read
-    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # no JSON, or too deep to be written again
+    except (orjson.JSONDecodeError, orjson.JSONEncodeError):  # not JSON, or nested too deeply to encode again
         pass
-    return _read_closely(text)
+    return _parse_strictly(text)
 
 
 def _has_one_meaning(text: bytes, read: Any) -> bool:
     """
-    Say whether there is nothing in a document that orjson reads otherwise: a key twice, a number that it cannot keep.
+    Return whether orjson decoded a document without a loss: no duplicate key, no number that it changed.
 
-    A key that was lost has lost its colon; where nothing is escaped, every other is still there when it is written. A
-    number that had a fraction and is whole is written with a nought behind its point.
+    A lost key has lost its colon; without escapes, all others are still there when the document is encoded again. A
+    number that lost its fraction is encoded with `.0`.
     """
     written = orjson.dumps(read)
     return (
         b"\\" not in text
         and _LONG_NUMBER not in text.translate(_ONLY_DIGITS)
-        and _MADE_WHOLE not in written
+        and _WHOLE_FLOAT not in written
         and text.count(b":") == written.count(b":")
     )
 
 
-def _read_closely(text: bytes) -> Any:
+def _parse_strictly(text: bytes) -> Any:
     try:
         decoded = text.decode("utf-8")
     except UnicodeDecodeError as error:
-        _refuse("json-encoding", f"byte {error.start} is not UTF-8; JSON in UTF-8 is right")
+        _refuse("json-encoding", f"byte {error.start} is not UTF-8; expected JSON in UTF-8")
     if decoded.startswith(_BYTE_ORDER_MARK):
-        _refuse("json-encoding", "the text begins with a byte order mark; JSON without one is right")
+        _refuse("json-encoding", "the text begins with a byte order mark; expected JSON without one")
     if not decoded.strip():
-        _refuse("json-empty", "the body is empty; a JSON document is right")
+        _refuse("json-empty", "the body is empty; expected a JSON document")
     try:
         return _DECODER.decode(decoded)
     except json.JSONDecodeError as error:
-        _refuse("json-syntax", f"line {error.lineno}, column {error.colno}: {error.msg}; a JSON document is right")
+        _refuse("json-syntax", f"line {error.lineno}, column {error.colno}: {error.msg}; expected a JSON document")
     except RecursionError:
-        _refuse("json-depth", "objects and lists nest far deeper than any document here; a shallower one is right")
+        _refuse("json-depth", "objects and arrays are nested too deeply; expected fewer levels")
     except ValueError:
-        _refuse("json-number", f"a number has too many digits; at most {MOST_DIGITS} are right")
+        _refuse("json-number", f"a number has too many digits; expected at most {MOST_DIGITS}")
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -76,7 +76,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(read) < len(pairs):
         keys = [key for key, _ in pairs]
         twice = next(key for place, key in enumerate(keys) if key in keys[:place])
-        _refuse("json-key-twice", f"the key {twice[:60]!r} stands twice in one object; once is right")
+        _refuse("json-key-twice", f"the key {twice[:60]!r} is given twice in one object; expected once")
     return read
 
 
@@ -89,20 +89,20 @@ def _float(digits: str) -> float:
     if number in (float("inf"), float("-inf")):
         _refuse("json-number", f"{digits[:60]} is too large a number")
     if number.is_integer() and not _is_whole(digits):
-        _refuse("json-number", f"{digits[:60]} would be read as {number:.15g}; a number of fewer digits is right")
+        _refuse("json-number", f"{digits[:60]} would be read as {number:.15g}; expected a number with fewer digits")
     return number
 
 
 def _is_whole(digits: str) -> bool:
     """
-    Say whether a number is whole as it is written, however small the fraction.
+    Return whether a number is whole as it is written, however small the fraction.
 
     >>> _is_whole("2.0"), _is_whole("25e-1"), _is_whole("1e300"), _is_whole("2.00000000000000000001")
     (True, False, True, False)
     """
     try:
         number = Decimal(digits)
-    except InvalidOperation:  # of an exponent that no other number has
+    except InvalidOperation:  # an exponent that Decimal does not support
         return False
     return number == number.to_integral_value()
 
@@ -112,10 +112,8 @@ def _refuse(code: str, detail: str) -> NoReturn:
 
 
 _LONG_NUMBER: Final = b"0" * 19
-"""Every integer beyond 64 bits has so many digits."""
-
-_MADE_WHOLE: Final = b".0"
-"""So ends every whole number that was not written as one, but for those beyond what is taken anywhere."""
-
+"""Every integer beyond 64 bits has at least this many digits."""
+_WHOLE_FLOAT: Final = b".0"
+"""The end of every whole number written with a fraction, except numbers too large for any field."""
 _ONLY_DIGITS: Final = bytes(ord("0") if chr(byte) in "0123456789" else ord(" ") for byte in range(256))
 _DECODER: Final = json.JSONDecoder(object_pairs_hook=_object, parse_constant=_constant, parse_float=_float)

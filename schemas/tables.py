@@ -1,101 +1,129 @@
-"""Tables on the wire."""
+"""Tables, and the currency of their points."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, Final
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireSchema
-from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
-from schemas.hands import StackField
-from schemas.pages import PageQuerySchema
-from schemas.rulesets import RulesetReference
+from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show, show_time
+from schemas.game_fields import CurrencyField, PointValueField, RulesetReference, StackField, TableNameField
+from schemas.pages import PageQuerySchema, PageSchema
 from scoring.ruleset import Points
 
-USUAL_WINDOW: Final = 30
-"""So many minutes a settlement is provisional where a table says nothing else."""
-LONGEST_WINDOW: Final = 525_600
-"""A year."""
+_NO_MONEY: Final = frozenset({"XTS", "XXX"})
+"""Codes for tests and for "no currency"."""
 
 
-class TableNameField(Text):
-    """A table's name, unique in its club."""
+@cache
+def list_currencies() -> frozenset[str]:
+    """
+    Return the ISO 4217 codes in Unicode's CLDR, including currencies that are no longer used, for old records.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(longest=100, **{"metadata": {"example": "kitchen"}, **options})
+    >>> "EUR" in list_currencies(), "DEM" in list_currencies(), "ZZZ" in list_currencies()
+    (True, True, False)
+    """
+    from babel.core import get_global  # slow to import, and most commands of `ofc` validate no currency
+
+    return frozenset(get_global("all_currencies")) - _NO_MONEY
 
 
-class PointValueField(Integer):
-    """What a point is worth, in minor units of the currency."""
+def check_new_money(read: Mapping[str, Any]) -> None:
+    """
+    Validate the currency of a new record: it is known, and has a point value.
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(least=0, most=1_000_000_000, allow_none=True, **options)
+    Stored records are not validated again. An invalid currency or point value is not in `read`.
 
-
-class CurrencyField(Text):
-    """A currency's three letters."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(
-            longest=3,
-            pattern="^[A-Z]{3}$",
-            wanted="three capital letters, like EUR,",
-            **{"allow_none": True, **options},
+    Raises:
+        ValidationError: the currency is not known, or has no point value.
+    """
+    currency, mistakes = read.get("currency"), {}
+    if currency is not None and currency not in list_currencies():
+        detail = f"is {show(currency)}, not a currency of ISO 4217; expected a code such as EUR or USD"
+        mistakes["currency"] = [Sentence("currency-unknown", detail)]
+    if currency is not None and read.get("point_value", 0) is None:
+        detail = (
+            f"is required beside the currency {show(currency)}; expected what a point is worth, in minor units, or"
+            " neither of the two"
         )
+        mistakes["point_value"] = [Sentence("point-value-missing", detail)]
+    if mistakes:
+        raise ValidationError(mistakes)
+
+
+class NewMoney:
+    """Validates the point value and currency of a new record."""
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_new_money(self, read: dict[str, Any], **_: Any) -> None:
+        check_new_money(read)
+
+
+DEFAULT_WINDOW: Final = 30
+"""Default correction window, in minutes."""
+LONGEST_WINDOW: Final = 525_600
+"""One year, in minutes."""
 
 
 class CorrectionWindowField(Integer):
-    """How long settlements stay provisional."""
+    """The correction window of a table, in minutes."""
+
+    default_description = (
+        "Minutes for which a settlement stays provisional after the round's last change, unless every player confirms"
+        " it."
+    )
 
     def __init__(self, **options: Any) -> None:
-        super().__init__(
-            least=0,
-            most=LONGEST_WINDOW,
-            metadata={
-                "description": "So many minutes a settlement stays provisional, unless everyone has confirmed it: as"
-                " long as it can be corrected before it is final."
-            },
-            **options,
-        )
+        super().__init__(least=0, most=LONGEST_WINDOW, **options)
 
 
 def check_currency(read: Mapping[str, Any]) -> None:
     """
-    Refuse a point value without the currency that it is in. A wrong currency is not among what was read.
+    Refuse a point value without a currency. An invalid currency is not in `read`.
 
     Raises:
         ValidationError: the currency is missing.
     """
     if read.get("point_value") is not None and read.get("currency", "") is None:
         sentence = Sentence(
-            "currency-missing", "is missing beside a point value; three capital letters, like EUR, are right"
+            "currency-missing", "is required beside a point value; expected three capital letters, for example EUR"
         )
         raise ValidationError(sentence, "currency")
 
 
 @dataclass(frozen=True, slots=True)
 class TableRequest:
-    """A table to set up."""
+    """A table to create."""
 
     name: str
     ruleset: str
     point_value: int | None
     currency: str | None
     minimum_stack: Points | None
-    correction_window_minutes: int = USUAL_WINDOW
+    correction_window_minutes: int = DEFAULT_WINDOW
 
 
-class TableRequestSchema(WireSchema):
-    """A table to set up. Without a point value, points are all that is settled."""
+class TableRequestSchema(NewMoney, WireSchema):
+    """
+    A table to create.
 
-    name = TableNameField(required=True)
+    A point value requires a currency, and a currency a point value. Without them, rounds are settled in points only.
+    """
+
+    name = TableNameField(is_new=True, required=True)
     ruleset = RulesetReference(required=True)
     point_value = PointValueField(load_default=None)
     currency = CurrencyField(load_default=None)
-    minimum_stack = StackField(least=1, load_default=None, allow_none=True)
-    correction_window_minutes = CorrectionWindowField(load_default=USUAL_WINDOW)
+    minimum_stack = StackField(
+        least=1,
+        load_default=None,
+        allow_none=True,
+        description="Minimum opening stack, in points. No minimum if omitted.",
+    )
+    correction_window_minutes = CorrectionWindowField(load_default=DEFAULT_WINDOW)
 
     @validates_schema(skip_on_field_errors=False)
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
@@ -109,19 +137,23 @@ class TableRequestSchema(WireSchema):
 class TableSchema(WireSchema):
     """A table."""
 
-    id = UuidField(required=True)
+    id = UuidField(required=True, description="ID of the table.")
     name = TableNameField(required=True)
-    ruleset = Text(required=True, metadata={"example": "pineapple@1"})
+    ruleset = Text(
+        required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the table, as `name@version`."
+    )
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
-    minimum_stack = StackField(required=True, allow_none=True)
+    minimum_stack = StackField(
+        required=True, allow_none=True, description="Minimum opening stack, in points. Null if there is none."
+    )
     correction_window_minutes = CorrectionWindowField(required=True)
-    created_at = Time(required=True)
+    created_at = Time(required=True, description="Time when the table was created.")
 
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table as it is."""
+    """A table."""
 
     id: str
     name: str
@@ -134,7 +166,7 @@ class TableView:
 
 
 def dump_table(table: TableView) -> dict[str, Any]:
-    """Write a table."""
+    """Encode a table."""
     return {
         "id": table.id,
         "name": table.name,
@@ -148,12 +180,12 @@ def dump_table(table: TableView) -> dict[str, Any]:
 
 
 class TableQuerySchema(PageQuerySchema):
-    """Which tables to list; by its exact name, the one that has it."""
+    """The page and the filter of a list of tables."""
 
-    name = TableNameField()
+    name = TableNameField(characters=Characters.STORED, description="List only the table with exactly this name.")
 
 
-class TablePageSchema(WireSchema):
-    """Tables, the newest first. The header `Link` leads to the next page."""
+class TablePageSchema(PageSchema):
+    """One page of tables, newest first."""
 
-    tables = Listing(Inner(TableSchema), most=100, required=True)
+    tables = Listing(Inner(TableSchema), most=100, required=True, description="The tables of this page, newest first.")

@@ -78,7 +78,7 @@ class Board:
         if len(self.rows.top) == 3 and len(self.rows.middle) == len(self.rows.bottom) == 5:
             return
         wrong = [
-            Mistake("row-size", (row.value,), f"{len(cards)} cards lie in {row}; {row.size} belong there")
+            Mistake("row-size", (row.value,), f"the {row} has {len(cards)} cards; expected {row.size}")
             for row, cards in self.rows.items()
             if len(cards) != row.size
         ]

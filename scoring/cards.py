@@ -33,7 +33,8 @@ class Card(int):
         try:
             return BY_NAME[text]
         except KeyError:
-            detail = f"{text!r} is not a card: a rank of {RANKS} and a suit of {SUITS} is, like 'As' or 'Td'"
+            wanted = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
+            detail = f"{text!r} is not a valid card; {wanted}"
             raise CardError([Mistake("card-unknown", (), detail)]) from None
 
     @property

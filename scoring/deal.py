@@ -1,9 +1,9 @@
 """Whether a hand can have been dealt as it was recorded."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from scoring.board import Row
+from scoring.board import ByRow, Row
 from scoring.cards import Card, show_cards
 from scoring.errors import Mistake, Path
 from scoring.hand import Cards, PlayerHand, Street
@@ -22,49 +22,80 @@ def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[
     for index, player in enumerate(players):
         if not player.fantasyland and player.discards is None and player.streets is None:
             continue  # nothing is known of it but the board
-        found = (*_fantasyland(player, ruleset), *_discards(player, ruleset), *_streets(player, ruleset))
+        found = find_player_mistakes(
+            player.fantasyland, player.discards, player.streets, player.board.rows, ruleset=ruleset
+        )
         mistakes += [mistake.under("players", index) for mistake in found]
     if not _are_distinct(players):
         mistakes += _twice(players)
     return mistakes
 
 
-def _fantasyland(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
-    if player.fantasyland and player.fantasyland not in ruleset.fantasyland.deals:
+def find_player_mistakes(
+    fantasyland: int,
+    discards: Cards | None,
+    streets: Sequence[Street] | None,
+    rows: ByRow[Cards] | None,
+    *,
+    ruleset: Ruleset,
+) -> Iterator[Mistake]:
+    """
+    List what cannot be in what one player was dealt, each with its place from the player on.
+
+    Args:
+        fantasyland: cards dealt in Fantasyland, 0 outside.
+        discards: None where nobody knows.
+        streets: None where nobody knows.
+        rows: of the board; None where they cannot be read.
+        ruleset: whose deal counts.
+
+    Rule: docs/rules.md#the-deal
+    """
+    yield from _fantasyland(fantasyland, ruleset)
+    if discards is not None:
+        yield from _discards(fantasyland, discards, ruleset)
+    if streets is not None:
+        yield from _streets(fantasyland, discards, streets, rows, ruleset)
+
+
+def _fantasyland(fantasyland: int, ruleset: Ruleset) -> Iterator[Mistake]:
+    if fantasyland and fantasyland not in ruleset.fantasyland.deals:
         dealt = sorted(ruleset.fantasyland.deals)
-        right = f"0 or {' or '.join(map(str, dealt))} are right" if dealt else "0 is right: nobody ever enters"
-        detail = f"Fantasyland of {player.fantasyland} cards is never dealt under {ruleset}; {right}"
+        right = (
+            f"expected 0 or {' or '.join(map(str, dealt))}"
+            if dealt
+            else "expected 0, because nobody enters Fantasyland"
+        )
+        detail = f"Fantasyland of {fantasyland} cards is never dealt under {ruleset}; {right}"
         yield Mistake("fantasyland-cards", ("fantasyland",), detail)
 
 
-def _discards(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
-    if player.discards is None:
-        return
-    right = ruleset.cards_dealt(player.fantasyland) - BOARD_SIZE
-    if len(player.discards) != right:
+def _discards(fantasyland: int, discards: Cards, ruleset: Ruleset) -> Iterator[Mistake]:
+    right = ruleset.cards_dealt(fantasyland) - BOARD_SIZE
+    if len(discards) != right:
         detail = (
-            f"{len(player.discards)} discards are given; of {right + BOARD_SIZE} cards dealt {right} are discarded"
+            f"{len(discards)} discards are given; expected {right} of the {right + BOARD_SIZE} cards dealt"
             " (null means unknown)"
         )
         yield Mistake("discards-count", ("discards",), detail)
 
 
-def _streets(player: PlayerHand, ruleset: Ruleset) -> Iterator[Mistake]:
-    if player.streets is None:
-        return
-    rules = ruleset.streets(player.fantasyland)
-    if len(player.streets) != len(rules):
-        kind = f"Fantasyland of {player.fantasyland} cards" if player.fantasyland else f"a {ruleset.variant} hand"
-        detail = f"{len(player.streets)} streets are given; {kind} has {len(rules)} (null means unknown)"
+def _streets(
+    fantasyland: int, discards: Cards | None, streets: Sequence[Street], rows: ByRow[Cards] | None, ruleset: Ruleset
+) -> Iterator[Mistake]:
+    rules = ruleset.streets(fantasyland)
+    if len(streets) != len(rules):
+        kind = f"Fantasyland of {fantasyland} cards" if fantasyland else f"a {ruleset.variant} hand"
+        detail = f"{len(streets)} streets are given; expected {len(rules)} for {kind} (null means unknown)"
         yield Mistake("streets-count", ("streets",), detail)
         return
     room = {row: row.size for row in reversed(Row)}
-    for index, (street, rule) in enumerate(zip(player.streets, rules, strict=True)):
+    for index, (street, rule) in enumerate(zip(streets, rules, strict=True)):
         wrong = tuple(_street(street, rule)) or tuple(_auto(street, rule, room))
         yield from (mistake.under("streets", index) for mistake in wrong)
         for row, cards in street.rows.items():
             room[row] -= len(cards)
-    yield from _sums(player, player.streets)
+    yield from _sums(discards, streets, rows)
 
 
 def _street(street: Street, rule: StreetRule) -> Iterator[Mistake]:
@@ -75,13 +106,13 @@ def _street(street: Street, rule: StreetRule) -> Iterator[Mistake]:
         ("street-discards", "discards", len(street.discards), rule.discarded, "discarded"),
     ):
         if found != right:
-            detail = f"{found} cards are {verb} in this street; {right} are right"
+            detail = f"{found} cards are {verb} in this street; expected {right}"
             yield Mistake(code, (path,) if path else (), detail)
     gone = Counter([*placed, *street.discards])
     if gone != Counter(street.dealt):
         detail = (
-            f"dealt are {show_cards(street.dealt)}, but placed and discarded are {show_cards(tuple(gone.elements()))};"
-            " they must be the same cards"
+            f"the cards dealt are {show_cards(street.dealt)}, the cards placed and discarded are"
+            f" {show_cards(tuple(gone.elements()))}; expected the same cards"
         )
         yield Mistake("street-cards", (), detail)
 
@@ -94,7 +125,7 @@ def _auto(street: Street, rule: StreetRule, room: dict[Row, int]) -> Iterator[Mi
     """
     strangers = [card for card in street.auto if card not in street.dealt]
     if strangers or len(set(street.auto)) != len(street.auto):
-        detail = f"the clock set {show_cards(street.auto)}; only cards dealt in this street, once each, are right"
+        detail = f"the clock set {show_cards(street.auto)}; expected only cards dealt in this street, once each"
         yield Mistake("auto-not-dealt", ("auto",), detail)
         return
     by_clock = [card for card in street.dealt if card in street.auto]
@@ -107,7 +138,7 @@ def _auto(street: Street, rule: StreetRule, room: dict[Row, int]) -> Iterator[Mi
             left[right] -= 1
         found = next((row for row, cards in street.rows.items() if card in cards), None)
         if found is not right:
-            detail = f"the clock put {card} {_place(found)}; {_place(right)} is right"
+            detail = f"the clock put {card} {_place(found)}; expected {_place(right)}"
             yield Mistake("auto-placement", ("auto",), detail)
 
 
@@ -115,19 +146,19 @@ def _place(row: Row | None) -> str:
     return "among the discards" if row is None else f"in the {row}"
 
 
-def _sums(player: PlayerHand, streets: Sequence[Street]) -> Iterator[Mistake]:
-    for row, cards in player.board.rows.items():
+def _sums(discards: Cards | None, streets: Sequence[Street], rows: ByRow[Cards] | None) -> Iterator[Mistake]:
+    for row, cards in rows.items() if rows else ():
         laid = tuple(card for street in streets for card in street.rows[row])
         if Counter(laid) != Counter(cards):
             detail = (
-                f"the streets lay {show_cards(laid)} in the {row}, the board has {show_cards(cards)}; they must agree"
+                f"the streets place {show_cards(laid)} in the {row}, the board has {show_cards(cards)};"
+                " expected the same cards"
             )
             yield Mistake("streets-board", ("streets",), detail)
     thrown = _discarded_in(streets)
-    if player.discards is not None and Counter(thrown) != Counter(player.discards):
-        detail = (
-            f"the streets discard {show_cards(thrown)}, the discards are {show_cards(player.discards)}; they must agree"
-        )
+    if discards is not None and Counter(thrown) != Counter(discards):
+        found = f"the streets discard {show_cards(thrown)}, the discards are {show_cards(discards)}"
+        detail = f"{found}; expected the same cards"
         yield Mistake("streets-discards", ("streets",), detail)
 
 
@@ -145,21 +176,29 @@ def _are_distinct(players: Sequence[PlayerHand]) -> bool:
 
 
 def _twice(players: Sequence[PlayerHand]) -> Iterator[Mistake]:
-    cards = [card for player in players for card in (*player.board.cards, *_thrown(player))]
-    if len(set(cards)) == len(cards):
-        return  # As nearly always: where cards lie is only asked where one comes twice.
+    return find_cards_twice(
+        (("players", index, *path), f"{place} of seat {player.seat}", card)
+        for index, player in enumerate(players)
+        for path, place, card in _places(player)
+    )
+
+
+def find_cards_twice(places: Iterable[tuple[Path, str, Card]]) -> Iterator[Mistake]:
+    """
+    List the cards of a hand that lie in two places.
+
+    Args:
+        places: of every card: its path, and where that is in words.
+
+    Rule: docs/rules.md#the-deal
+    """
     first_place: dict[Card, str] = {}
-    for index, player in enumerate(players):
-        for path, place, card in _places(player):
-            if card in first_place:
-                detail = f"{card} is already {first_place[card]}; every card of a hand comes from one deck"
-                yield Mistake("card-twice", ("players", index, *path), detail)
-            else:
-                first_place[card] = f"{place} of seat {player.seat}"
-
-
-def _thrown(player: PlayerHand) -> Cards:
-    return _discarded_in(player.streets or ()) if player.discards is None else player.discards
+    for path, place, card in places:
+        if card in first_place:
+            detail = f"{card} is already {first_place[card]}; expected each card once"
+            yield Mistake("card-twice", path, detail)
+        else:
+            first_place[card] = place
 
 
 def _places(player: PlayerHand) -> Iterator[tuple[Path, str, Card]]:

@@ -1,15 +1,22 @@
 """A whole round as it was recorded, and as it plays."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Final
 
 from scoring.errors import Mistake, RoundError, ScoringError
-from scoring.following import OVERRULED
+from scoring.following import COMPLETE, OVERRULED
 from scoring.hand import Hand, Seat
 from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
-from scoring.round_state import Round, RoundSeat
+from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Ruleset
 from scoring.settlement import Transfer
+
+_DEPARTURE_OVERRULED: Final = frozenset({COMPLETE, "departure-in-sequence"})
+"""The mistakes of a departure that a later hand, accepted as played, overrules."""
+_WHAT_IF_OVERRULED: Final = _DEPARTURE_OVERRULED | {"departure-not-allowed"}
+"""The mistakes of a departure that a what-if overrules: the player left under another ruleset."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,12 +36,15 @@ class Closing:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class History:
     """
     Everything that happened in a round, and no result.
 
-    `irregular` numbers the hands that stand: they count as they were played, though they could not have followed.
+    Attributes:
+        irregular: the numbers of the hands that were accepted as played.
+        is_what_if: whether departures and the closing count even where the ruleset would not allow them: they happened
+            under another one.
     """
 
     ruleset: Ruleset
@@ -42,7 +52,24 @@ class History:
     hands: tuple[Hand, ...] = ()
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
-    irregular: frozenset[int] = frozenset()
+    irregular: Collection[int] = frozenset()
+    is_what_if: bool = False
+
+    def is_accepted(self, number: int) -> bool:
+        """Return whether a hand was accepted as played."""
+        return number in self.irregular
+
+    def is_held_open(self, number: int) -> bool:
+        """
+        Return whether a later hand than this number was accepted as played.
+
+        Rule: docs/rules.md#hands-accepted-as-played
+        """
+        return number < self._last_accepted
+
+    @cached_property
+    def _last_accepted(self) -> int:
+        return max(self.irregular, default=0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,14 +117,15 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
     Play hands, departures and closing in the order in which they happened, one at a time.
 
     Raises:
-        ScoringError: a step cannot be, with its place in the history.
+        ScoringError: a step is invalid, with its place in the history.
     """
     _check_places(history)
+    history = replace(history, irregular=frozenset(history.irregular))
     for number in range(len(history.hands) + 1):
-        for step in _steps_at(round_, history, number):
+        for step in steps_at(round_, history, number):
             yield step
             round_ = step.round
-    if history.closed:
+    if history.closed and not (history.is_what_if and round_.status is RoundStatus.COMPLETE):
         try:
             closed = close_round(round_)
         except ScoringError as error:
@@ -105,33 +133,18 @@ def replay_steps(round_: Round, history: History) -> Iterator[Step]:
         yield closed
 
 
-def let_stand(history: History) -> History:
+def steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
     """
-    Let every hand stand that could not have followed, and no other.
+    Play one hand, or none before the first, and the departures after it.
 
-    Whatever else cannot be is left as it is; playing the history says what.
-
-    Rule: docs/rules.md#hands-that-stand
+    Raises:
+        ScoringError: a step is invalid, with its place in the history.
     """
-    standing = replace(history, irregular=frozenset())
-    try:
-        round_ = open_round(history.ruleset, history.seats)
-        for number in range(len(history.hands) + 1):
-            if number < len(history.hands) and not _lets_follow(round_, standing, number):
-                standing = replace(standing, irregular=standing.irregular | {number + 1})
-            for step in _steps_at(round_, standing, number):
-                round_ = step.round
-    except ScoringError:
-        pass
-    return standing
-
-
-def _steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
-    """Play one hand, or none before the first, and the departures after it."""
-    stands, goes_on = number in history.irregular, number + 1 in history.irregular
+    hold_open = history.is_held_open(number)
     if number:
+        hand = history.hands[number - 1]
         try:
-            played = play_hand(round_, history.hands[number - 1], stands=stands, goes_on=goes_on)
+            played = play_hand(round_, hand, accepted=history.is_accepted(number), hold_open=hold_open)
         except ScoringError as error:
             raise error.under("hands", number - 1) from error
         yield played
@@ -139,23 +152,114 @@ def _steps_at(round_: Round, history: History, number: int) -> Iterator[Step]:
     for index, departure in enumerate(history.departures):
         if departure.after_hand == number:
             try:
-                departed = depart(round_, departure.seat, stands=goes_on, goes_on=goes_on)
+                departed = _depart(round_, history, departure)
             except ScoringError as error:
                 raise error.under("departures", index) from error
             yield departed
             round_ = departed.round
 
 
-def _lets_follow(round_: Round, history: History, number: int) -> bool:
+def accept_irregular(history: History) -> History:
     """
-    Say whether the hand after one can follow it and the departures between the two.
+    Accept every hand as played that could not have followed, besides those that are accepted already.
+
+    Other mistakes stay; playing the history raises them.
+
+    Rule: docs/rules.md#hands-accepted-as-played
+    """
+    history = replace(history, irregular=frozenset(history.irregular))
+    try:
+        round_ = open_round(history.ruleset, history.seats)
+        for number in range(len(history.hands) + 1):
+            if number < len(history.hands) and not _can_follow(round_, history, number):
+                history = replace(history, irregular={*history.irregular, number + 1})
+            for step in steps_at(round_, history, number):
+                round_ = step.round
+    except ScoringError:
+        pass
+    return history
+
+
+def without_needless_marks(history: History) -> History:
+    """
+    Leave out hands marked as accepted that follow anyhow, where the round is the same without these marks.
+
+    Rule: docs/rules.md#hands-accepted-as-played
+    """
+    if not history.irregular:
+        return history
+    try:
+        played = replay(history)
+        fewer = replace(history, irregular=frozenset(hand.hand.number for hand in played.hands if hand.irregular))
+        replay(fewer)
+    except ScoringError:
+        return history
+    return fewer
+
+
+def check_irregular(history: History) -> None:
+    """
+    Check that only hands of the round are marked as accepted.
+
+    Raises:
+        RoundError: another one is, with its place in the history.
+    """
+    mistakes = list(_unknown_irregular(history.irregular, len(history.hands)))
+    if mistakes:
+        raise RoundError(mistakes)
+
+
+def drop_late_departures(history: History, departures: Collection[Departure]) -> History:
+    """
+    Drop those of these departures that are possible only before a hand that is no longer part of the round.
+
+    The round was held open for that hand, which had been accepted as played. A departure that is possible after the
+    last hand stays.
+
+    Rule: docs/rules.md#hands-accepted-as-played
+    """
+    last = len(history.hands)
+    late = [each for each in departures if each.after_hand >= last and each in history.departures]
+    kept = [each for each in history.departures if each not in late]
+    for departure in late:
+        if departure.after_hand == last and _is_possible(replace(history, departures=(*kept, departure), closed=None)):
+            kept.append(departure)
+    return replace(history, departures=tuple(each for each in history.departures if each in kept))
+
+
+def _is_possible(history: History) -> bool:
+    """Return whether no departure comes too late; whatever else is wrong is not asked here."""
+    try:
+        replay(history)
+    except ScoringError as error:
+        return not all(
+            mistake.code in _DEPARTURE_OVERRULED and mistake.path[:1] == ("departures",) for mistake in error.mistakes
+        )
+    return True
+
+
+def _depart(round_: Round, history: History, departure: Departure) -> Departed:
+    number = departure.after_hand
+    overruled: frozenset[str] = frozenset()
+    if history.is_what_if:
+        overruled = _WHAT_IF_OVERRULED
+    elif history.is_accepted(number + 1):
+        overruled = frozenset({"departure-in-sequence"})
+    return depart(round_, departure.seat, overruled=overruled, hold_open=history.is_held_open(number))
+
+
+def _can_follow(round_: Round, history: History, number: int) -> bool:
+    """
+    Return whether the hand after one can follow it and the departures between the two.
 
     Raises:
         ScoringError: something is wrong that nothing overrules.
     """
+    if history.is_accepted(number + 1):
+        return True
     following = history.hands[number]
     try:
-        for step in _steps_at(round_, history, number):
+        for step in steps_at(round_, history, number):
             round_ = step.round
         play_hand(round_, following)
     except ScoringError as error:
@@ -167,12 +271,20 @@ def _lets_follow(round_: Round, history: History, number: int) -> bool:
 
 def _check_places(history: History) -> None:
     last = len(history.hands)
-    mistakes = list(_late_departures(history.departures, last))
+    mistakes = [*_unknown_irregular(history.irregular, last), *_late_departures(history.departures, last)]
     if history.closed and history.closed.after_hand != last:
         detail = f"the round is closed after hand {history.closed.after_hand}; its last hand is {last}"
         mistakes.append(Mistake("closed-after-hand", ("closed", "after_hand"), detail))
     if mistakes:
         raise RoundError(mistakes)
+
+
+def _unknown_irregular(irregular: Collection[int], last: int) -> Iterator[Mistake]:
+    recorded = f"hands 1 to {last} are recorded" if last else "no hand is recorded"
+    for index, number in enumerate(irregular):
+        if not 1 <= number <= last:
+            detail = f"`irregular` names hand {number}; {recorded}, and only a recorded hand can be accepted as played"
+            yield Mistake("irregular-hand", ("irregular", index, "hand"), detail)
 
 
 def _late_departures(departures: Sequence[Departure], last: int) -> Iterator[Mistake]:

@@ -75,17 +75,17 @@ def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Sea
 def _player_mistakes(ruleset: Ruleset, players: Sequence[LonePlayer]) -> Iterator[Mistake]:
     fewest, most = 2, ruleset.players.max
     if not fewest <= len(players) <= most:
-        detail = f"{len(players)} players are given; a hand under {ruleset} has {fewest} to {most}"
+        detail = f"the number of players is {len(players)}; expected {fewest} to {most} under {ruleset}"
         yield Mistake("players-count", ("players",), detail)
     seats: set[Seat] = set()
     for index, player in enumerate(players):
         path = ("players", index)
         if player.seat in seats:
-            yield Mistake("seat-twice", (*path, "seat"), f"seat {player.seat} plays twice; one board a seat is right")
+            yield Mistake("seat-twice", (*path, "seat"), f"seat {player.seat} plays twice; expected one board per seat")
         seats.add(player.seat)
         yield from (mistake.under(*path) for mistake in _stay_mistakes(ruleset, player))
         if player.opening_stack is not None and player.stack is None:
-            detail = "an opening stack is given and no stack; give both, or the stack alone"
+            detail = "an opening stack is given without a stack; expected both, or the stack alone"
             yield Mistake("stack-missing", (*path, "stack"), detail)
 
 
@@ -94,12 +94,12 @@ def _stay_mistakes(ruleset: Ruleset, player: LonePlayer) -> Iterator[Mistake]:
         return
     limit = ruleset.fantasyland.stay_limit
     if not player.played.fantasyland:
-        detail = f"{player.stays} stays are given for a player outside Fantasyland; 0 is right"
+        detail = f"{player.stays} stays are given for a player outside Fantasyland; expected 0"
         yield Mistake("stays-outside", ("stays",), detail)
     elif limit is not None and player.stays > limit:
-        detail = f"{player.stays} stays are given; {ruleset} allows {limit} in a row"
+        detail = f"{player.stays} stays are given; expected at most {limit} in a row under {ruleset}"
         yield Mistake("stays-limit", ("stays",), detail)
     elif player.played.fantasyland != ruleset.fantasyland.stay_cards:
         right = ruleset.fantasyland.stay_cards
-        detail = f"Fantasyland of {player.played.fantasyland} cards after a stay is given; a stay deals {right}"
+        detail = f"Fantasyland of {player.played.fantasyland} cards after a stay is given; expected {right}"
         yield Mistake("stays-cards", ("fantasyland",), detail)

@@ -8,7 +8,7 @@ from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake, RoundError
 from scoring.exchange import Exchange
 from scoring.fantasyland import Fantasyland
-from scoring.following import OVERRULED, find_following_mistakes, find_top_up_mistakes
+from scoring.following import COMPLETE, OVERRULED, find_following_mistakes, find_top_up_mistakes
 from scoring.hand import Hand, Seat, TopUp
 from scoring.round_state import Round, RoundSeat, RoundStatus
 from scoring.ruleset import Leaving, Points, Ruleset, Scope
@@ -21,13 +21,16 @@ class PlayedHand:
     """
     A hand, what it is worth, what was paid, and where the round stands after it.
 
-    `irregular` is why it could not have followed the hands before it, where it counts nevertheless.
+    Attributes:
+        accepted: whether it was accepted as played.
+        irregular: why it could not have followed the hands before it; empty where it could.
     """
 
     hand: Hand
     score: HandScore
     transfers: tuple[Transfer, ...]
     round: Round
+    accepted: bool = False
     irregular: tuple[Mistake, ...] = ()
 
 
@@ -62,15 +65,15 @@ def open_round(ruleset: Ruleset, seats: Iterable[RoundSeat]) -> Round:
     return Round(ruleset, seated, stacks, stacks, dict.fromkeys(stacks, 0))
 
 
-def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool = False) -> PlayedHand:
+def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: bool = False) -> PlayedHand:
     """
     Play a finished hand: check that it can be and that it follows, score it, move the chips and see what comes next.
 
     Args:
         round_: where the round stands before it.
         hand: what happened.
-        stands: whether it counts as it was played though it could not have followed.
-        goes_on: whether a hand that stands comes next: the round is not complete then, whatever the rules say.
+        accepted: whether it counts as it was played even if it could not have followed.
+        hold_open: whether a later hand was accepted as played: the round is not complete before that hand.
 
     Raises:
         RoundError: the round takes no further hand.
@@ -78,7 +81,7 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
 
     Rule: docs/rules.md#the-round
     """
-    before, irregular = _begin(round_, hand, stands=stands)
+    before, irregular = _begin(round_, hand, accepted=accepted)
     stays = {seat: owed.stays for seat, owed in before.owed.items()}
     score = score_hand(hand.players, before.ruleset, hand.button, stays)
     transfers: tuple[Transfer, ...] = ()
@@ -87,15 +90,17 @@ def play_hand(round_: Round, hand: Hand, *, stands: bool = False, goes_on: bool 
     else:
         settlement = _settle(before, score.exchanges)
         transfers, paid = settlement.transfers, before.but(stacks=settlement.stacks)
-    ended = end_hand(paid, hand, {board.seat: board.earned for board in score.boards if board.earned}, goes_on=goes_on)
-    return PlayedHand(hand, score, transfers + ended.transfers, ended.round, irregular)
+    ended = end_hand(
+        paid, hand, {board.seat: board.earned for board in score.boards if board.earned}, hold_open=hold_open
+    )
+    return PlayedHand(hand, score, transfers + ended.transfers, ended.round, accepted, irregular)
 
 
-def begin_hand(round_: Round, hand: Hand, *, stands: bool = False) -> Round:
+def begin_hand(round_: Round, hand: Hand, *, accepted: bool = False) -> Round:
     """
-    Check that a hand can be and that it follows, and say where the round stands before the first point is paid.
+    Check that a hand can be and that it follows, and return the round before the first point is paid.
 
-    A hand that `stands` need not follow.
+    A hand that is accepted as played need not follow.
 
     Raises:
         RoundError: the round takes no further hand.
@@ -103,11 +108,11 @@ def begin_hand(round_: Round, hand: Hand, *, stands: bool = False) -> Round:
 
     Rule: docs/rules.md#the-round
     """
-    before, _ = _begin(round_, hand, stands=stands)
+    before, _ = _begin(round_, hand, accepted=accepted)
     return before
 
 
-def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, goes_on: bool = False) -> Departed:
+def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, hold_open: bool = False) -> Departed:
     """
     Say where a round stands after a hand, once its points are paid or added up, and what is paid because it ends there.
 
@@ -115,7 +120,7 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, g
         round_: as `begin_hand` gave it, with the points of this hand.
         hand: that hand.
         earned: what Fantasyland its boards have earned.
-        goes_on: as `play_hand` has it.
+        hold_open: see `play_hand`.
 
     Rule: docs/rules.md#the-round
     """
@@ -123,11 +128,10 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, g
         hands=hand.number,
         button=hand.button,
         had_button=round_.had_button | {hand.button},
-        out=round_.out.difference(hand.by_seat),
-        sequence=round_.sequence.union(hand.by_seat) if earned else frozenset(),
+        sequence=frozenset(hand.by_seat) if earned else frozenset(),
         owed=earned,
     )
-    return _finish(_bust(after), goes_on=goes_on)
+    return _finish(_bust(after), hold_open=hold_open)
 
 
 def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
@@ -155,26 +159,29 @@ def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
     )
 
 
-def depart(round_: Round, seat: Seat, *, stands: bool = False, goes_on: bool = False) -> Departed:
+def depart(round_: Round, seat: Seat, *, overruled: Collection[str] = frozenset(), hold_open: bool = False) -> Departed:
     """
-    Let a player leave between two hands.
+    Record that a player leaves between two hands.
 
     Args:
         round_: where the round stands.
         seat: who leaves.
-        stands: whether he left though his sequence goes on.
-        goes_on: as `play_hand` has it.
+        overruled: codes of mistakes that do not stop the departure, because what came after it was accepted as played.
+        hold_open: see `play_hand`.
 
     Raises:
-        RoundError: the ruleset, the sequence or the round does not let him.
+        RoundError: the ruleset, the sequence or the round does not allow it.
 
     Rule: docs/rules.md#leaving-and-top-ups
     """
-    _check_open(round_, "departure")
+    is_complete = round_.status is RoundStatus.COMPLETE and COMPLETE in overruled
+    if not is_complete:
+        check_open(round_, "departure")
     mistake = _departure_mistake(round_, seat)
-    if mistake and not _are_overruled([mistake], stands=stands):
+    if mistake and mistake.code not in overruled:
         raise RoundError([mistake])
-    return _finish(round_.but(gone=round_.gone | {seat}), goes_on=goes_on)
+    departed = round_.but(gone=round_.gone | {seat})
+    return Departed((), departed) if is_complete else _finish(departed, hold_open=hold_open)
 
 
 def close_round(round_: Round) -> Departed:
@@ -186,23 +193,23 @@ def close_round(round_: Round) -> Departed:
 
     Rule: docs/rules.md#closing-early
     """
-    _check_open(round_, "closing")
+    check_open(round_, "closing")
     return _settle_totals(_bust(round_.but(status=RoundStatus.CLOSED, owed={})))
 
 
-def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mistake, ...]]:
-    """Say where the round stands before the first point of a hand is paid, and what is overruled where it stands."""
-    _check_open(round_, "hand")
+def _begin(round_: Round, hand: Hand, *, accepted: bool) -> tuple[Round, tuple[Mistake, ...]]:
+    """Return the round before the first point of a hand is paid, and what was overruled to accept the hand."""
+    check_open(round_, "hand")
     top_up_mistakes = list(find_top_up_mistakes(round_, hand))
-    before = add_points(round_, hand.top_ups) if _are_overruled(top_up_mistakes, stands=stands) else round_
+    before = add_points(round_, hand.top_ups) if _are_overruled(top_up_mistakes, accepted=accepted) else round_
     mistakes = (
-        *(_find_end(round_) if stands else ()),
+        *(_find_end(round_) if accepted else ()),
         *top_up_mistakes,
         *find_following_mistakes(before, hand),
         *find_deal_mistakes(hand.players, round_.ruleset),
-        *(_too_few_to_stand(hand) if stands else ()),
+        *(_too_few_players(hand) if accepted or len(before.players_next) < 2 else ()),
     )
-    if not _are_overruled(mistakes, stands=stands):
+    if not _are_overruled(mistakes, accepted=accepted):
         raise HandError(mistakes)
     if before.sequence and not hand.belongs_to_hand_before:
         before = before.but(sequence=frozenset())
@@ -215,53 +222,59 @@ def _begin(round_: Round, hand: Hand, *, stands: bool) -> tuple[Round, tuple[Mis
 def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[Mistake]:
     fewest, most = ruleset.players.min, ruleset.players.max
     if not fewest <= len(seats) <= most:
-        detail = f"a table of {len(seats)}; {ruleset} is for {fewest} to {most} players"
+        detail = f"the number of players is {len(seats)}; expected {fewest} to {most} under {ruleset}"
         yield Mistake("players-count", ("seats",), detail)
     for index, seat in enumerate(seats):
         before = seats[:index]
         if seat.seat < 1:
-            yield Mistake("seat-number", ("seats", index, "seat"), f"seat {seat.seat} is given; seats count from 1")
+            yield Mistake("seat-number", ("seats", index, "seat"), f"seat {seat.seat} is given; expected 1 or more")
         if any(seat.seat == other.seat for other in before):
-            detail = f"seat {seat.seat} is taken twice; one player a seat is right"
+            detail = f"seat {seat.seat} is taken twice; expected one player per seat"
             yield Mistake("seat-twice", ("seats", index, "seat"), detail)
         if any(seat.player == other.player for other in before):
-            detail = f"player {seat.player!r} sits twice; one seat a player is right"
+            detail = f"player {seat.player!r} sits twice; expected one seat per player"
             yield Mistake("player-twice", ("seats", index, "player"), detail)
         if seat.opening_stack < 1:
-            detail = f"seat {seat.seat} opens with {seat.opening_stack} points; 1 or more are right"
+            detail = f"seat {seat.seat} opens with {seat.opening_stack} points; expected 1 or more"
             yield Mistake("stack-too-small", ("seats", index, "stack"), detail)
 
 
-def _check_open(round_: Round, what: str) -> None:
+def check_open(round_: Round, what: str) -> None:
+    """
+    Check that hands, departures or the closing can come.
+
+    Raises:
+        RoundError: the round is complete or closed.
+    """
     if round_.status is RoundStatus.COMPLETE:
         raise RoundError([_complete(round_, what)])
     if round_.status is RoundStatus.CLOSED:
-        detail = f"the round was closed after hand {round_.hands}; no {what} can come, a new round can be opened"
+        detail = f"the round was closed after hand {round_.hands}; it accepts no further {what}"
         raise RoundError([Mistake("round-closed", (), detail)])
 
 
 def _complete(round_: Round, what: str) -> Mistake:
-    detail = f"the round is complete after hand {round_.hands}; no {what} can come, a new round can be opened"
-    return Mistake("round-complete", (), detail)
+    detail = f"the round is complete after hand {round_.hands}; it accepts no further {what}"
+    return Mistake(COMPLETE, (), detail)
 
 
 def _find_end(round_: Round) -> Iterator[Mistake]:
-    """List what would have ended the round, or kept somebody in it, had no hand that stands come next."""
-    if round_.hands and _finish(round_, goes_on=False).round.status is RoundStatus.COMPLETE:
+    """Yield what would have ended the round, or kept a player in it, if no later hand were accepted as played."""
+    if round_.hands and _finish(round_, hold_open=False).round.status is RoundStatus.COMPLETE:
         yield _complete(round_, "hand")
     for seat in sorted(round_.gone & round_.sequence if round_.in_sequence else ()):
-        detail = f"seat {seat} has left in the middle of a Fantasyland sequence; he plays it to its end"
+        detail = f"seat {seat} has left in the middle of a Fantasyland sequence; expected them to play it to its end"
         yield Mistake("departure-in-sequence", (), detail)
 
 
-def _too_few_to_stand(hand: Hand) -> Iterator[Mistake]:
+def _too_few_players(hand: Hand) -> Iterator[Mistake]:
     if len(hand.players) < 2:
-        yield Mistake("players-count", ("players",), "1 player is given; a hand that stands has 2 or more")
+        yield Mistake("players-count", ("players",), f"`players` has {len(hand.players)}; expected 2 or more")
 
 
-def _are_overruled(mistakes: Iterable[Mistake], *, stands: bool) -> bool:
-    """Say whether nothing is wrong, or nothing that keeps a hand from standing."""
-    return all(stands and mistake.code in OVERRULED for mistake in mistakes)
+def _are_overruled(mistakes: Iterable[Mistake], *, accepted: bool) -> bool:
+    """Return whether nothing is wrong, or nothing that stops a hand from being accepted as played."""
+    return all(accepted and mistake.code in OVERRULED for mistake in mistakes)
 
 
 def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
@@ -270,15 +283,15 @@ def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
         seats = ", ".join(map(str, round_.seat_numbers))
         return Mistake("seat-unknown", path, f"seat {seat} is not in the round; its seats are {seats}")
     if round_.ruleset.leaving is Leaving.BETWEEN_ROUNDS:
-        detail = f"{round_.ruleset} lets players leave between rounds only; seat {seat} plays this round to its end"
-        return Mistake("departure-not-allowed", (), detail)
+        detail = f"{round_.ruleset} lets players leave between rounds only; seat {seat} plays the round to its end"
+        return Mistake("departure-not-allowed", path, detail)
     if seat in round_.gone:
         return Mistake("departure-gone", path, f"seat {seat} has left already; a player leaves a round once")
     if round_.hands == 0:
-        detail = "no hand has been played; a player leaves between two hands, and the first deals in everybody"
+        detail = "no hand has been played; a player can leave after the first hand"
         return Mistake("departure-before-first-hand", (), detail)
     if round_.in_sequence and seat in round_.players_next:
-        detail = f"seat {seat} plays the Fantasyland hand that comes next; he can leave once the sequence has ended"
+        detail = f"seat {seat} plays the Fantasyland hand that comes next; they can leave once the sequence has ended"
         return Mistake("departure-in-sequence", path, detail)
     return None
 
@@ -294,8 +307,10 @@ def _bust(round_: Round) -> Round:
     Rule: docs/rules.md#out-and-gone
     """
     scope = round_.ruleset.stakes.scope
-    if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not round_.owed):
+    if scope is not Scope.ROUND:
         out = _without_points(round_)
+        if scope is Scope.FANTASYLAND and round_.owed:
+            out -= round_.sequence
         if out != round_.out or not out.isdisjoint(round_.owed):
             owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
             round_ = round_.but(out=out, owed=owed)
@@ -306,17 +321,17 @@ def _without_points(round_: Round) -> frozenset[Seat]:
     return frozenset(seat for seat, stack in round_.stacks.items() if not stack)
 
 
-def _finish(round_: Round, *, goes_on: bool) -> Departed:
+def _finish(round_: Round, *, hold_open: bool) -> Departed:
     """
     Complete the round where nothing more can be played.
 
     Rule: docs/rules.md#completion
     """
-    if goes_on:
+    if hold_open:
         return Departed((), round_)
     playing = round_.still_playing
     if len(playing) < 2 or (not round_.owed and round_.had_button.issuperset(playing)):
-        return _settle_totals(round_.but(status=RoundStatus.COMPLETE, owed={}, sequence=frozenset()))
+        return _settle_totals(_bust(round_.but(status=RoundStatus.COMPLETE, owed={})))
     return Departed((), round_)
 
 

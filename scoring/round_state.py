@@ -161,14 +161,16 @@ class Round:
     @property
     def button_next(self) -> Seat | None:
         """
-        Where the button stands in the next hand; None where any seat of the round will do.
+        Where the button stands in the next hand; None where it may stand in any seat of the round.
+
+        Where nobody is still playing, only a hand that is accepted as played can follow, whatever its button is.
 
         Rule: docs/rules.md#the-button
         """
         if self.button is None or self.in_sequence:
             return self.button
         playing = self.still_playing
-        return next((seat for seat in playing if seat > self.button), playing[0])
+        return next((seat for seat in playing if seat > self.button), playing[0] if playing else None)
 
     @property
     def next_hand(self) -> NextHand | None:

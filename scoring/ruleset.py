@@ -219,10 +219,11 @@ class Ruleset:
 
 def _mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     if not NAME.fullmatch(ruleset.name):
-        detail = f"{ruleset.name!r} is no name for a ruleset: up to 64 small letters, digits and inner hyphens are"
+        wanted = "up to 64 lowercase letters, digits and inner hyphens"
+        detail = f"{ruleset.name!r} is not a valid ruleset name; expected {wanted}"
         yield Mistake("ruleset-name", ("name",), detail)
     if ruleset.version < 1:
-        yield Mistake("ruleset-version", ("version",), f"version {ruleset.version} is too low; versions begin with 1")
+        yield Mistake("ruleset-version", ("version",), f"version {ruleset.version} is too low; expected 1 or more")
     yield from _player_mistakes(ruleset)
     yield from _point_mistakes(ruleset)
     yield from _fantasyland_mistakes(ruleset)
@@ -231,10 +232,12 @@ def _mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
 def _player_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     fewest, most = ruleset.players.min, ruleset.players.max
     if fewest < 2:
-        yield Mistake("players-range", ("players", "min"), f"{fewest} players are too few; at least 2 play a round")
+        yield Mistake("players-range", ("players", "min"), f"{fewest} players are too few; expected 2 or more")
     if most < fewest:
         yield Mistake(
-            "players-range", ("players", "max"), f"the most players, {most}, are fewer than the fewest, {fewest}"
+            "players-range",
+            ("players", "max"),
+            f"the maximum number of players, {most}, is less than the minimum, {fewest}",
         )
     dealt = max({ruleset.variant.cards_dealt, *ruleset.fantasyland.deals})
     if most * dealt > DECK_SIZE:
@@ -249,7 +252,7 @@ def _point_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     for row, table in ruleset.royalties.items():
         for made, points in table.items():
             if made not in payable[row]:
-                detail = f"{made!r} cannot be made in the {row}; royalties there are for {', '.join(payable[row])}"
+                detail = f"{made!r} earns no royalties in the {row}; expected one of {', '.join(payable[row])}"
                 yield Mistake("royalty-unknown", ("royalties", row.value, made), detail)
             else:
                 yield from _points_in_range(points, "royalties", row.value, made)
@@ -257,14 +260,16 @@ def _point_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
 
 def _points_in_range(points: int, *path: str) -> Iterator[Mistake]:
     if not 0 <= points <= MOST_POINTS:
-        yield Mistake("points-range", path, f"{points} points are out of range; 0 to {MOST_POINTS} are allowed")
+        yield Mistake("points-range", path, f"{points} points are out of range; expected 0 to {MOST_POINTS}")
 
 
 def _fantasyland_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     rules = ruleset.fantasyland
     for entry, cards in rules.enter.items():
         if entry not in ENTRIES:
-            detail = f"{entry!r} is no top row that can enter; a pair from '22' to 'AA', or 'trips', is"
+            detail = (
+                f"{entry!r} is not a top row that can enter Fantasyland; expected a pair from '22' to 'AA', or 'trips'"
+            )
             yield Mistake("entry-unknown", ("fantasyland", "enter", entry), detail)
         yield from _deal_in_range(cards, "enter", entry)
     if rules.enter_low is not None:
@@ -277,13 +282,13 @@ def _fantasyland_mistakes(ruleset: Ruleset) -> Iterator[Mistake]:
     for row, category in rules.stay.items():
         yield from _stay_mistakes(row, category, ruleset.low_middle)
     if rules.stay_limit is not None and rules.stay_limit < 0:
-        detail = f"{rules.stay_limit} repeats are too few; 0 means none and null no limit"
+        detail = f"{rules.stay_limit} repeats are too few; expected 0 or more, or null for no limit"
         yield Mistake("stay-limit", ("fantasyland", "stay_limit"), detail)
 
 
 def _deal_in_range(cards: int, *path: str) -> Iterator[Mistake]:
     if not BOARD_SIZE <= cards <= MOST_FANTASYLAND:
-        detail = f"Fantasyland of {cards} cards cannot be dealt; {BOARD_SIZE} to {MOST_FANTASYLAND} can"
+        detail = f"Fantasyland of {cards} cards cannot be dealt; expected {BOARD_SIZE} to {MOST_FANTASYLAND}"
         yield Mistake("fantasyland-range", ("fantasyland", *path), detail)
 
 
@@ -293,13 +298,13 @@ def _stay_mistakes(row: Row, category: Category | None, low_middle: bool) -> Ite
         return
     if row is Row.MIDDLE and low_middle:
         yield Mistake(
-            "stay-unknown", path, "a low in the middle renews no Fantasyland; null is right where low_middle is true"
+            "stay-unknown", path, "a low in the middle renews no Fantasyland; expected null where low_middle is true"
         )
     elif category is Category.HIGH_CARD:
         yield Mistake(
-            "stay-unknown", path, "every row is at least high_card, so all would stay; pair or better is right"
+            "stay-unknown", path, "every row is at least high_card, so all would stay; expected pair or better"
         )
     elif row is Row.TOP and category not in (Category.PAIR, Category.THREE_OF_A_KIND):
         yield Mistake(
-            "stay-unknown", path, f"three cards never make {category.label}; pair or three_of_a_kind is right"
+            "stay-unknown", path, f"three cards never make {category.label}; expected pair or three_of_a_kind"
         )

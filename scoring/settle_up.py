@@ -55,7 +55,7 @@ def find_payments(nets: Mapping[str, int]) -> SettleUp:
     """
     total = sum(nets.values())
     if total:
-        raise StakesError([Mistake("nets-unbalanced", (), f"the nets add up to {total}; 0 is right")])
+        raise StakesError([Mistake("nets-unbalanced", (), f"the nets add up to {total}; expected 0")])
     pairs, others = _pair_off((player, nets[player]) for player in sorted(nets) if nets[player])
     is_fewest = len(others) <= MOST_EXACT
     groups = [*pairs, *(_divide(others) if is_fewest else [others])]

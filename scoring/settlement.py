@@ -112,13 +112,13 @@ def _check_stacks(exchanges: tuple[Exchange, ...], stacks: Mapping[Seat, Points]
     ):
         return
     wrong = [
-        Mistake("stack-negative", (seat,), f"seat {seat} has {points} points in front of him; 0 or more are possible")
+        Mistake("stack-negative", (seat,), f"seat {seat} has a stack of {points} points; expected 0 or more")
         for seat, points in stacks.items()
         if points < 0
     ]
     players = sorted({seat for exchange in exchanges for seat in (exchange.first, exchange.second)})
     wrong += [
-        Mistake("stack-missing", (seat,), f"seat {seat} has an exchange to settle and no stack; give one")
+        Mistake("stack-missing", (seat,), f"seat {seat} has points to settle and no stack; expected a stack")
         for seat in players
         if seat not in stacks
     ]

@@ -6,34 +6,31 @@ from typing import Any
 
 from flask import Flask, Response
 
-from service.api.checkpoints import checkpoints
-from service.api.corrections import corrections
-from service.api.disputes import disputes
-from service.api.documents import documents
-from service.api.events import events
-from service.api.explanations import explanations
-from service.api.exports import exports
-from service.api.hands import hands
-from service.api.health import health
-from service.api.imports import imports
-from service.api.keys import keys
-from service.api.links import links
-from service.api.metrics import metrics
-from service.api.observing import observe_requests
-from service.api.pacing import pace_requests
-from service.api.players import PlayerConverter, players
-from service.api.problems import register_error_handlers
-from service.api.recomputations import recomputations
-from service.api.rounds import rounds
-from service.api.rulesets import rulesets
-from service.api.safety import keep_answers_safe
-from service.api.scores import scores
-from service.api.tables import tables
+from service.clubs.views import keys
 from service.config import Config
-from service.database import Database
+from service.corrections.views import corrections
+from service.db import Database
+from service.disputes.views import disputes
+from service.http.headers import keep_answers_safe
+from service.http.health import health, metrics
+from service.http.problems import register_error_handlers
+from service.http.rate_limits import pace_requests
+from service.http.request_log import observe_requests
+from service.imports.views import imports
+from service.jobs.app import announcer
+from service.ledger.views import checkpoints, events
+from service.links.views import links
 from service.openapi import describe_api
-from service.tasks import announcer
-from service.web.pages import pages
+from service.pages.views import pages
+from service.players.views import PlayerConverter, players
+from service.recomputations.views import recomputations
+from service.rounds.views.documents import documents, exports
+from service.rounds.views.explanations import explanations
+from service.rounds.views.hands import hands
+from service.rounds.views.rounds import rounds
+from service.rounds.views.scores import scores
+from service.rulesets.views import rulesets
+from service.tables.views import tables
 
 MOST_BYTES = 1024 * 1024
 """The largest body of a request, but for those that are read as they come."""
@@ -62,7 +59,10 @@ def create_app(config: Config) -> Flask:
     app.url_map.merge_slashes = False
     app.url_map.converters["player"] = PlayerConverter
     app.extensions["ofc_database"] = database = Database(config.database_url)
+    app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
+    app.extensions["ofc_import_limits"] = config.imports
+    app.extensions["ofc_retention"] = config.retention
     # Whoever serves it says otherwise when he is asked to stop.
     app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_announce"] = announcer(config, database)

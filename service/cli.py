@@ -11,12 +11,13 @@ from typing import Any, Final
 import click
 
 from service.commands.options import Commands, NamedPath, data_option
-from service.commands.writing import refuse_existing, write_whole
+from service.commands.output import refuse_existing, write_whole
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.errors import ServiceError
-from service.running.errors import UpError
+from service.server.address import UpError
 
 ELSEWHERE: Final = {
+    "backup": ("backup:backup", "Copy the data directory of the embedded PostgreSQL while the service runs."),
     "club": ("club:club", "Make and list clubs, and revoke their links."),
     "key": ("key:key", "Make, list, revoke and rotate the keys of clubs."),
     "signing-key": ("signing_key:signing_key", "Make, show and rotate the key that checkpoints are signed with."),
@@ -120,7 +121,7 @@ def up(
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """
     from service.logs import start_logging
-    from service.running.up import up as run_everything
+    from service.server.up import up as run_everything
 
     start_logging(os.environ)
     hosting = Hosting.from_environment(
@@ -163,10 +164,10 @@ def migrate() -> None:
       export OFC_DATABASE_URL=postgresql://ofc@db.example/ofc
       ofc-server migrate
     """
-    from service import database
+    from service import db
 
     config = Config.from_environment()
-    database.migrate(config.owner_url)
+    db.migrate(config.owner_url)
     click.echo(f"{config.database} is up to date.")
 
 

@@ -14,6 +14,8 @@ MOST_WORKERS = 64
 USUAL_RATE_LIMIT = 6000
 MOST_RATE_LIMIT = 10_000_000
 MOST_PROXIES = 10
+MOST_LIMIT = 1_000_000_000
+MOST_DAYS = 36_500
 BROKERS = ("amqp", "amqps", "redis", "rediss")
 
 
@@ -27,10 +29,36 @@ class ConfigError(ValueError):
     >>> Hosting.from_environment({"OFC_PORT": "http"})
     Traceback (most recent call last):
     ...
-    service.config.ConfigError: OFC_PORT is 'http'; it must be a whole number from 0 to 65535.
+    service.config.ConfigError: OFC_PORT is 'http'; expected an integer from 0 to 65535.
     """
 
     code = "configuration"
+
+
+@dataclass(frozen=True)
+class ImportLimits:
+    """How large an import may be, and how much of a club's imports may wait."""
+
+    mebibytes: int = 1024
+    """Of one import, unpacked."""
+    ratio: int = 200
+    """How many bytes a byte of gzip may unpack to, once an import is larger than 1 MiB. Rounds come to 10 or 20."""
+    lines: int = 1_000_000
+    """Of one import, blank ones included."""
+    under_way: int = 50
+    """How many imports of one club may be received, queued, running or paused at once."""
+    waiting_mebibytes: int = 4096
+    """How much of a club's imports may be stored and not yet processed."""
+
+
+@dataclass(frozen=True)
+class Retention:
+    """For how many days is stored what nothing else depends on; the records of rounds are never removed."""
+
+    idempotency_days: int = 30
+    """The first response to a request with an idempotency key, after it was sent."""
+    import_days: int = 90
+    """The results of an import, and what was left of a failed one, after its end."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +87,12 @@ class Config:
     """How many proxies stand before the service, one behind the other; each adds whom it heard to X-Forwarded-For."""
     signing_key_file: Path | None = field(default=None, repr=False)
     """The key that checkpoints are signed with; where it is not given, none are made."""
+    imports: ImportLimits = field(default_factory=ImportLimits, repr=False)
+    """How large imports may be."""
+    retention: Retention = field(default_factory=Retention, repr=False)
+    """How long is stored what may be removed."""
+    allow_data_loss: bool = field(default=False, repr=False)
+    """Whether the service starts on a PostgreSQL that can lose committed records in a crash, as tests do."""
     database: str = field(init=False)
     """The database as it may be shown: without a password."""
 
@@ -69,11 +103,11 @@ class Config:
         if self.broker_url and self.broker_url.partition("://")[0] not in BROKERS:
             scheme = self.broker_url.partition("://")[0] if "://" in self.broker_url else "something else"
             raise ConfigError(
-                f"OFC_BROKER_URL begins with {scheme}; it must be like amqp://login:password@host or redis://host "
+                f"OFC_BROKER_URL begins with {scheme}; expected a URL like amqp://login:password@host or redis://host "
                 "(without it, messages go through the database)."
             )
         if not _QUEUE.fullmatch(self.queue):
-            raise ConfigError(f"OFC_QUEUE is {self.queue!r}; it must be 1 to 100 of the characters A-Z a-z 0-9 . _ -")
+            raise ConfigError(f"OFC_QUEUE is {self.queue!r}; expected 1 to 100 of the characters A-Z a-z 0-9 . _ -")
         object.__setattr__(self, "database_url", service.render_as_string(hide_password=False))
         object.__setattr__(self, "owner_url", owner.render_as_string(hide_password=False))
         object.__setattr__(self, "database", service.set(query={}).render_as_string(hide_password=True))
@@ -88,7 +122,7 @@ class Config:
         """
         if not environment.get("OFC_DATABASE_URL"):
             raise ConfigError(
-                "OFC_DATABASE_URL is not set; it must be like postgresql://login:password@host/database "
+                "OFC_DATABASE_URL is not set; expected a URL like postgresql://login:password@host/database "
                 "(`ofc-server up` does without and brings a PostgreSQL of its own)."
             )
         return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **settings_from(environment))
@@ -109,9 +143,23 @@ def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
     return {
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
-        "rate_limit": _number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
-        "trusted_proxies": _number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
+        "rate_limit": read_number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
+        "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
+        "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,
         "signing_key_file": Path(signing_key) if signing_key else None,
+        "imports": ImportLimits(
+            mebibytes=read_number(environment, "OFC_IMPORT_MIB", ImportLimits.mebibytes, 1, MOST_LIMIT),
+            ratio=read_number(environment, "OFC_IMPORT_RATIO", ImportLimits.ratio, 1, MOST_LIMIT),
+            lines=read_number(environment, "OFC_IMPORT_LINES", ImportLimits.lines, 1, MOST_LIMIT),
+            under_way=read_number(environment, "OFC_IMPORTS_UNDER_WAY", ImportLimits.under_way, 1, MOST_LIMIT),
+            waiting_mebibytes=read_number(
+                environment, "OFC_IMPORTS_WAITING_MIB", ImportLimits.waiting_mebibytes, 1, MOST_LIMIT
+            ),
+        ),
+        "retention": Retention(
+            idempotency_days=read_number(environment, "OFC_IDEMPOTENCY_DAYS", Retention.idempotency_days, 1, MOST_DAYS),
+            import_days=read_number(environment, "OFC_IMPORT_DAYS", Retention.import_days, 1, MOST_DAYS),
+        ),
     }
 
 
@@ -153,8 +201,8 @@ class Hosting:
         named = environment.get("OFC_DATA")
         return cls(
             host=host or environment.get("OFC_HOST") or "127.0.0.1",
-            port=_number(environment, "OFC_PORT", 8000, 0, 65535) if port is None else port,
-            workers=_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
+            port=read_number(environment, "OFC_PORT", 8000, 0, 65535) if port is None else port,
+            workers=read_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
             concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
         )
@@ -167,7 +215,7 @@ def read_concurrency(environment: Mapping[str, str], *, least: int = 1) -> int:
     Raises:
         ConfigError: it is no number, or not one of those.
     """
-    return _number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
+    return read_number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
 
 
 def default_directory() -> Path:
@@ -175,10 +223,16 @@ def default_directory() -> Path:
     return platformdirs.user_data_path("tablestakes", appauthor=False)
 
 
-def _number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+def read_number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
+    """
+    Read a number from the environment.
+
+    Raises:
+        ConfigError: it is no whole number, or out of range.
+    """
     text = environment.get(name) or str(default)
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
-        raise ConfigError(f"{name} is {text!r}; it must be a whole number from {least} to {most}.")
+        raise ConfigError(f"{name} is {text!r}; expected an integer from {least} to {most}.")
     return int(text)
 
 
@@ -187,7 +241,7 @@ def _database(name: str, text: str) -> "URL":
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
-    right = "it must be like postgresql://login:password@host/database"
+    right = "expected a URL like postgresql://login:password@host/database"
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):

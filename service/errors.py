@@ -7,8 +7,10 @@ What the service refuses beyond the rules of the game.
     ├── RetryKeyInvalid           an idempotency key that is none
     ├── RetryKeyReused            an idempotency key that came with another request
     ├── BodyUnreadable            a body that is not compressed as it says
+    ├── ImportTooLarge            an import is larger than any may be
     ├── ScopeMissing              the key opens its club, but not for this
     ├── TooManyRequests           the key, or the address, has to wait
+    │   └── ImportQuotaExceeded   too many of the club's imports are under way
     ├── RulesetUnknown            a request names a ruleset that is not there
     ├── ExpectedDiffers           the result is not what the sender expected
     ├── HandIrregular             a corrected round has a hand that could not have followed
@@ -20,6 +22,8 @@ What the service refuses beyond the rules of the game.
     │   ├── RoundConflict         the reference belongs to another round
     │   ├── RoundOpen             the table has an open round already
     │   ├── HandConflict          the number belongs to another hand
+    │   ├── HandNumberWrong       another number is the next
+    │   ├── SameDeal              an earlier hand of the round has the same boards
     │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   ├── ConfirmationRefused   the settlement is not provisional, or another is in force
@@ -35,6 +39,8 @@ What the service refuses beyond the rules of the game.
         ├── OutcomeUnknown        it stopped answering while a commit was under way
         ├── DatabaseBehind        it awaits its migrations
         ├── DatabaseNewer         a newer release has migrated it
+        ├── DatabaseAltered       its schema is not the one that the migrations build
+        ├── DatabaseReadOnly      nothing can be written to it now
         └── DatabaseDenied        the login may not do what is needed
 
 Every message is one sentence for whoever can put it right. Only the API knows status codes.
@@ -92,6 +98,12 @@ class BodyUnreadable(ServiceError):
     code = "body-unreadable"
 
 
+class ImportTooLarge(ServiceError):
+    """An import has more bytes or lines than any may have, or unpacks to far more than it was."""
+
+    code = "import-too-large"
+
+
 class ScopeMissing(ServiceError):
     """The key opens its club, but not for this."""
 
@@ -106,6 +118,12 @@ class TooManyRequests(ServiceError):
     def __init__(self, message: str, retry_after: int) -> None:
         self.retry_after = retry_after
         super().__init__(message)
+
+
+class ImportQuotaExceeded(TooManyRequests):
+    """Too many of the club's imports are under way, or too much of them waits."""
+
+    code = "import-quota-exceeded"
 
 
 class RulesetUnknown(ServiceError):
@@ -172,6 +190,18 @@ class HandConflict(Conflict):
     """The number belongs to another hand of the round."""
 
     code = "hand-conflict"
+
+
+class HandNumberWrong(Conflict):
+    """The number of a hand is not the next number of the round."""
+
+    code = "hand-number"
+
+
+class SameDeal(Conflict):
+    """An earlier hand of the round has the same boards."""
+
+    code = "same-deal"
 
 
 class RetryKeyInUse(Conflict):
@@ -266,6 +296,18 @@ class DatabaseNewer(DatabaseError):
     """A newer release has migrated the database."""
 
     code = "database-newer"
+
+
+class DatabaseAltered(DatabaseError):
+    """The database's functions, policies, triggers, constraints or grants are not those that the migrations build."""
+
+    code = "database-altered"
+
+
+class DatabaseReadOnly(DatabaseError):
+    """Nothing can be written to the database now: it is a standby, or was made read-only."""
+
+    code = "database-read-only"
 
 
 class DatabaseDenied(DatabaseError):

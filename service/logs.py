@@ -212,7 +212,7 @@ def _choose_form(environment: Mapping[str, str]) -> Callable[[EventDict], str]:
 def _choose(environment: Mapping[str, str], name: str, words: tuple[str, ...], default: str) -> str:
     word = environment.get(name) or default
     if word not in words:
-        raise ConfigError(f"{name} is {word!r}; {', '.join(words[:-1])} or {words[-1]} is right.")
+        raise ConfigError(f"{name} is {word!r}; expected {', '.join(words[:-1])} or {words[-1]}.")
     return word
 
 

@@ -16,8 +16,8 @@ from schemas import pages
 from schemas.base import WireSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
+from service.clubs.scopes import OPENS
 from service.examples import add_examples
-from service.scopes import OPENS
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -26,11 +26,11 @@ PROBLEM_TYPE: Final = "application/problem+json"
 DESCRIPTION: Final = """\
 Scores and settles finished hands of Open Face Chinese poker: fouls, rows, royalties, Fantasyland and table stakes.
 
-A client sends what happened (cards, button, stacks) and reads what it comes to (points, fouls, transfers). Cards are \
+A client sends what happened (cards, button, stacks) and reads the result (points, fouls, transfers). Cards are \
 rank then suit, `"As"`; rows are arrays of cards; points are whole numbers; a foul is a result, not an error.
 
-A key may ask so many times a minute: every answer to one says in `RateLimit-Policy` how many times (`q`), and in \
-`RateLimit` how many are left (`r`) and after how many seconds the next minute begins (`t`).
+Each key has a limit of requests per minute: every response has the limit in `RateLimit-Policy` (`q`), and in \
+`RateLimit` the remaining requests (`r`) and the seconds until the next minute starts (`t`).
 """
 
 
@@ -40,19 +40,47 @@ KEY_DESCRIPTION: Final = (
 )
 
 REQUEST_ID: Final = {
-    "Request-Id": {"schema": {"type": "string", "format": "uuid"}, "description": "What the service's log calls it."}
+    "Request-Id": {
+        "schema": {"type": "string", "format": "uuid"},
+        "description": "ID of the request, as in the server's log.",
+    }
 }
 _OF_A_STATUS: Final = {
     HTTPStatus.UNAUTHORIZED: {
-        "WWW-Authenticate": {"schema": {"type": "string", "const": "Bearer"}, "description": "How a key is sent."}
+        "WWW-Authenticate": {
+            "schema": {"type": "string", "const": "Bearer"},
+            "description": "The accepted authentication scheme.",
+        }
     },
     HTTPStatus.TOO_MANY_REQUESTS: {
         "Retry-After": {
             "schema": {"type": "integer", "minimum": 1, "maximum": 60},
-            "description": "Seconds after which to ask again.",
+            "description": "Seconds to wait before the next request.",
         }
     },
 }
+PATH_PARAMETERS: Final = {
+    "address": "ID of the checkpoint.",
+    "dispute_id": "ID of the dispute.",
+    "hand_id": "ID of the hand.",
+    "import_id": "ID of the import.",
+    "key_id": "ID of the key.",
+    "number": "Number of the hand in the round, from 1.",
+    "recomputation_id": "ID of the recomputation.",
+    "reference": "Ruleset, as a name (newest version) or `name@version`.",
+    "round_id": "ID of the round.",
+    "table_id": "ID of the table.",
+    "token": "Token of the viewer link.",
+}
+"""Descriptions of the parameters that Flask reads from the path, by name."""
+EARLY_REFUSALS: Final = {
+    HTTPStatus.REQUEST_URI_TOO_LONG: "the URL is too long; expected at most about 4,000 characters",
+    HTTPStatus.EXPECTATION_FAILED: "the value of the header Expect is not supported; expected '100-continue'",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; a hundred at most are accepted,"
+    " and eight thousand characters in each",
+    HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
+}
+"""What is said of a request that the web server refuses before it is known what it asks for, by status."""
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
 
 
@@ -113,11 +141,29 @@ def contract_of(api: ContractApi) -> dict[str, Any]:
     described = dict(_docstrings(WireSchema))
     for name, schema in contract["components"]["schemas"].items():
         schema["description"] = described[name]
+    for item in contract["paths"].values():
+        for parameter in item.get("parameters", []):
+            if "description" not in parameter:
+                parameter["description"] = PATH_PARAMETERS[parameter["name"]]
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             operation["responses"] = dict(sorted(operation["responses"].items()))
     add_examples(contract)
+    for status, detail in EARLY_REFUSALS.items():
+        _show_early_refusal(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
+
+
+def _show_early_refusal(contract: dict[str, Any], status: HTTPStatus, detail: str) -> None:
+    """Show an example of a problem that the application does not answer itself."""
+    response, examples = contract["components"]["responses"].get(status.name), contract["components"]["examples"]
+    if response is not None:
+        name = f"problem.{status.value}"
+        like = examples["problem.json-invalid"]["value"]
+        problem = {"type": "/problems/request-malformed", "title": "Malformed request", "status": status.value}
+        value = {**like, **problem, "code": "request-malformed", "detail": detail, "errors": []}
+        examples[name] = {"summary": problem["title"], "value": value}
+        response["content"][PROBLEM_TYPE]["examples"] = {"request-malformed": {"$ref": f"#/components/examples/{name}"}}
 
 
 def render(api: ContractApi) -> str:

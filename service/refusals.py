@@ -3,8 +3,9 @@
 from dataclasses import dataclass
 from typing import Final
 
+from evidence import EvidenceError
 from schemas.base import WireError
-from schemas.problems import sum_up
+from schemas.problems import summarize
 from scoring.errors import Mistake, ScoringError
 from service.errors import ServiceError
 
@@ -28,13 +29,13 @@ class Refusal:
     mistakes: tuple[Mistake, ...] = ()
 
 
-def refusal_of(error: WireError | ScoringError | ServiceError) -> Refusal:
+def refusal_of(error: EvidenceError | WireError | ScoringError | ServiceError) -> Refusal:
     """Say why something was refused."""
     if isinstance(error, ServiceError):
         return Refusal(error.code, str(error), error.mistakes)
-    if isinstance(error, WireError):
+    if isinstance(error, EvidenceError | WireError):
         is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
-        return Refusal("json-invalid" if is_json else "request-invalid", sum_up(error.mistakes), error.mistakes)
+        return Refusal("json-invalid" if is_json else "request-invalid", summarize(error.mistakes), error.mistakes)
     first = error.mistakes[0]
     code = first.code if first.code in ROUND_IS_OVER and not first.path else error.code
-    return Refusal(code, sum_up(error.mistakes), error.mistakes)
+    return Refusal(code, summarize(error.mistakes), error.mistakes)

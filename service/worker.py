@@ -1,9 +1,4 @@
-"""
-A worker: hears of jobs through the queue and does them, several chunks at once, each in a process of its own.
-
-The first process starts the others, sweeps and says that they live; those each hear and work for themselves, and share
-nothing that one of them could take along when it is killed.
-"""
+"""The worker process: Celery consumes wake-ups of jobs, and threads work on their chunks."""
 
 import atexit
 import gc
@@ -14,7 +9,8 @@ import subprocess
 import sys
 import time
 import warnings
-from types import FrameType
+from collections.abc import Mapping
+from types import FrameType, MappingProxyType
 from typing import Any, ClassVar, Final
 from uuid import UUID
 
@@ -25,20 +21,27 @@ from celery.worker import state
 from celery.worker.consumer import Consumer as EveryConsumer
 from uuid_utils.compat import uuid7
 
-from schemas.evidence import SigningKey
+from evidence import SigningKey
 from service.config import Config
-from service.database import Database
-from service.embedded import leash
+from service.db import Database
 from service.errors import ServiceError
-from service.jobs.kinds import KINDS
-from service.jobs.sweeping import sweep
+from service.imports.job import ImportKind
+from service.jobs.app import WORK_ON_JOB, announcer, make_celery
+from service.jobs.kind import Kind
+from service.jobs.queries import workers
 from service.jobs.work import Worker
+from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
-from service.repository import workers
-from service.signing import read_signing_key
-from service.tasks import WORK_ON_JOB, announcer, make_celery
+from service.recomputations.job import RecomputationKind
+from service.server.embedded import process as leash
+from service.sweeper import remove_expired, sweep
+
+KINDS: Final[Mapping[str, Kind]] = MappingProxyType({"import": ImportKind(), "recomputation": RecomputationKind()})
+"""Every kind of job that workers of this release can do; they leave others to newer ones."""
+
 
 _SWEEPS_EVERY: Final = 2.0
+_REMOVES_EVERY: Final = 3600.0
 _LOOKS_EVERY: Final = 0.2
 _PAUSE: Final = 1.0
 _GRACE_SECONDS: Final = 12.0
@@ -96,13 +99,15 @@ def run_worker(config: Config, concurrency: int) -> None:
     Work until told to stop by SIGTERM, SIGINT or SIGHUP; chunks under way are then done, and nothing more is begun.
 
     Raises:
-        DatabaseError: the database does not answer, or awaits its migrations.
+        DatabaseError: the database does not answer, awaits its migrations, is read-only, or can lose records.
     """
     database = Database(config.database_url, pool_size=2)
     database.check_head()
+    database.check_schema()
+    database.check_server(allows_data_loss=config.allow_data_loss)
     announce, worker_id, stopping = announcer(config, database), uuid7(), Stopping()
     processes = [_spawn(config) for _ in range(concurrency)]
-    next_sweep = 0.0
+    next_sweep = next_removal = 0.0
     while not stopping.is_asked:
         for place, process in enumerate(processes):
             if process.poll() is not None:
@@ -115,6 +120,9 @@ def run_worker(config: Config, concurrency: int) -> None:
                 with database.outside_clubs() as connection:
                     workers.report(connection, worker_id, socket.gethostname(), os.getpid(), concurrency)
                 sweep(database, KINDS, announce, _signing_key(config))
+                if time.monotonic() >= next_removal:
+                    next_removal = time.monotonic() + _REMOVES_EVERY
+                    _log.info("expired_removed", **remove_expired(database, config.retention))
             except ServiceError as error:
                 _log.warning("sweep_interrupted", error=str(error))
             except Exception:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Iterator
 
 import pytest
 
-from service.database import Database
-from tests.brokers import BROKERS, Broker, find_brokers, opened_broker
-from tests.postgres import ExternalServer, Logins, Server, embedded_server, external_server, find_external
+from service.db import Database
+from tests.support.brokers import BROKERS, Broker, find_brokers, opened_broker
+from tests.support.postgres import ExternalServer, Logins, Server, embedded_server, external_server, find_external
 
 EVERY_SERVER = "every_server"
 EVERY_BROKER = "every_broker"

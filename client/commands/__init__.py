@@ -1,1 +1,1 @@
-"""The command `ofc`, one file for what belongs together."""
+"""The commands of `ofc`, one module a subject."""

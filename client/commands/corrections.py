@@ -1,33 +1,38 @@
-"""Rounds put right, and rounds as they might have been."""
+"""Commands that correct a recorded round or a recorded hand, and `what-if`."""
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import click
 
 from client.api import Client
-from client.commands.common import Command, Session, json_option, pass_session, print_json
+from client.commands.base import Command, Session, json_option, pass_session, print_json
+from client.commands.player_names import find_similar_names, warn_of_name
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.entry.asking import confirm, make_asker
-from client.finding import find_round
-from client.reading import read_document, read_edited, read_patch
-from client.render.comparison import show_comparison
+from client.commands.sending import print_sent
+from client.entry.correction import Correction
+from client.entry.current_round import find_current_round
+from client.entry.hand import BUTTON, FANTASYLAND
+from client.entry.prompt import confirm, make_asker
+from client.errors import ApiError, TransportError, UnreadableError
+from client.files import read_document, read_edited, read_patch
+from client.lookup import find_round
 from client.render.console import make_console
+from client.render.settlement import show_comparison
 
 Document = dict[str, Any]
 
-patch_option = click.option("--patch", metavar="FILE", help="A JSON Patch of the round's document.")
+patch_option = click.option("--patch", metavar="FILE", help="A file with a JSON Patch of the round's document.")
 
 
 def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the ways to say how a round's document is amended."""
+    """Add the options that amend a round's document."""
     for option in (
-        click.option(
-            "--irregular", type=click.Choice(["stands"]), help="Let hands stand that could not have followed."
-        ),
+        click.option("--irregular", type=click.Choice(["stands"]), help="Accept irregular hands as played."),
         click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR."),
-        click.option("--document", metavar="FILE", help="The round's document, amended."),
+        click.option("--document", metavar="FILE", help="A file with the amended document of the round."),
         patch_option,
     ):
         command = option(command)
@@ -43,12 +48,12 @@ def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
     ],
 )
 @round_argument
-@click.option("--reason", metavar="TEXT", required=True, help="Why; it is kept with the settlement.")
+@click.option("--reason", metavar="TEXT", required=True, help="The reason; it is stored with the settlement.")
 @amendment_options
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
 @json_option
 @pass_session
-def correct(
+def correct_round(
     session: Session,
     round_: str,
     reason: str,
@@ -60,10 +65,10 @@ def correct(
     as_json: bool,
 ) -> None:
     """
-    Put right what was recorded of a round.
+    Correct what was recorded of a round.
 
-    The round is played again from the start. What changes is shown, old beside new, before anything is stored; what was
-    recorded stays, as an older revision. ROUND is its id or, for the newest one of a table, the table's name.
+    The round is replayed from the start. What changes is shown, old beside new, before anything is stored. The previous
+    state remains as an older revision. ROUND is its id or, for the newest round of a table, the table's name.
     """
     if [patch is not None, document is not None, edit].count(True) != 1:
         raise click.UsageError("Give one of --patch FILE, --document FILE and --edit.")
@@ -79,20 +84,37 @@ def correct(
             console.print("Nothing was changed.")
             return
         request |= amended
-        show_comparison(console, client.try_correction(round_id, request))
+        tried = client.try_correction(round_id, request)
+        show_comparison(console, tried)
         console.print()
+        if not tried["changed"]:
+            if as_json:
+                print_json(tried)
+            console.print("Nothing was changed: the round is recorded like this already.")
+            return
+        warn_of_names(client, found, tried)
         if not yes and not confirm(make_asker(), "Correct the round?"):
             console.print("Nothing was changed.")
             return
-        answer = client.correct_round(round_id, request)
+        response = client.correct_round(round_id, request)
     if as_json:
-        print_json(answer)
+        print_json(response)
     else:
-        console.print(f"Corrected: the settlement has revision {answer['revision']}.")
+        console.print(f"Corrected: the settlement has revision {response['revision']}.")
+
+
+def warn_of_names(client: Client, round_: Document, tried: Document) -> None:
+    """Warn on stderr about players that a correction adds and whose names are similar to a known player's."""
+    new = [net["player"] for net in tried["net"] if net["before"] is None]
+    staying = [net["player"] for net in tried["net"] if None not in (net["before"], net["after"])]
+    with suppress(ApiError):  # a key that may not list rounds can correct one
+        similar = find_similar_names(client, [round_["table"]], new, staying, without=round_["id"])
+        for name, known in similar.items():
+            warn_of_name(name, known)
 
 
 def read_amendment(client: Client, round_id: str, *, patch: str | None, document: str | None) -> Document | None:
-    """Read what is amended: from a patch, from a document, or else as somebody edits it; None where he does not."""
+    """Read the amendment from a patch, from a document, or from an editor. None if the editor leaves it unchanged."""
     if patch is not None:
         return {"patch": read_patch(patch)}
     amended = _edit(client, round_id) if document is None else read_document(document)
@@ -100,7 +122,7 @@ def read_amendment(client: Client, round_id: str, *, patch: str | None, document
 
 
 def _edit(client: Client, round_id: str) -> Document | None:
-    """Let somebody edit a round's document; None where he leaves it as it is."""
+    """Open a round's document in an editor. None if it is unchanged."""
     text = json.dumps(client.get_document(round_id), ensure_ascii=False, indent=2)
     edited = click.edit(text + "\n", extension=".json")
     return None if edited is None else read_edited(edited)
@@ -118,11 +140,11 @@ def _edit(client: Client, round_id: str) -> Document | None:
 @pass_session
 def what_if(session: Session, round_: str, ruleset: str | None, patch: str | None, as_json: bool) -> None:
     """
-    Show what a round would have come to otherwise.
+    Show the result of a round with changes, without storing it.
 
-    By other rules, or had something else happened. Nothing is stored. Hands that could not have followed stand.
+    The changes are other rules, other hands, or both. Hands, top-ups and departures are accepted as played.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     if ruleset is None and patch is None:
         raise click.UsageError("Give --ruleset NAME, --patch FILE or both.")
@@ -130,8 +152,80 @@ def what_if(session: Session, round_: str, ruleset: str | None, patch: str | Non
     if patch is not None:
         request["patch"] = read_patch(patch)
     with session.client() as client:
-        answer = client.what_if(find_round(client, round_)["id"], request)
+        response = client.what_if(find_round(client, round_)["id"], request)
     if as_json:
-        print_json(answer)
+        print_json(response)
     else:
-        show_comparison(make_console(), answer)
+        show_comparison(make_console(), response)
+
+
+@click.command(
+    name="correct",
+    cls=Command,
+    examples=[
+        "ofc hand correct friday 1 --seat ann 'AhKd9c / JsJd8c5h2c / AsAdTcTh4s' --reason misread --yes",
+        "ofc hand correct friday 1 --button ben --reason 'the wrong button' --yes",
+    ],
+)
+@click.argument("table", metavar="TABLE")
+@click.argument("number", metavar="NUMBER", type=click.IntRange(1))
+@click.option("--button", metavar="SEAT", help="Who had the button, by seat or player.")
+@click.option("--fantasyland", metavar="TEXT", help="Who was in Fantasyland, for example '1=14 cyd=15', or none.")
+@click.option("--seat", "boards", nargs=2, multiple=True, metavar="SEAT CARDS", help="A player's cards as they were.")
+@click.option("--reason", metavar="TEXT", help="The reason; it is stored with the settlement.")
+@click.option("--irregular", type=click.Choice(["stands"]), help="Accept irregular hands as played.")
+@click.option("--yes", is_flag=True, help="Correct it without asking.")
+@json_option
+@pass_session
+def correct_hand(
+    session: Session,
+    table: str,
+    number: int,
+    button: str | None,
+    fantasyland: str | None,
+    boards: tuple[tuple[str, str], ...],
+    reason: str | None,
+    irregular: str | None,
+    yes: bool,
+    as_json: bool,
+) -> None:
+    """
+    Correct a recorded hand of the table's round.
+
+    On a terminal the recorded button, Fantasyland and cards are offered for editing, unless options say what was wrong.
+    What changes is shown, old beside new, before anything is stored. The round is the open one or the last one of the
+    table. A correction needs the service.
+    """
+    console, asker = make_console(error=as_json), make_asker()
+    given = [(BUTTON, button), (FANTASYLAND, fantasyland)]
+    is_given = bool(boards) or button is not None or fantasyland is not None
+    if not asker.can_correct and not (is_given and reason):
+        raise click.UsageError("Without a terminal, give --reason TEXT, and --seat, --button or --fantasyland.")
+    with session.client() as client, session.outbox(client) as outbox:
+        current = find_current_round(client, outbox, table, lambda sent: print_sent(console, sent))
+        if current.outage is not None:
+            raise TransportError(f"a correction needs the service and is not saved on this machine: {current.outage}")
+        correction = Correction(client, current, number, accepts=irregular is not None)
+        correction.check_allowed()
+        entry = correction.entry
+        for place, text in given:
+            if text is not None:
+                entry.fill(place, text)
+        for seat, text in boards:
+            entry.fill(entry.find_place(seat), text)
+        wrong = entry.accept_recorded() if is_given else None
+        if wrong is not None and not asker.can_correct:
+            raise UnreadableError(wrong)
+        tried = correction.enter(console, asker, is_agreed=yes)
+        if tried is None:
+            console.print("Nothing was changed.")
+            return
+        response = correction.store(asker, reason) if tried["changed"] else tried
+    if as_json:
+        print_json(response)
+    if tried["changed"]:
+        console.print(
+            f"Corrected: hand {number} at {current.known.table}; revision {response['revision']}.", soft_wrap=True
+        )
+    else:
+        console.print("Nothing was changed: the hand is recorded like this already.")

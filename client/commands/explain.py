@@ -1,13 +1,12 @@
-"""Why points are as they are: hands explained by the service."""
+"""Commands that print explanations of hands, point by point, as the service writes them."""
 
 from itertools import chain
 from pathlib import Path
 from typing import Final
-from uuid import UUID
 
 import click
 
-from client.commands.common import (
+from client.commands.base import (
     Command,
     NamedPath,
     Session,
@@ -18,16 +17,16 @@ from client.commands.common import (
     refuse_output,
 )
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.finding import find_round
+from client.files import write_file
+from client.lookup import find_hand_id, find_round
 from client.render.console import make_console
-from client.writing import write_whole
 
 EXAMPLE_HAND_ID: Final = "01a1fa77-4a5e-7012-9c3f-1f0a9d62b7e4"
 _TEXT: Final = "text/plain"
 _HTML: Final = "text/html"
 
 revision_option = click.option(
-    "--revision", type=click.IntRange(1), metavar="NUMBER", help="As an older revision of the round has it."
+    "--revision", type=click.IntRange(1), metavar="NUMBER", help="Show an older revision of the round."
 )
 
 
@@ -36,30 +35,30 @@ revision_option = click.option(
     cls=Command,
     examples=[f"ofc hand explain {EXAMPLE_HAND_ID}", f"ofc hand explain {EXAMPLE_HAND_ID} --html hand.html"],
 )
-@click.argument("hand_id", metavar="ID", type=click.UUID)
+@click.argument("hand_id", metavar="ID")
 @revision_option
-@click.option("--html", "page", type=NamedPath(), metavar="FILE", help="Write a page to print, too.")
+@click.option("--html", "page", type=NamedPath(), metavar="FILE", help="Write a printable HTML page, too.")
 @overwrite_option
 @json_option
 @pass_session
 def explain_hand(
-    session: Session, hand_id: UUID, revision: int | None, page: Path | None, overwrites: bool, as_json: bool
+    session: Session, hand_id: str, revision: int | None, page: Path | None, overwrites: bool, as_json: bool
 ) -> None:
     """
     Explain a recorded hand, point by point.
 
-    Every point with the cards that decide it, every cap with the stacks at that moment, and the heading of the rules
-    that says so.
+    Every point with the cards that decide it, every cap with the stacks at that moment, and the heading of the rule.
     """
     refuse_output(page, overwrites=overwrites)
     with session.client() as client:
-        explained = client.explain_hand(str(hand_id), revision) if as_json else None
-        text = "" if as_json else client.read_explanation(str(hand_id), _TEXT, revision)
-        written = client.read_explanation(str(hand_id), _HTML, revision) if page else ""
+        hand_id = find_hand_id(client, hand_id)
+        translate_database_errors = client.explain_hand(hand_id, revision) if as_json else None
+        text = "" if as_json else client.read_explanation(hand_id, _TEXT, revision)
+        written = client.read_explanation(hand_id, _HTML, revision) if page else ""
     if page is not None:
-        write_whole(page, written.encode(), overwrites=overwrites)
-    if explained is not None:
-        print_json(explained)
+        write_file(page, written.encode(), overwrites=overwrites)
+    if translate_database_errors is not None:
+        print_json(translate_database_errors)
     else:
         _print(text)
 
@@ -77,7 +76,7 @@ def explain_round(session: Session, round_: str, revision: int | None, as_json: 
     """
     Explain every hand of a round, point by point.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
         round_id = find_round(client, round_)["id"]

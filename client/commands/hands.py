@@ -1,23 +1,30 @@
+"""Commands that record hands at the table."""
+
 import re
 import shlex
-from datetime import UTC, datetime
 from typing import Any, Final
 
 import click
 from rich.console import Console
 
-from client.answers import Answer
 from client.api import Client
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.line import put_in_line, tell_sent, waits
-from client.entry.agreeing import agree
-from client.entry.hand import BUTTON, HandEntry
-from client.entry.in_play import InPlay, find_in_play, require_next
-from client.errors import RefusedError, TransportError, UnreadableError
-from client.finding import find_seat
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.seating import offer_round
+from client.commands.sending import SubmittedChange, finish_saved, print_sent, submit_change
+from client.entry.current_round import CurrentRound, RoundOverError
+from client.entry.hand import BUTTON, ask_again
+from client.entry.next_hand import NextHand, confirm_restore, enter_hand
+from client.entry.prompt import make_asker
+from client.entry.question import Asker
+from client.errors import RefusedError, UnreadableError
+from client.lookup import find_seat
+from client.outbox.cache import now
+from client.outbox.send import WITHDRAWN
 from client.outbox.store import Outbox
-from client.render.cards import Names
 from client.render.console import make_console
+from client.render.format import Names
+from client.render.hands import explain_hand, explain_next
+from client.render.problems import SAME_DEAL
 
 Document = dict[str, Any]
 
@@ -27,7 +34,10 @@ _ADDED: Final = re.compile(r"(.+)=([1-9]\d{0,15})", re.ASCII)
 @click.group(
     name="hand",
     cls=Group,
-    elsewhere={"explain": ("explain:explain_hand", "Explain a recorded hand, point by point.")},
+    lazy_commands={
+        "correct": ("corrections:correct_hand", "Correct a recorded hand of the table's round."),
+        "explain": ("explain:explain_hand", "Explain a recorded hand, point by point."),
+    },
     examples=["ofc hand add friday"],
 )
 def hands() -> None:
@@ -54,7 +64,8 @@ def hands() -> None:
     help="A player's cards, top / middle / bottom, and if known / discards.",
 )
 @click.option("--top-up", "top_ups", multiple=True, metavar="SEAT=POINTS", help="Points that a player adds before it.")
-@click.option("--played-at", metavar="TIME", help="When it was played, where that is not now (RFC 3339).")
+@click.option("--played-at", metavar="TIME", help="When it was played, if not now (RFC 3339).")
+@click.option("--dealt-again", is_flag=True, help="Record it even if an earlier hand has the same boards.")
 @click.option("--yes", is_flag=True, help="Record it without asking.")
 @json_option
 @pass_session
@@ -65,92 +76,155 @@ def add(
     boards: tuple[tuple[str, str], ...],
     top_ups: tuple[str, ...],
     played_at: str | None,
+    dealt_again: bool,
     yes: bool,
     as_json: bool,
 ) -> None:
     """
     Record the next hand of the table's round.
 
-    Asks seat by seat for cards like QsQd4c / KsKd9h8h3c / AhJh7h6h2h, shows what they come to, and records the hand
-    when you agree. Without a network it is checked here and waits in the outbox. From a pipe, each line is an answer.
+    Prompts seat by seat for cards like QsQd4c / KsKd9h8h3c / AhJh7h6h2h, shows the result, and records the hand when
+    you agree. Without a network the hand is checked and saved on this machine. From a pipe, each line is a reply. After
+    the end of a round, a terminal offers to open the next one.
     """
     console = make_console(error=as_json)
+    asker = make_asker()
     with session.client() as client, session.outbox(client) as outbox:
-        in_play = find_in_play(client, outbox, table, lambda sent: tell_sent(console, outbox, sent))
-        entry = _begin(outbox, in_play, top_ups)
-        entry.played_at = played_at
-        for seat, text in boards:
-            entry.give(entry.find_place(seat), text)
-        if button is not None:
-            entry.give(BUTTON, button)
-        try:
-            hand = agree(console, client, in_play, entry, is_agreed=yes)
-        except KeyboardInterrupt:
-            entry.keep(entry.typed)
-            console.print(f"Stopped; {_is_kept(in_play, top_ups, played_at)}.", soft_wrap=True)
-            raise
-        if hand is None:
-            entry.keep(entry.typed)
-            console.print(f"Not recorded; {_is_kept(in_play, top_ups, played_at)}.", soft_wrap=True)
+        next_hand = _begin(console, asker, client, outbox, table, top_ups)
+        if next_hand is None:
             return
+        entry, known = next_hand.entry, next_hand.current.known
+        entry.played_at = played_at
+        entry.dealt_again = dealt_again
+        for seat, text in boards:
+            entry.fill(entry.find_place(seat), text)
+        if button is not None:
+            entry.fill(BUTTON, button)
+        draft_note = _describe_draft(known.table, top_ups, played_at)
         try:
-            answer = _record(console, client, outbox, in_play, hand)
-        except RefusedError:
-            entry.keep(entry.typed)
+            done = _add(console, asker, client, outbox, next_hand, is_agreed=yes)
+        except KeyboardInterrupt:
+            entry.save(entry.typed)
+            console.print(f"Stopped; {draft_note}.", soft_wrap=True)
             raise
-    if as_json and answer is not None:
-        print_json(answer)
+        except RefusedError as error:
+            entry.save(entry.typed)
+            if error.code == SAME_DEAL:
+                command = _command(known.table, top_ups, played_at, "--dealt-again")
+                error.advice = f"If this hand is not recorded yet, `{command}` records it."
+            raise
+        if done is None:
+            entry.save(entry.typed)
+            console.print(f"Not recorded; {draft_note}.", soft_wrap=True)
+            return
+        if done.outage is not None:
+            finish_saved(console, outbox, known.table, done, as_json=as_json)
+    if as_json and done.response is not None:
+        print_json(done.response)
 
 
-def _begin(outbox: Outbox, in_play: InPlay, top_ups: tuple[str, ...]) -> HandEntry:
-    """Begin where somebody has stopped before, with everyone who plays once points are added."""
-    following, known = require_next(in_play), in_play.known
-    number = following["number"]
-    added = [_read_top_up(in_play, text) for text in top_ups]
-    if added:
-        from client.offline.score import find_next  # the rules take a moment to load, and few hands need them here
+def _begin(
+    console: Console, asker: Asker, client: Client, outbox: Outbox, table: str, top_ups: tuple[str, ...]
+) -> NextHand | None:
+    """
+    Begin the next hand. After the end of a round, a person at a terminal can open the next one; None if they decline.
 
-        following = find_next(known.document, added, known.ruleset) or following
-    return HandEntry(
-        following,
-        Names(in_play.standing["seats"]),
-        known.ruleset,
-        top_ups=added,
-        typed=outbox.find_draft(known.round_id, number),
-        keep=lambda typed: outbox.keep_draft(known.round_id, number, dict(typed)),
-    )
+    Raises:
+        RefusedError: a waiting request is refused, or the top-ups are invalid.
+        UnreadableError: the round is over, and there is no terminal to open the next one.
+    """
+
+    def begin() -> NextHand:
+        return NextHand(
+            client,
+            outbox,
+            table,
+            lambda current: [_read_top_up(current, text) for text in top_ups],
+            lambda sent: print_sent(console, sent),
+            lambda current: _print_changed(console, current),
+            is_prompt=asker.can_correct,
+        )
+
+    try:
+        return begin()
+    except RoundOverError as error:
+        if not asker.can_correct:
+            raise
+        return begin() if offer_round(console, asker, client, outbox, error.last) else None
 
 
-def _read_top_up(in_play: InPlay, text: str) -> Document:
+def _add(
+    console: Console, asker: Asker, client: Client, outbox: Outbox, next_hand: NextHand, *, is_agreed: bool
+) -> SubmittedChange | None:
+    """
+    Prompt for a hand and record it. What the service rejects is typed again. None if the scorekeeper declines.
+
+    Raises:
+        RefusedError: the hand is refused and there is no terminal to correct it, or an earlier request is refused.
+    """
+    while True:
+        entered = enter_hand(console, asker, next_hand, is_agreed=is_agreed)
+        if entered is None:
+            return None
+        hand, result = entered
+        current = next_hand.current
+        if current.outage is not None:
+            # The hand may be sent much later than it was played.
+            hand.setdefault("played_at", now())
+        try:
+            done = _record(console, client, outbox, current, hand)
+        except RefusedError as error:
+            if error.code == WITHDRAWN:
+                if not confirm_restore(console, asker, hand, is_agreed=is_agreed):
+                    return None
+                done = _record(console, client, outbox, current, {**hand, "restores": error.problem["hand"]})
+            else:
+                ask_again(console, asker, next_hand.entry, error)
+                continue
+        _print_recorded(console, next_hand, hand, result, done)
+        return done
+
+
+def _record(console: Console, client: Client, outbox: Outbox, current: CurrentRound, hand: Document) -> SubmittedChange:
+    return submit_change(console, client, outbox, current, "record_hand", hand)
+
+
+def _print_recorded(
+    console: Console, next_hand: NextHand, hand: Document, result: Document, done: SubmittedChange
+) -> None:
+    if done.outage is not None:
+        return
+    name = f"hand {hand['number']} at {next_hand.current.known.table}"
+    if done.response is None:
+        console.print(f"Recorded by another `ofc`: {name}.", soft_wrap=True)
+        return
+    if done.response["stacks"] != result["stacks"]:
+        console.print("The service has a different result, which counts:")
+        explain_hand(console, hand, done.response, next_hand.current.known.ruleset, next_hand.entry.names)
+        explain_next(console, done.response["round"], next_hand.entry.names)
+    console.print(f"Recorded: {name}.", soft_wrap=True)
+
+
+def _print_changed(console: Console, current: CurrentRound) -> None:
+    console.print("The round has changed since this machine last read it.", style="yellow")
+    explain_next(console, current.round, Names(current.round["seats"]))
+
+
+def _read_top_up(current: CurrentRound, text: str) -> Document:
     found = _ADDED.fullmatch(text)
     if found is None:
-        raise UnreadableError(f"--top-up {text!r} does not say who adds how much; 1=40 is right")
-    seat = find_seat(in_play.standing["seats"], found[1], f"at {in_play.known.table}")
+        raise UnreadableError(f"--top-up {text!r} does not name a seat and points; expected, for example, 1=40")
+    seat = find_seat(current.round["seats"], found[1], f"at {current.known.table}")
     return {"seat": seat, "points": int(found[2])}
 
 
-def _record(console: Console, client: Client, outbox: Outbox, in_play: InPlay, hand: Document) -> Answer | None:
-    """
-    Keep the hand, and send it where the service can be reached.
-
-    Raises:
-        RefusedError: it was refused after all, or what waits before it was.
-        TransportError: the service does not answer; the hand waits.
-    """
-    known, name = in_play.known, f"hand {hand['number']} at {in_play.known.table}"
-    if in_play.away is not None:
-        # When it is recorded says nothing of when it was played.
-        hand.setdefault("played_at", datetime.now(UTC).isoformat(timespec="seconds"))
-        kept = outbox.keep(known.round_id, "record_hand", hand)
-        raise TransportError(f"{waits(kept)}: {in_play.away}")
-    answer = put_in_line(console, client, outbox, known.round_id, "record_hand", hand)
-    console.print(f"Recorded: {name}." if answer is not None else f"Recorded by another `ofc`: {name}.")
-    return answer
+def _describe_draft(table: str, top_ups: tuple[str, ...], played_at: str | None) -> str:
+    """Return the command that continues with the hand."""
+    return f"the typed text is stored, and `{_command(table, top_ups, played_at)}` continues with it"
 
 
-def _is_kept(in_play: InPlay, top_ups: tuple[str, ...], played_at: str | None) -> str:
-    """Name the command that goes on with the hand, with what is told of it beside the cards."""
-    told = [part for text in top_ups for part in ("--top-up", text)]
-    told += ["--played-at", played_at] if played_at is not None else []
-    command = shlex.join(["ofc", "hand", "add", in_play.known.table, *told])
-    return f"what was typed is kept, and `{command}` goes on with it"
+def _command(table: str, top_ups: tuple[str, ...], played_at: str | None, *more: str) -> str:
+    """Return the command that adds the hand, with all that was given besides the cards."""
+    options = [part for text in top_ups for part in ("--top-up", text)]
+    options += ["--played-at", played_at] if played_at is not None else []
+    return shlex.join(["ofc", "hand", "add", table, *options, *more])

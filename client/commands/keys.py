@@ -1,4 +1,4 @@
-"""The keys of the club, for whoever looks after them."""
+"""Commands that list and revoke the API keys of the club."""
 
 from itertools import islice
 from typing import Any, Final
@@ -6,29 +6,30 @@ from typing import Any, Final
 import click
 
 from client.api import Client
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
 from client.errors import UnreadableError
 from client.render.console import make_console
-from client.render.keys import list_keys
+from client.render.reports import list_keys
 
 EXAMPLE_PREFIX: Final = "ofc_7q2mx40a"
+_MIN_ID_PREFIX: Final = 4
 
 
 @click.group(name="key", cls=Group, examples=["ofc key list", f"ofc key revoke {EXAMPLE_PREFIX}"])
 def keys() -> None:
     """
-    See which keys the club has, and revoke them.
+    List and revoke the API keys of the club.
 
-    That needs a key of the scope `admin`. Keys are made by the operator, with `ofc-server key create`.
+    This needs a key of the scope `admin`. The operator creates keys with `ofc-server key create`.
     """
 
 
 @keys.command(name="list", cls=Command, examples=["ofc key list", "ofc key list --json"])
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
 @json_option
 @pass_session
 def list_(session: Session, limit: int, as_json: bool) -> None:
-    """List the club's keys, the newest first, those that open nothing any more too."""
+    """List the keys of the club, newest first, revoked and expired ones included."""
     with session.client() as client:
         found = list(islice(client.list_keys(), limit))
     if as_json:
@@ -42,14 +43,15 @@ def list_(session: Session, limit: int, as_json: bool) -> None:
 @pass_session
 def revoke(session: Session, key: str) -> None:
     """
-    Let a key open nothing any more, at once; it may be the one that asks.
+    Revoke a key at once. It may be the key of this request.
 
-    PREFIX is how the key begins, as `ofc key list` has it. A whole key is understood too, as one finds a leaked one.
+    PREFIX is the beginning of the key that `ofc key list` shows, and ID its id or the beginning of that. A whole key,
+    such as a leaked one, is accepted too.
     """
     with session.client() as client:
         found = _find(client, key)
         client.revoke_key(found["id"])
-    make_console().print(f"the key {found['prefix']} ({found['name']}) opens nothing any more")
+    make_console().print(f"the key {found['prefix']} ({found['name']}) is revoked")
 
 
 def _find(client: Client, known_as: str) -> dict[str, Any]:
@@ -57,12 +59,18 @@ def _find(client: Client, known_as: str) -> dict[str, Any]:
     Find a key of the club.
 
     Raises:
-        UnreadableError: there is none, or more than one.
+        UnreadableError: no key matches, or several do.
     """
-    found = [key for key in client.list_keys() if known_as.lower() == key["id"] or known_as.startswith(key["prefix"])]
+    found = [key for key in client.list_keys() if _is_meant(key, known_as)]
     if not found:
-        raise UnreadableError(f"the club has no key {known_as!r}; `ofc key list` lists those that there are")
+        raise UnreadableError(f"there is no key {known_as!r}; `ofc key list` lists the keys of the club")
     if len(found) > 1:
         ids = ", ".join(key["id"] for key in found)
-        raise UnreadableError(f"{len(found)} keys of the club begin so; the id of one is right: {ids}")
+        raise UnreadableError(f"{len(found)} keys of the club begin with this prefix; expected the id of one: {ids}")
     return found[0]
+
+
+def _is_meant(key: dict[str, Any], known_as: str) -> bool:
+    """Return whether a text is the prefix of a key, the whole key, its id, or the beginning of its id."""
+    is_id = len(known_as) >= _MIN_ID_PREFIX and key["id"].startswith(known_as.lower())
+    return is_id or known_as.startswith(key["prefix"])

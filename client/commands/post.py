@@ -1,20 +1,24 @@
-from collections.abc import Iterable
+"""The command that posts round documents."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
 
 import click
 from rich.console import Console
 
-from client.answers import Answer
 from client.api import Client
-from client.commands.common import Command, Session, json_option, pass_session, print_json, speaking_of
-from client.offline.refusal import check_expected
+from client.commands.base import Command, Session, json_option, pass_session, print_json, with_source
+from client.commands.player_names import confirm_names, find_similar_names, yes_option
+from client.errors import ApiError
+from client.files import read_document
+from client.offline.problems import check_expected
 from client.offline.score import Document, check_shape
 from client.posting import RECORDED, PostedHand, PostedStep, find_ruleset, open_round, post_steps
-from client.reading import read_document
-from client.render.cards import Names, plural
 from client.render.console import make_console
-from client.render.hand import explain_hand
-from client.render.played import explain_departure, explain_end
-from client.render.rounds import show_heading
+from client.render.format import Names, plural
+from client.render.hands import explain_hand
+from client.render.rounds import explain_departure, explain_end, show_heading
+from client.responses import Response
 
 
 @click.command(
@@ -27,27 +31,53 @@ from client.render.rounds import show_heading
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option("--whole", is_flag=True, help="Post each round in one request: all of it is recorded, or nothing.")
-@click.option("--reference", metavar="TEXT", help="Your name for the round, whatever FILE says.")
+@click.option("--reference", metavar="TEXT", help="Your reference for the round, in place of that in FILE.")
+@yes_option
 @json_option
 @pass_session
-def post(session: Session, files: tuple[str, ...], whole: bool, reference: str | None, as_json: bool) -> None:
+def post(
+    session: Session, files: tuple[str, ...], whole: bool, reference: str | None, yes: bool, as_json: bool
+) -> None:
     """
-    Post rounds to the service, and explain what they came to.
+    Post rounds to the service, and explain their results.
 
-    A round is posted hand by hand. Its table is made by its name where there is none. What is recorded already is not
-    recorded again: a post that was interrupted goes on where it stopped, and a round still being played can be posted
-    after every hand. --json prints a line for each round.
+    A round is posted hand by hand. A missing table is created by its name. What is already recorded is not recorded
+    again: an interrupted post resumes where it stopped, and a round in play can be posted after every hand. A new
+    player whose name differs from a known player's by case or accents only is asked about. --json prints a line for
+    each round.
     """
     if reference is not None and len(files) > 1:
         raise click.UsageError("--reference names one round; give one FILE with it.")
     documents = [(file, read_document(file)) for file in files]
     post_one = _post_whole if whole else _post_by_hand
     with session.client() as client:
+        if not confirm_names(_find_similar_names(client, [document for _, document in documents]), yes=yes):
+            make_console(error=as_json).print("Nothing was posted.")
+            return
         for file, document in documents:
             if reference is not None:
                 document["reference"] = reference
-            with speaking_of(file):
+            with with_source(file):
                 post_one(client, document, None if as_json else make_console())
+
+
+def _find_similar_names(client: Client, documents: Sequence[Document]) -> dict[str, str]:
+    """
+    Return each new name in the documents together with the known one that is similar.
+
+    Invalid parts are rejected later.
+    """
+    seats = [seat for document in documents for seat in _list_objects(document.get("seats"))]
+    names = [seat["player"] for seat in seats if isinstance(seat.get("player"), str)]
+    tables = {document["table"] for document in documents if isinstance(document.get("table"), str)}
+    with suppress(ApiError):  # a key that may not list rounds can post one
+        found = [client.find_table(table) for table in sorted(tables)]
+        return find_similar_names(client, [each["id"] for each in found if each is not None], names)
+    return {}
+
+
+def _list_objects(value: object) -> list[Document]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
 
 
 def _post_whole(client: Client, document: Document, console: Console | None) -> None:
@@ -75,7 +105,7 @@ def _post_by_hand(client: Client, document: Document, console: Console | None) -
     if console is None:
         print_json(played, indent=None)
     else:
-        hands = [step.answer for step in shown if isinstance(step, PostedHand)]
+        hands = [step.response for step in shown if isinstance(step, PostedHand)]
         explain_end(console, played, ruleset, names, shown_before=sum(len(hand["transfers"]) for hand in hands))
         console.print(_count(hands))
     check_expected(document.get("expected"), played)
@@ -84,16 +114,16 @@ def _post_by_hand(client: Client, document: Document, console: Console | None) -
 def _explain_steps(
     console: Console, steps: Iterable[PostedStep], ruleset: Document, names: Names
 ) -> Iterable[PostedStep]:
-    """Explain each step as soon as it is recorded, and pass it on."""
+    """Explain each step as soon as it is recorded, and yield it."""
     for step in steps:
         if isinstance(step, PostedHand):
-            explain_hand(console, step.hand, step.answer, ruleset, names, step.note)
+            explain_hand(console, step.hand, step.response, ruleset, names, step.note)
         else:
             explain_departure(console, step.departure, names, RECORDED if step.is_replay else "")
         yield step
 
 
-def _count(hands: list[Answer]) -> str:
+def _count(hands: list[Response]) -> str:
     before = sum(hand.is_replay for hand in hands)
     now = plural(len(hands) - before, "hand")
     return f"Recorded now: {now}; recorded before: {before}." if before else f"Recorded: {now}."

@@ -1,15 +1,16 @@
-from typing import Any
+"""Commands for requests that wait in the outbox."""
 
 import click
 
-from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json
-from client.commands.line import tell_sent
-from client.entry.asking import confirm, make_asker
+from client.commands.base import REFUSED, Command, Group, Session, json_option, pass_session, print_json
+from client.commands.sending import dump_entry, print_sent
+from client.entry.prompt import confirm, make_asker
 from client.errors import UnreadableError
-from client.outbox.entries import Entry
-from client.outbox.sending import WITHDRAWN, send_all, send_round
+from client.outbox.entries import OPENING, Entry
+from client.outbox.send import WITHDRAWN, send_all, send_round
 from client.outbox.store import Outbox
 from client.render.console import make_console
+from client.render.problems import SAME_DEAL
 from client.render.queue import describe, list_waiting
 
 entry_argument = click.argument("entry_id", metavar="ID", type=click.IntRange(1))
@@ -17,14 +18,14 @@ entry_argument = click.argument("entry_id", metavar="ID", type=click.IntRange(1)
 
 @click.group(name="queue", cls=Group, examples=["ofc queue list", "ofc queue flush"])
 def queue() -> None:
-    """Look after what could not be sent."""
+    """List, send and drop requests that wait on this machine."""
 
 
 @queue.command(name="list", cls=Command, examples=["ofc queue list", "ofc queue list --json"])
 @json_option
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
-    """List what waits for the service, and why."""
+    """List requests that wait for the service, and why."""
     with session.client() as client, session.outbox(client) as outbox:
         _list(outbox, as_json)
 
@@ -34,16 +35,16 @@ def list_(session: Session, as_json: bool) -> None:
 @pass_session
 def flush(session: Session, as_json: bool) -> None:
     """
-    Send what waits for the service.
+    Send requests that wait for the service.
 
-    What was refused before is tried again. Each round goes in its order: behind what is refused it waits, and the other
-    rounds go on.
+    Requests that were refused are tried again. The requests of a round are sent in order: a refused one stops its
+    round, and no other round.
     """
     console = make_console(error=as_json)
     with session.client() as client, session.outbox(client) as outbox:
         try:
             for sent in send_all(client, outbox):
-                tell_sent(console, outbox, sent)
+                print_sent(console, sent)
         finally:
             _list(outbox, as_json)
         is_stopped = any(entry.problem for entry in outbox.list_entries())
@@ -57,10 +58,10 @@ def flush(session: Session, as_json: bool) -> None:
 @pass_session
 def drop(session: Session, entry_id: int, yes: bool) -> None:
     """
-    Give up something that waits.
+    Drop a request that waits.
 
-    It will never be sent; what waits behind it goes on without it. A hand that is undone behind it goes with all up to
-    its undo.
+    It will never be sent, and the requests behind it are sent without it. A hand with an undo behind it is dropped
+    together with all requests up to the undo.
     """
     with session.client() as client, session.outbox(client) as outbox:
         entry = outbox.get(entry_id)
@@ -69,10 +70,12 @@ def drop(session: Session, entry_id: int, yes: bool) -> None:
         if not yes and not confirm(make_asker(), f"Drop {what}?"):
             make_console().print("Nothing was dropped.")
             return
-        with outbox.line_of(entry.round_id):
-            dropped = outbox.drop(outbox.get(entry_id))
-        for each in dropped:
-            make_console().print(f"Dropped: {_name(outbox, each)}.")
+        with outbox.lock_round(entry.round_id):
+            entry = outbox.get(entry_id)
+            names = [_name(outbox, each) for each in (entry, *outbox.list_dropped_with(entry))]
+            outbox.drop(entry)
+        for name in names:
+            make_console().print(f"Dropped: {name}.", soft_wrap=True)
 
 
 @queue.command(name="restore", cls=Command, examples=["ofc queue restore 1"])
@@ -80,39 +83,76 @@ def drop(session: Session, entry_id: int, yes: bool) -> None:
 @pass_session
 def restore(session: Session, entry_id: int) -> None:
     """
-    Let a hand that was undone before count again.
+    Restore a hand that was undone before.
 
-    A hand with the very cards of one that was undone is recorded already and does not count. This sends it once more,
-    and says that it shall.
+    A hand with the same cards as an undone hand is already recorded and does not count. This sends it again and
+    restores it.
     """
     with session.client() as client, session.outbox(client) as outbox:
         entry = outbox.get(entry_id)
         if entry.problem is None or entry.problem["code"] != WITHDRAWN:
-            raise UnreadableError(f"{entry_id} is not a hand that was undone before; `ofc queue list` shows what it is")
-        with outbox.line_of(entry.round_id):
+            raise UnreadableError(
+                f"request {entry_id} is not a hand that was undone before; `ofc queue list` shows what it is"
+            )
+        with outbox.lock_round(entry.round_id):
             outbox.rewrite(outbox.get(entry_id), {**entry.document, "restores": entry.problem["hand"]})
         for sent in send_round(client, outbox, entry.round_id):
-            tell_sent(make_console(), outbox, sent)
+            print_sent(make_console(), sent)
+
+
+@queue.command(name="keep-stacks", cls=Command, examples=["ofc queue keep-stacks 1"])
+@entry_argument
+@pass_session
+def keep_stacks(session: Session, entry_id: int) -> None:
+    """
+    Open a round with the stacks that it was played with.
+
+    The service refuses a round that was opened without a network if it has other stacks for the players to carry over.
+    This sends the request again, with the stacks of this machine.
+    """
+    with session.client() as client, session.outbox(client) as outbox:
+        entry = outbox.get(entry_id)
+        known = outbox.find_round(entry.round_id)
+        if entry.verb != OPENING or known is None:
+            raise UnreadableError(f"request {entry_id} does not open a round; `ofc queue list` shows what it is")
+        with outbox.lock_round(entry.round_id):
+            outbox.rewrite(
+                outbox.get(entry_id), {"seats": known.document["seats"], "reference": entry.document["reference"]}
+            )
+        for sent in send_round(client, outbox, entry.round_id):
+            print_sent(make_console(), sent)
+
+
+@queue.command(name="insist", cls=Command, examples=["ofc queue insist 1"])
+@entry_argument
+@pass_session
+def insist(session: Session, entry_id: int) -> None:
+    """
+    Record a hand that was refused as the same deal.
+
+    A hand with the boards of an earlier hand of its round has most likely been recorded already. This sends it again,
+    and confirms that the players were dealt the same cards twice.
+    """
+    with session.client() as client, session.outbox(client) as outbox:
+        entry = outbox.get(entry_id)
+        if entry.problem is None or entry.problem["code"] != SAME_DEAL:
+            raise UnreadableError(
+                f"request {entry_id} was not refused as the same deal; `ofc queue list` shows what it is"
+            )
+        with outbox.lock_round(entry.round_id):
+            outbox.rewrite(outbox.get(entry_id), {**entry.document, "dealt_again": True})
+        for sent in send_round(client, outbox, entry.round_id):
+            print_sent(make_console(), sent)
 
 
 def _list(outbox: Outbox, as_json: bool) -> None:
     waiting = outbox.list_entries()
     if as_json:
-        print_json({"waiting": [_dump(outbox, entry) for entry in waiting], "elsewhere": outbox.count_elsewhere()})
+        print_json(
+            {"waiting": [dump_entry(outbox, entry) for entry in waiting], "elsewhere": outbox.count_other_services()}
+        )
         return
-    list_waiting(make_console(), [(entry, _table(outbox, entry)) for entry in waiting], outbox.count_elsewhere())
-
-
-def _dump(outbox: Outbox, entry: Entry) -> dict[str, Any]:
-    return {
-        "id": entry.id,
-        "round": entry.round_id,
-        "table": _table(outbox, entry),
-        "operation": entry.verb,
-        "request": entry.document,
-        "kept_at": entry.kept_at,
-        "problem": entry.problem,
-    }
+    list_waiting(make_console(), [(entry, _place(outbox, entry)) for entry in waiting], outbox.count_other_services())
 
 
 def _name(outbox: Outbox, entry: Entry) -> str:
@@ -120,5 +160,13 @@ def _name(outbox: Outbox, entry: Entry) -> str:
 
 
 def _table(outbox: Outbox, entry: Entry) -> str | None:
-    known = outbox.find_known(entry.round_id)
+    known = outbox.find_round(entry.round_id)
     return known.table if known else None
+
+
+def _place(outbox: Outbox, entry: Entry) -> str | None:
+    """Return the table of a request, with the reference of the round."""
+    known = outbox.find_round(entry.round_id)
+    if known is None or known.reference is None or entry.verb == OPENING:
+        return known.table if known else None
+    return f"{known.table}, round {known.reference}"

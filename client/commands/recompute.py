@@ -1,27 +1,41 @@
+"""Commands that start, watch and stop recomputations."""
+
 import sys
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Final
 
 import click
 
-from client.answers import Document
 from client.api import Client
-from client.commands.common import REFUSED, Command, Group, Session, json_option, pass_session, print_json, tell_waiting
-from client.finding import find_table
+from client.commands.base import (
+    REFUSED,
+    Command,
+    Group,
+    Session,
+    json_option,
+    pass_session,
+    period_options,
+    print_json,
+    print_waiting,
+)
+from client.errors import UnreadableError
+from client.import_export import retry_until_available
+from client.lookup import find_recomputation_id, find_round, find_table
 from client.render.console import make_console
-from client.render.progress import watch
-from client.render.recomputations import show_difference, show_recomputation
-from client.transfers import patiently
+from client.render.progress import show_progress
+from client.render.reports import show_difference, show_recomputation
+from client.responses import Document
 
 EXAMPLE_ID: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
-_ENDED: Final = ("succeeded", "failed", "cancelled")
-_LOOKED_AT_EVERY: Final = 0.5
+_FINISHED: Final = ("succeeded", "failed", "cancelled")
+_POLL_SECONDS: Final = 0.5
 _SHOWN: Final = 20
 """Differences that are shown to people; scripts get all of them."""
 
-id_argument = click.argument("job", metavar="ID", type=click.UUID)
+id_argument = click.argument("job_id", metavar="ID")
 
 
 @click.group(
@@ -30,36 +44,35 @@ id_argument = click.argument("job", metavar="ID", type=click.UUID)
     examples=["ofc recompute start --reason 'yearly audit' --watch", f"ofc recompute differences {EXAMPLE_ID}"],
 )
 def recompute() -> None:
-    """Play stored rounds again, and see what was stored otherwise."""
+    """Replay stored rounds, and find results that were stored differently."""
 
 
 @recompute.command(
     cls=Command,
     examples=[
-        "ofc recompute start --reason 'yearly audit' --from 2026-01-01T00:00:00Z --watch",
+        "ofc recompute start --reason 'yearly audit' --from 2026-01-01 --watch",
         "ofc recompute start --reason 'what if' --table kitchen --by progressive",
         "ofc recompute start --reason 'the wrong rules' --ruleset deuce-to-seven --by turbo --apply",
     ],
 )
-@click.option("--reason", required=True, metavar="TEXT", help="Why; new settlements say it too.")
+@click.option("--reason", required=True, metavar="TEXT", help="The reason; it is stored with new settlements.")
 @click.option("--table", help="Only rounds of this table, by its name or id.")
 @click.option(
-    "--round", "rounds", multiple=True, type=click.UUID, metavar="ID", help="Only this round; again for more."
+    "--round", "rounds", multiple=True, metavar="ROUND", help="Only this round, or a table's newest; can be repeated."
 )
 @click.option("--ruleset", help="Only rounds under this ruleset.")
-@click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
-@click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
-@click.option("--by", "other", metavar="RULESET", help="Play by this ruleset: who would have won what?")
-@click.option("--apply", "applies", is_flag=True, help="Settle the rounds that differ anew.")
-@click.option("--final", "takes_final", is_flag=True, help="With --apply: those too that have been final.")
-@click.option("--watch", "is_watched", is_flag=True, help="Wait until it is done, and show how far it is.")
+@period_options
+@click.option("--by", "other", metavar="RULESET", help="Replay by this ruleset in place of the rounds' own.")
+@click.option("--apply", "applies", is_flag=True, help="Store new settlement revisions for rounds that differ.")
+@click.option("--final", "takes_final", is_flag=True, help="With --apply: also change final settlements.")
+@click.option("--watch", "is_watched", is_flag=True, help="Wait until it ends, and show the progress.")
 @json_option
 @pass_session
 def start(
     session: Session,
     reason: str,
     table: str | None,
-    rounds: tuple[Any, ...],
+    rounds: tuple[str, ...],
     ruleset: str | None,
     opened_from: str | None,
     opened_before: str | None,
@@ -71,17 +84,17 @@ def start(
     as_json: bool,
 ) -> None:
     """
-    Ask for stored rounds to be played again.
+    Start a recomputation of stored rounds.
 
-    They are all of the club's, or those that the options name. Nothing is changed unless --apply is given, and no
-    settlement that has been final unless --final is given too.
+    It replays all rounds of the club, or those that the options select. Nothing is changed without --apply, and no
+    final settlement without --final.
     """
     if takes_final and not applies:
-        raise click.UsageError("--final says what --apply may change; --apply is missing")
+        raise click.UsageError("--final was given without --apply; expected both")
     with session.client() as client:
         scope = {
             "table": None if table is None else find_table(client, table)["id"],
-            "rounds": [str(round_id) for round_id in rounds] or None,
+            "rounds": [find_round(client, round_)["id"] for round_ in rounds] or None,
             "ruleset": ruleset,
             "from": opened_from,
             "to": opened_before,
@@ -90,6 +103,7 @@ def start(
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})
         given = {name: value for name, value in scope.items() if value is not None}
         job = client.start_recomputation({"scope": given, **asked})
+        _store_recomputation(session, client, job)
         _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)
 
 
@@ -97,24 +111,24 @@ def start(
 @id_argument
 @json_option
 @pass_session
-def status(session: Session, job: Any, *, as_json: bool) -> None:
-    """Show how far a recomputation is, and what it came to so far."""
+def status(session: Session, job_id: str, *, as_json: bool) -> None:
+    """Show the progress and the results of a recomputation."""
     with session.client() as client:
-        _show(client.get_recomputation(str(job)), as_json=as_json)
+        _show(client.get_recomputation(_find_id(session, client, job_id)), as_json=as_json)
 
 
 @recompute.command(name="watch", cls=Command, examples=[f"ofc recompute watch {EXAMPLE_ID}"])
 @id_argument
 @json_option
 @pass_session
-def watch_(session: Session, job: Any, *, as_json: bool) -> None:
+def watch_(session: Session, job_id: str, *, as_json: bool) -> None:
     """
-    Wait until a recomputation is done.
+    Wait until a recomputation ends.
 
-    How far it is is shown meanwhile. Ctrl-C stops looking, and nothing else.
+    Its progress is shown meanwhile. Ctrl-C stops watching only.
     """
     with session.client() as client:
-        _show(_watch(client, str(job)), as_json=as_json)
+        _show(_watch(client, _find_id(session, client, job_id)), as_json=as_json)
 
 
 @recompute.command(
@@ -127,14 +141,14 @@ def watch_(session: Session, job: Any, *, as_json: bool) -> None:
 @id_argument
 @json_option
 @pass_session
-def differences(session: Session, job: Any, *, as_json: bool) -> None:
+def differences(session: Session, job_id: str, *, as_json: bool) -> None:
     """
-    List what a recomputation has found so far.
+    List the differences that a recomputation has found so far.
 
-    --json prints a line for each, and all of them.
+    --json prints all of them, one a line.
     """
     with session.client() as client:
-        found = client.list_differences(str(job))
+        found = client.list_differences(_find_id(session, client, job_id))
         if as_json:
             for each in found:
                 print_json(each, indent=None)
@@ -152,42 +166,62 @@ def differences(session: Session, job: Any, *, as_json: bool) -> None:
 @id_argument
 @json_option
 @pass_session
-def cancel(session: Session, job: Any, *, as_json: bool) -> None:
-    """Stop a recomputation; what was found and applied stays."""
+def cancel(session: Session, job_id: str, *, as_json: bool) -> None:
+    """Cancel a recomputation. What was found and applied remains."""
     with session.client() as client:
-        _show(client.cancel_recomputation(str(job)), as_json=as_json)
+        _show(client.cancel_recomputation(_find_id(session, client, job_id)), as_json=as_json)
 
 
 @recompute.command(cls=Command, examples=[f"ofc recompute pause {EXAMPLE_ID}"])
 @id_argument
 @json_option
 @pass_session
-def pause(session: Session, job: Any, *, as_json: bool) -> None:
-    """Let a recomputation rest."""
+def pause(session: Session, job_id: str, *, as_json: bool) -> None:
+    """Pause a recomputation."""
     with session.client() as client:
-        _show(client.pause_recomputation(str(job)), as_json=as_json)
+        _show(client.pause_recomputation(_find_id(session, client, job_id)), as_json=as_json)
 
 
 @recompute.command(cls=Command, examples=[f"ofc recompute resume {EXAMPLE_ID}"])
 @id_argument
 @json_option
 @pass_session
-def resume(session: Session, job: Any, *, as_json: bool) -> None:
-    """Let a recomputation that rests go on."""
+def resume(session: Session, job_id: str, *, as_json: bool) -> None:
+    """Resume a paused recomputation."""
     with session.client() as client:
-        _show(client.resume_recomputation(str(job)), as_json=as_json)
+        _show(client.resume_recomputation(_find_id(session, client, job_id)), as_json=as_json)
+
+
+def _store_recomputation(session: Session, client: Client, job: Mapping[str, Any]) -> None:
+    """Store the id of a recomputation, so that its beginning finds it. Continue if this machine stores nothing."""
+    with suppress(UnreadableError), session.outbox(client) as outbox:
+        outbox.store_recomputation(job["id"], f"{job['created_at']}, {job['mode']}: {job['reason']}")
+
+
+def _find_id(session: Session, client: Client, text: str) -> str:
+    """
+    Find the id of a recomputation by the id, or by its beginning among those started from this machine.
+
+    Raises:
+        UnreadableError: no id matches, or several do.
+    """
+    outbox = session.find_outbox(client)
+    if outbox is None:
+        return find_recomputation_id({}, text)
+    with outbox:
+        return find_recomputation_id(outbox.list_recomputations(), text)
 
 
 def _watch(client: Client, job_id: str) -> Mapping[str, Any]:
-    with watch("Recomputing", counted="hands") as coming:
+    with show_progress("Recomputing", counted="hands") as bar:
         job = client.get_recomputation(job_id)
         while True:
-            coming.expect(job["progress"]["total"])
-            coming.show(job["progress"]["done"], job["progress"]["done"])
-            if job["state"] in _ENDED:
+            bar.expect(job["progress"]["total"])
+            bar.show(job["progress"]["done"], job["progress"]["done"])
+            if job["state"] in _FINISHED:
                 return job
-            time.sleep(_LOOKED_AT_EVERY)
-            job = patiently(tell_waiting, client.get_recomputation, job_id)
+            time.sleep(_POLL_SECONDS)
+            job = retry_until_available(print_waiting, client.get_recomputation, job_id)
 
 
 def _show(job: Mapping[str, Any], *, as_json: bool) -> None:

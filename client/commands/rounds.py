@@ -1,22 +1,35 @@
+"""Commands that open, show, list, confirm and share rounds."""
+
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from dataclasses import replace
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
 import click
 
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.line import count_waiting, say_waiting, tell_sent, tell_waiting
-from client.commands.sitting import SITTING, Sitting, seat_all
-from client.entry.in_play import remember, send_waiting
+from client.api import Client
+from client.commands.base import Command, Group, Session, json_option, pass_session, period_options, print_json
+from client.commands.player_names import resolve_names, yes_option
+from client.commands.seating import SITTING, Sitting, seat_all
+from client.commands.sending import (
+    count_waiting,
+    describe_waiting,
+    dump_offline,
+    print_saved,
+    print_sent,
+    warn_of_waiting,
+)
+from client.entry.current_round import BackgroundCall, find_stored
+from client.entry.new_round import open_round
 from client.errors import TransportError, UnreadableError
-from client.finding import find_round, find_seat, find_table
-from client.outbox.store import Outbox
-from client.render.cards import Names, plural
+from client.lookup import find_round, find_seat, find_table
 from client.render.console import make_console
-from client.render.rounds import list_rounds, show_round
+from client.render.format import Names
+from client.render.hands import list_hands
+from client.render.rounds import list_rounds, show_offline, show_round
 from client.render.settlement import show_settlement
+
+Document = dict[str, Any]
 
 _SECONDS_A_DAY: Final = 24 * 60 * 60
 EXAMPLE_LINK: Final = "http://127.0.0.1:8000/v1/links/TOKEN"
@@ -26,24 +39,24 @@ EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 round_argument = click.argument("round_", metavar="ROUND")
 
 
-_ELSEWHERE: Final = {
-    "close": ("leaving:close", "End the table's round early, for good."),
-    "correct": ("corrections:correct", "Put right what was recorded of a round."),
+_LAZY_COMMANDS: Final = {
+    "close": ("changes:close", "Close the table's round early, for good."),
+    "correct": ("corrections:correct_round", "Correct what was recorded of a round."),
     "explain": ("explain:explain_round", "Explain every hand of a round, point by point."),
-    "evidence": ("verify:get_evidence", "Print all that proves a round, for `ofc verify` to check."),
-    "leave": ("leaving:leave", "Record that a player left the table's round."),
-    "what-if": ("corrections:what_if", "Show what a round would have come to otherwise."),
+    "evidence": ("verify:get_evidence", "Print the evidence of a round, for `ofc verify`."),
+    "leave": ("changes:leave", "Record that a player left the table's round."),
+    "what-if": ("corrections:what_if", "Show the result of a round with changes, without storing it."),
 }
 
 
 @click.group(
     name="round",
     cls=Group,
-    elsewhere=_ELSEWHERE,
+    lazy_commands=_LAZY_COMMANDS,
     examples=["ofc round open friday ann=200 ben=200", "ofc round show friday"],
 )
 def rounds() -> None:
-    """Open rounds, and look at those that are recorded."""
+    """Open rounds, and show recorded ones."""
 
 
 @rounds.command(
@@ -56,39 +69,32 @@ def rounds() -> None:
 )
 @click.argument("table", metavar="TABLE")
 @click.argument("sitting", nargs=-1, required=True, metavar="PLAYER[=STACK]...", type=SITTING)
-@click.option("--reference", metavar="TEXT", help="Your own name for the round.")
+@click.option("--reference", metavar="TEXT", help="Your reference for the round.")
+@yes_option
 @json_option
 @pass_session
-def open_(session: Session, table: str, sitting: tuple[Sitting, ...], reference: str | None, as_json: bool) -> None:
+def open_(
+    session: Session, table: str, sitting: tuple[Sitting, ...], reference: str | None, yes: bool, as_json: bool
+) -> None:
     """
     Open a round at a table.
 
-    The players sit down in the order given, clockwise. A stack left out carries over from the player's last round at
-    the table. Seats are counted from 1; 3:ann=200 sits ann down in seat 3. What waits for the table is sent first.
+    The players are seated in the given order, clockwise. Without a stack, a player carries over the stack of the last
+    round at the table. Seats are counted from 1; 3:ann=200 seats ann in seat 3. Requests that wait for the table are
+    sent first. Without a network the round is opened on this machine and sent later, under its reference. A new player
+    whose name differs from a known player's by case or accents only is asked about.
     """
-    request = {"seats": seat_all(sitting), **({"reference": reference} if reference else {})}
     console = make_console(error=as_json)
     with session.client() as client, session.outbox(client) as outbox:
-        found = find_table(client, table)
-        with _going_first(outbox, found["name"]):
-            send_waiting(client, outbox, found["name"], lambda sent: tell_sent(console, outbox, sent))
-        opened = client.open_round(found["id"], request)
-        with suppress(TransportError):
-            remember(client, outbox, found["name"], opened)
-    if as_json:
-        print_json(opened)
-    else:
-        show_round(console, opened)
-
-
-@contextmanager
-def _going_first(outbox: Outbox, table: str) -> Iterator[None]:
-    """Say of a service that does not answer that no round was opened, for what waits goes first."""
-    try:
-        yield
-    except TransportError as error:
-        waiting = plural(outbox.count_at(table), "request")
-        raise TransportError(f"{waiting} for {table} must be sent first, and no round was opened: {error}") from error
+        names = resolve_names(client, outbox, table, [one.player for one in sitting], yes=yes)
+        seats = seat_all(replace(one, player=names[one.player]) for one in sitting)
+        opened = open_round(client, outbox, table, seats, reference, lambda sent: print_sent(console, sent))
+        if as_json:
+            print_json(opened.round)
+        else:
+            show_round(console, opened.round)
+        if opened.outage is not None:
+            print_saved(console, outbox, opened.table, opened.outage)
 
 
 @rounds.command(name="show", cls=Command, examples=["ofc round show friday", f"ofc round show {EXAMPLE_ID}"])
@@ -97,17 +103,40 @@ def _going_first(outbox: Outbox, table: str) -> Iterator[None]:
 @pass_session
 def show(session: Session, round_: str, as_json: bool) -> None:
     """
-    Show a round as it stands, and what the next hand must be.
+    Show the state of a round, and what the next hand must be.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
-        found = find_round(client, round_)
-        tell_waiting(count_waiting(session, client, round_id=found["id"]), "round")
+        try:
+            found = BackgroundCall(client.server, lambda: find_round(client, round_)).wait()
+        except TransportError as error:
+            found = _find_stored(session, client, round_, error)
+        else:
+            warn_of_waiting(count_waiting(session, client, round_id=found["id"]), "round")
     if as_json:
         print_json(found)
     else:
+        show_offline(make_console(), found)
         show_round(make_console(), found)
+
+
+def _find_stored(session: Session, client: Client, table: str, error: TransportError) -> Document:
+    """
+    Find a round that is stored on this machine.
+
+    Raises:
+        TransportError: no round is stored.
+    """
+    outbox = session.find_outbox(client)
+    if outbox is None:
+        raise error
+    with outbox:
+        stored = find_stored(outbox, table)
+        if stored is None:
+            raise error
+        waiting = outbox.list_entries(stored.known.round_id)
+        return {**stored.round, "offline": dump_offline(stored.known.received_at, waiting)}
 
 
 @rounds.command(
@@ -115,7 +144,8 @@ def show(session: Session, round_: str, as_json: bool) -> None:
     cls=Command,
     examples=[
         "ofc round list --status open --table kitchen",
-        "ofc round list --player ann --from 2026-11-01T00:00:00Z",
+        "ofc round list --player ann --from -7d",
+        "ofc round list --from yesterday --to today",
     ],
 )
 @click.option("--table", help="Only of this table, by its name or id.")
@@ -124,11 +154,10 @@ def show(session: Session, round_: str, as_json: bool) -> None:
 @click.option(
     "--state",
     type=click.Choice(["open", "provisional", "disputed", "final"]),
-    help="Only with settlements as firm as this.",
+    help="Only with settlements in this state.",
 )
-@click.option("--from", "opened_from", metavar="TIME", help="Opened at this time or later (RFC 3339).")
-@click.option("--to", "opened_before", metavar="TIME", help="Opened before this time.")
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@period_options
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
 @json_option
 @pass_session
 def list_(
@@ -142,15 +171,16 @@ def list_(
     limit: int,
     as_json: bool,
 ) -> None:
-    """List rounds, the newest first."""
+    """List rounds, newest first."""
     wanted = {"player": player, "status": status, "state": state, "from": opened_from, "to": opened_before}
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
+        names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}
     if as_json:
         print_json({"rounds": found})
     else:
-        list_rounds(make_console(), found)
+        list_rounds(make_console(), found, names)
 
 
 @rounds.command(
@@ -163,12 +193,12 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
     """
     Show who paid whom, what was cut off, and the standings.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
         found = find_round(client, round_)
         settled = client.get_settlement(found["id"])
-        tell_waiting(count_waiting(session, client, round_id=found["id"]), "round")
+        warn_of_waiting(count_waiting(session, client, round_id=found["id"]), "round")
         if as_json:
             print_json(settled)
             return
@@ -183,10 +213,10 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
 @pass_session
 def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bool) -> None:
     """
-    Keep that players say the settlement is right.
+    Confirm the settlement of a round for players.
 
-    Once everyone of the round does, it is final. ROUND is its id or, for the newest one of a table, the table's name;
-    PLAYER is the player's id, the seat, or both as in 2:ben.
+    Once all players of the round have confirmed it, the settlement is final. ROUND is its id or, for the newest round
+    of a table, the table's name; PLAYER is the player's name, the seat, or both as in 2:ben.
     """
     with session.client() as client:
         found = find_round(client, round_)
@@ -205,13 +235,15 @@ def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bo
 
 def _refuse_before_what_waits(number: int) -> None:
     """
-    Let nobody confirm a settlement that something is still to come to.
+    Reject the confirmation of a settlement while changes of the round wait to be sent.
 
     Raises:
-        UnreadableError: something waits for the round.
+        UnreadableError: requests wait for the round.
     """
     if number:
-        raise UnreadableError(f"{say_waiting(number, 'round')}; a settlement is confirmed once nothing waits for it")
+        raise UnreadableError(
+            f"{describe_waiting(number, 'round')}; expected no waiting requests before a settlement is confirmed"
+        )
 
 
 @rounds.command(name="document", cls=Command, examples=[f"ofc round document {EXAMPLE_ID} > round.json"])
@@ -219,9 +251,9 @@ def _refuse_before_what_waits(number: int) -> None:
 @pass_session
 def document(session: Session, round_: str) -> None:
     """
-    Print a round as one document: what happened, and no result.
+    Print a round as one document: the hands as played, without results.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
         print_json(client.get_document(find_round(client, round_)["id"]))
@@ -229,15 +261,17 @@ def document(session: Session, round_: str) -> None:
 
 @rounds.command(name="link", cls=Command, examples=["ofc round link friday", "ofc round link friday --days 1"])
 @round_argument
-@click.option("--days", type=click.IntRange(1, 366), default=7, show_default=True, help="How long it works.")
+@click.option(
+    "--days", type=click.IntRange(1, 366), default=7, show_default=True, help="How many days the address is valid."
+)
 @json_option
 @pass_session
 def link(session: Session, round_: str, days: int, as_json: bool) -> None:
     """
-    Make an address that shows a round to its players.
+    Create an address that shows a round to its players.
 
-    Whoever has it can read the round, its settlement and every point explained, in a browser and without a key. ROUND
-    is its id or, for the newest one of a table, the table's name.
+    Anyone with the address can read the round, its settlement and every point explained, in a browser and without a
+    key. ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
         issued = client.issue_link(find_round(client, round_)["id"], days * _SECONDS_A_DAY)
@@ -253,13 +287,33 @@ def link(session: Session, round_: str, days: int, as_json: bool) -> None:
 @pass_session
 def revoke_link(session: Session, address: str) -> None:
     """
-    Let an address that shows a round open nothing any more.
+    Revoke an address that shows a round.
 
-    ADDRESS is as `ofc round link` printed it, or as somebody opened it. Other addresses of the round go on working.
+    ADDRESS is the address that `ofc round link` printed. Other addresses of the round remain valid.
     """
     found = _LINK.search(address)
     if found is None:
-        raise UnreadableError(f"{address!r} is no address of a link; one with /v1/links/ in it is right")
+        raise UnreadableError(f"{address!r} is not the address of a link; expected one that contains /v1/links/")
     with session.client() as client:
         client.revoke_link(found["token"])
-    make_console().print("it opens nothing any more")
+    make_console().print("the link is revoked")
+
+
+@rounds.command(name="hands", cls=Command, examples=["ofc round hands friday", f"ofc round hands {EXAMPLE_ID}"])
+@round_argument
+@click.option("--revision", type=click.IntRange(1), metavar="NUMBER", help="Show an older revision of the round.")
+@json_option
+@pass_session
+def hands(session: Session, round_: str, revision: int | None, as_json: bool) -> None:
+    """
+    List the hands of a round, with their ids.
+
+    The points of each player are shown too. ROUND is its id or, for the newest round of a table, the table's name.
+    """
+    with session.client() as client:
+        found = find_round(client, round_)
+        listed = list(client.list_hands(found["id"], revision))
+    if as_json:
+        print_json({"hands": listed})
+    else:
+        list_hands(make_console(), listed, Names(found["seats"]))

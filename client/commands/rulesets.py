@@ -1,20 +1,22 @@
+"""Commands that show rulesets."""
+
 import click
 
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
 from client.render import rulesets as render
 from client.render.console import make_console
 
 
 @click.group(name="ruleset", cls=Group, examples=["ofc ruleset list", "ofc ruleset diff pineapple progressive"])
 def rulesets() -> None:
-    """Look at rulesets: the presets, and the club's own."""
+    """Show rulesets: the presets, and the custom ones of the club."""
 
 
 @rulesets.command(name="list", cls=Command, examples=["ofc ruleset list", "ofc ruleset list --json"])
 @json_option
 @pass_session
 def list_(session: Session, as_json: bool) -> None:
-    """List the presets and, with a key, the club's own rulesets."""
+    """List the presets and, with a key, the custom rulesets of the club."""
     with session.client() as client:
         found = client.list_rulesets()
     if as_json:
@@ -47,7 +49,7 @@ def show(session: Session, reference: str, as_json: bool) -> None:
 @json_option
 @pass_session
 def diff(session: Session, first: str, second: str, as_json: bool) -> None:
-    """Show only what differs between two rulesets."""
+    """Show the differences between two rulesets."""
     with session.client() as client:
         one, other = client.get_ruleset(first), client.get_ruleset(second)
     if as_json:

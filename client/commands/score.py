@@ -1,27 +1,26 @@
+"""The command that scores a hand or plays a round document offline."""
+
 from pathlib import Path
 
 import click
 from rich.console import Console
 
-from client.commands.common import (
+from client.commands.base import (
     Command,
     NamedPath,
     json_option,
     overwrite_option,
     print_json,
     refuse_output,
-    speaking_of,
+    with_source,
 )
-from client.offline.rulesets import find_ruleset, read_ruleset
-from client.offline.score import Document, is_round, play_round, score_hand
-from client.reading import read_document, read_json
-from client.render.cards import Names
+from client.files import read_document, read_json, write_file
+from client.offline.score import Document, find_ruleset, is_round, play_round, read_ruleset, score_hand
 from client.render.console import make_console
-from client.render.hand import explain_hand
+from client.render.format import Names
+from client.render.hands import explain_hand
 from client.render.picture import make_picture, write_picture
-from client.render.played import explain_departure, explain_end
-from client.render.rounds import show_heading
-from client.writing import write_whole
+from client.render.rounds import explain_departure, explain_end, show_heading
 
 
 @click.command(
@@ -35,8 +34,10 @@ from client.writing import write_whole
     ],
 )
 @click.argument("file")
-@click.option("--ruleset", "own", metavar="FILE", help="Play by rules of your own, whatever FILE says.")
-@click.option("--svg", "picture", type=NamedPath(), metavar="FILE", help="Draw the explanation, too.")
+@click.option("--ruleset", "own", metavar="FILE", help="Use a custom ruleset in place of that in the document.")
+@click.option(
+    "--svg", "picture", type=NamedPath(), metavar="FILE", help="Write the explanation as an SVG picture, too."
+)
 @overwrite_option
 @json_option
 def score(file: str, own: str | None, picture: Path | None, overwrites: bool, as_json: bool) -> None:
@@ -50,15 +51,15 @@ def score(file: str, own: str | None, picture: Path | None, overwrites: bool, as
     document = read_document(file)
     rules = None
     if own:
-        with speaking_of(own):
+        with with_source(own):
             rules = read_ruleset(read_json(own))
-    with speaking_of(file):
+    with with_source(file):
         result = play_round(document, rules) if is_round(document) else score_hand(document, rules)
     ruleset = find_ruleset(document, rules)
     if picture:
         drawn = make_picture()
         explain(drawn, document, result, ruleset)
-        write_whole(picture, write_picture(drawn, f"ofc score {Path(file).name}"), overwrites=overwrites)
+        write_file(picture, write_picture(drawn, f"ofc score {Path(file).name}"), overwrites=overwrites)
     if as_json:
         print_json(result)
     else:
@@ -66,16 +67,16 @@ def score(file: str, own: str | None, picture: Path | None, overwrites: bool, as
 
 
 def explain(console: Console, document: Document, result: Document, ruleset: Document) -> None:
-    """Show what a hand or a whole round came to."""
+    """Print the result of a hand or of a whole round."""
     if not is_round(document):
         explain_hand(console, document, result, ruleset, Names(result["players"]))
         return
     names = Names(document["seats"])
     show_heading(console, f"Table {document['table']}", result["round"])
-    for hand, answer in zip(document["hands"], result["hands"], strict=True):
-        explain_hand(console, hand, answer, ruleset, names)
+    for hand, scored in zip(document["hands"], result["hands"], strict=True):
+        explain_hand(console, hand, scored, ruleset, names)
         for departure in document.get("departures", []):
             if departure["after_hand"] == hand["number"]:
                 explain_departure(console, departure, names)
-    shown = sum(len(answer["transfers"]) for answer in result["hands"])
+    shown = sum(len(scored["transfers"]) for scored in result["hands"])
     explain_end(console, result, ruleset, names, shown_before=shown)

@@ -1,12 +1,22 @@
+"""Commands that create tables, list them, and print statements."""
+
+from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 import click
 
-from client.commands.common import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.line import count_waiting, tell_waiting
-from client.finding import find_table
+from client.api import Client
+from client.commands.base import Command, Group, Session, json_option, pass_session, period_options, print_json
+from client.commands.sending import count_waiting, dump_offline, warn_of_waiting
+from client.entry.current_round import BackgroundCall, play_waiting
+from client.errors import TransportError
+from client.lookup import find_table
+from client.outbox.cache import now
 from client.render.console import make_console
-from client.render.tables import list_tables, show_statement, show_table
+from client.render.rounds import list_tables, show_offline, show_statement, show_table
+
+Document = dict[str, Any]
 
 table_argument = click.argument("table", metavar="TABLE")
 
@@ -17,7 +27,7 @@ table_argument = click.argument("table", metavar="TABLE")
     examples=["ofc table create friday --ruleset pineapple", "ofc table list", "ofc table statement friday"],
 )
 def tables() -> None:
-    """Set up tables, and settle up at the end of an evening."""
+    """Create tables, and settle up at the end of an evening."""
 
 
 @tables.command(
@@ -29,17 +39,17 @@ def tables() -> None:
     ],
 )
 @click.argument("name")
-@click.option("--ruleset", required=True, metavar="NAME[@VERSION]", help="What is played: see `ofc ruleset list`.")
+@click.option("--ruleset", required=True, metavar="NAME[@VERSION]", help="The ruleset; see `ofc ruleset list`.")
 @click.option(
-    "--point-value", type=click.IntRange(0), help="What a point is worth, in minor units: 50 with EUR is 0.50 EUR."
+    "--point-value", type=click.IntRange(0), help="The value of a point in minor units: 50 with EUR is 0.50 EUR."
 )
-@click.option("--currency", metavar="CODE", help="Three capital letters, like EUR.")
-@click.option("--minimum-stack", type=click.IntRange(1), help="The least that a player sits down with.")
+@click.option("--currency", metavar="CODE", help="The ISO 4217 code, for example EUR.")
+@click.option("--minimum-stack", type=click.IntRange(1), help="The minimum stack of a player who sits down.")
 @click.option(
     "--correction-window",
     type=click.IntRange(0),
     metavar="MINUTES",
-    help="How long settlements stay provisional: 30 unless said otherwise.",
+    help="How long settlements stay provisional; 30 by default.",
 )
 @json_option
 @pass_session
@@ -53,7 +63,11 @@ def create(
     correction_window: int | None,
     as_json: bool,
 ) -> None:
-    """Set up a table. Its rounds keep the ruleset's version, the point value and the currency that it has now."""
+    """
+    Create a table.
+
+    A round uses the ruleset version, the point value and the currency that its table has when the round is opened.
+    """
     wanted = {
         "name": name,
         "ruleset": ruleset,
@@ -64,6 +78,9 @@ def create(
     }
     with session.client() as client:
         table = client.add_table({field: value for field, value in wanted.items() if value is not None})
+        with session.outbox(client) as outbox, suppress(TransportError):
+            # Needed to open a round at the table offline.
+            outbox.store_table(table, client.get_ruleset(table["ruleset"]))
     if as_json:
         print_json(table)
     else:
@@ -71,11 +88,11 @@ def create(
 
 
 @tables.command(name="list", cls=Command, examples=["ofc table list", "ofc table list --json"])
-@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
 @json_option
 @pass_session
 def list_(session: Session, limit: int, as_json: bool) -> None:
-    """List the club's tables, the newest first."""
+    """List the tables of the club, newest first."""
     with session.client() as client:
         found = list(islice(client.list_tables(), limit))
     if as_json:
@@ -87,24 +104,68 @@ def list_(session: Session, limit: int, as_json: bool) -> None:
 @tables.command(
     name="statement",
     cls=Command,
-    examples=["ofc table statement friday", "ofc table statement friday --from 2026-11-20T00:00:00Z --json"],
+    examples=["ofc table statement friday", "ofc table statement friday --from today"],
 )
 @table_argument
-@click.option("--from", "opened_from", metavar="TIME", help="Only rounds opened at this time or later (RFC 3339).")
-@click.option("--to", "opened_before", metavar="TIME", help="Only rounds opened before this time.")
+@period_options
 @json_option
 @pass_session
 def statement(session: Session, table: str, opened_from: str | None, opened_before: str | None, as_json: bool) -> None:
     """
-    Sum up a table's rounds, and say who pays whom.
+    Show the sums of a table's rounds, and who pays whom.
 
-    Player by player: what he opened with, added, won or lost and has now, and the fewest payments that settle everyone.
+    For each player: the opening stack, top-ups, net result and current stack, and the fewest payments that settle
+    everyone. Without a network, only rounds that this machine has seen are included.
     """
     with session.client() as client:
-        found = find_table(client, table)
-        summed = client.get_statement(found["id"], **{"from": opened_from, "to": opened_before})
-        tell_waiting(count_waiting(session, client, table=found["name"]), "table")
+        try:
+            name, summed = BackgroundCall(
+                client.server, lambda: _get_statement(client, table, opened_from, opened_before)
+            ).wait()
+        except TransportError as error:
+            name, summed = _sum_stored(session, client, table, opened_from, opened_before, error)
+        else:
+            warn_of_waiting(count_waiting(session, client, table=name), "table")
     if as_json:
         print_json(summed)
     else:
-        show_statement(make_console(), found["name"], summed)
+        show_offline(make_console(), summed)
+        show_statement(make_console(), name, summed)
+
+
+def _get_statement(
+    client: Client, table: str, opened_from: str | None, opened_before: str | None
+) -> tuple[str, Document]:
+    found = find_table(client, table)
+    return found["name"], client.get_statement(found["id"], **{"from": opened_from, "to": opened_before})
+
+
+def _sum_stored(
+    session: Session,
+    client: Client,
+    table: str,
+    opened_from: str | None,
+    opened_before: str | None,
+    error: TransportError,
+) -> tuple[str, Document]:
+    """
+    Build a statement from the rounds of a table that are stored on this machine.
+
+    Raises:
+        TransportError: the table is not stored.
+    """
+    outbox = session.find_outbox(client)
+    if outbox is None:
+        raise error
+    with outbox:
+        found = outbox.find_table(table)
+        if found is None:
+            raise error
+        from client.offline.rounds import sum_rounds  # slow to import
+
+        name = found.document["name"]
+        known = outbox.list_rounds(name)
+        rounds = [play_waiting(outbox, each) for each in known]
+        summed = sum_rounds(found.document["id"], rounds, opened_from, opened_before)
+        as_of = known[-1].received_at if known else now()
+        return name, {**summed, "offline": dump_offline(as_of, outbox.list_table_entries(name))}

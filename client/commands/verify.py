@@ -1,22 +1,33 @@
+"""Commands that verify evidence files and the proofs of checkpoints."""
+
 import sys
 from pathlib import Path
 from typing import Final
 
 import click
 
-from client.commands.common import Command, Session, json_option, pass_session, print_json
+from client.commands.base import Command, Session, json_option, pass_session, print_json
 from client.commands.rounds import EXAMPLE_ID, round_argument
-from client.finding import find_round
-from client.offline.findings import Outcome
-from client.offline.verify import read_kept, read_keys
+from client.files import read_json, read_text
+from client.import_export import find_event
+from client.lookup import find_round
+from client.offline.proofs import SignedTree, check_growth, check_inclusion, require_one_club
+from client.offline.report import Outcome
+from client.offline.verify import read_checkpoint, read_keys
 from client.offline.verify import verify as verify_evidence
-from client.reading import read_json, read_text
 from client.render.console import make_console
-from client.render.verified import show_report
+from client.render.format import plural
+from client.render.reports import show_report
 
 FAILED: Final = 1
 INCOMPLETE: Final = 4
-_CODES: Final = {Outcome.PASSED: 0, Outcome.FAILED: FAILED, Outcome.INCOMPLETE: INCOMPLETE}
+SO_FAR: Final = 5
+_CODES: Final = {
+    Outcome.PASSED: 0,
+    Outcome.FAILED: FAILED,
+    Outcome.INCOMPLETE: INCOMPLETE,
+    Outcome.PASSED_SO_FAR: SO_FAR,
+}
 
 
 @click.command(
@@ -27,22 +38,30 @@ _CODES: Final = {Outcome.PASSED: 0, Outcome.FAILED: FAILED, Outcome.INCOMPLETE: 
     ],
 )
 @click.argument("file")
-@click.option("--key", "keys", multiple=True, metavar="KEY", help="A public key that you trust, or a file with it.")
-@click.option("--checkpoint", "kept", metavar="FILE", help="A checkpoint that you have kept: FILE must agree with it.")
+@click.option(
+    "--key", "keys", multiple=True, metavar="KEY", help="A public key that you trust, or a file that contains it."
+)
+@click.option(
+    "--checkpoint",
+    "retained",
+    metavar="FILE",
+    help="A checkpoint that you have retained; FILE must be consistent with it.",
+)
 @json_option
-def verify(file: str, keys: tuple[str, ...], kept: str | None, as_json: bool) -> None:
+def verify(file: str, keys: tuple[str, ...], retained: str | None, as_json: bool) -> None:
     """
-    Check the evidence of a round, without a service or a network.
+    Verify the evidence of a round, without a service or a network.
 
-    Every revision is played again from its cards, and every figure compared; so are the chain of the events, their
-    proofs and the signature. FILE is what `ofc round evidence` wrote.
+    Every revision is replayed from its cards and every figure compared. The chain of the events, their proofs and the
+    signature are verified. FILE is written by `ofc round evidence`.
 
-    Exit codes: 0 passed, 1 failed, 2 not readable, 4 incomplete: something could not be checked.
+    Exit codes: 0 passed, complete as of its checkpoint; 1 failed; 2 not readable; 4 incomplete, something could not be
+    checked; 5 passed up to the last signed event, later events are not excluded.
     """
     report = verify_evidence(
         read_json(file),
         read_keys([line for key in keys for line in _lines(key)]),
-        read_kept(read_text(kept), kept) if kept else None,
+        read_checkpoint(read_text(retained), retained) if retained else None,
     )
     if as_json:
         print_json(report.document)
@@ -54,7 +73,7 @@ def verify(file: str, keys: tuple[str, ...], kept: str | None, as_json: bool) ->
 
 
 def _lines(key: str) -> list[str]:
-    """Give the keys in the file that is named, one a line, or the key as it is."""
+    """Return the keys in the named file, one a line, or the key itself."""
     return read_text(key).split() if Path(key).is_file() else [key]
 
 
@@ -67,16 +86,91 @@ def _lines(key: str) -> list[str]:
     ],
 )
 @round_argument
-@click.option("--since", type=click.IntRange(0), metavar="SIZE", help="Prove that a checkpoint of this size has grown.")
+@click.option(
+    "--since", type=click.IntRange(0), metavar="SIZE", help="Prove consistency with a checkpoint of this size."
+)
 @pass_session
 def get_evidence(session: Session, round_: str, since: int | None) -> None:
     """
-    Print all that proves a round, for `ofc verify` to check.
+    Print the evidence of a round, for `ofc verify`.
 
-    ROUND is its id or, for the newest one of a table, the table's name.
+    ROUND is its id or, for the newest round of a table, the table's name.
     """
     with session.client() as client:
         evidence = client.get_evidence(find_round(client, round_)["id"], since)
     print_json(evidence)
     if since is not None and evidence.get("consistency") is None:
-        click.echo(f"Nothing is proved of a checkpoint of {since} events: fewer are signed now, or none.", err=True)
+        click.echo(
+            f"The evidence proves nothing about a checkpoint of {since} events: fewer events are signed now, or none.",
+            err=True,
+        )
+
+
+@click.command(
+    name="prove-consistency",
+    cls=Command,
+    examples=[
+        "ofc checkpoint prove-consistency older.checkpoint newer.checkpoint",
+        "ofc checkpoint prove-consistency older.checkpoint newer.checkpoint --json",
+    ],
+)
+@click.argument("older", metavar="OLDER")
+@click.argument("newer", metavar="NEWER")
+@json_option
+@pass_session
+def prove_consistency(session: Session, older: str, newer: str, as_json: bool) -> None:
+    """
+    Prove that nothing was changed between two checkpoints.
+
+    OLDER and NEWER are files that `ofc checkpoint make -o` wrote. The service proves that the events of the older
+    checkpoint are the first events of the newer one, and the proof is verified here. Exit code 1 means that the proof
+    is not valid.
+    """
+    old, new = _read(older), _read(newer)
+    require_one_club(old, new)
+    sizes = old.checkpoint.size, new.checkpoint.size
+    with session.client() as client:
+        proof = client.prove_consistency(*sizes)
+    check_growth(proof, old, new)
+    if as_json:
+        print_json(proof)
+    else:
+        grown = f"its first {sizes[0]} of {plural(sizes[1], 'event')} are those of {older}, unchanged"
+        make_console().print(f"{newer} is consistent with {older}: {grown}")
+
+
+@click.command(
+    name="prove-inclusion",
+    cls=Command,
+    examples=[
+        "ofc checkpoint prove-inclusion 2 newer.checkpoint",
+        "ofc checkpoint prove-inclusion 2 newer.checkpoint --json",
+    ],
+)
+@click.argument("position", type=click.IntRange(0))
+@click.argument("checkpoint", metavar="CHECKPOINT")
+@json_option
+@pass_session
+def prove_inclusion(session: Session, position: int, checkpoint: str, as_json: bool) -> None:
+    """
+    Prove that an event is among those of a checkpoint.
+
+    POSITION is the event's, as `ofc events` prints it; CHECKPOINT is a file that `ofc checkpoint make -o` wrote. The
+    proof and the bytes of the event come from the service, and are verified here. Exit code 1 means that the proof is
+    not valid.
+    """
+    tree = _read(checkpoint)
+    size = tree.checkpoint.size
+    with session.client() as client:
+        proof = client.prove_inclusion(position, size)
+        event = find_event(client, position)
+    what = check_inclusion(proof, str(event.get("bytes")), position, tree)
+    if as_json:
+        print_json(proof)
+    else:
+        among = f"is among the {plural(size, 'event')} of {checkpoint}"
+        make_console().print(f"the event at position {position}, {what}, {among}")
+
+
+def _read(name: str) -> SignedTree:
+    return read_checkpoint(read_text(name), name)

@@ -1,1 +1,1 @@
-"""A hand as a scorekeeper enters it at the table: asked for seat by seat, shown before it is recorded."""
+"""Entry of hands at the table: prompts seat by seat, a preview, and recording once the scorekeeper agrees."""

@@ -1,13 +1,15 @@
-"""The line editor: it completes and checks with every key."""
+"""The line editor of a terminal. It completes and validates with every key."""
 
 import asyncio
 import signal
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
+from contextlib import suppress
 from typing import TextIO
 
 from prompt_toolkit import PromptSession
 from prompt_toolkit.application import Application, get_app
+from prompt_toolkit.buffer import Buffer
 from prompt_toolkit.completion import CompleteEvent, Completer, Completion
 from prompt_toolkit.document import Document
 from prompt_toolkit.filters import completion_is_selected
@@ -16,36 +18,38 @@ from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
 from prompt_toolkit.output import Output, create_output
 from prompt_toolkit.validation import ValidationError, Validator
 
-from client.entry.asking import BackError, Question, StoppedError
+from client.entry.question import BackError, Question, StoppedError
+from client.errors import UnreadableError
 
 
 class TerminalAsker:
-    """Asks a person: offers what can come next, says at once what is wrong, and takes no answer that is."""
+    """Ask a person: complete what they type, show errors at once, and accept only valid replies."""
 
     can_correct = True
 
     def __init__(self, given: Input | None = None, shown: Output | None = None) -> None:
-        self._given = given
+        self._drop_none = given
         self._shown = shown or create_output(_find_screen())
 
     def ask(self, question: Question) -> str:
-        """Ask until the answer is right; the up arrow goes back, Ctrl-C stops, as a terminal does that is closed."""
-        session: PromptSession[str] = PromptSession(input=self._given, output=self._shown)
+        """Ask until the reply is valid. The up arrow goes back. Ctrl-C, or closing the terminal, stops."""
+        session: PromptSession[str] = PromptSession(input=self._drop_none, output=self._shown)
+        session.default_buffer.on_text_changed += _saver(question)
         try:
-            answer = session.prompt(
+            reply = session.prompt(
                 question.text,
                 default=question.default,
                 completer=_NextCards(question),
                 complete_while_typing=True,
                 validator=_Check(question),
                 validate_while_typing=False,
-                bottom_toolbar=lambda: question.hint(get_app().current_buffer.text) or None,
+                bottom_toolbar=lambda: _hint(question),
                 key_bindings=_keys(),
                 pre_run=lambda: _stop_when_told(session.app),
             )
-        except (KeyboardInterrupt, EOFError, OSError):  # the last where the terminal has gone already
+        except (KeyboardInterrupt, EOFError, OSError):  # OSError if the terminal is closed already
             raise StoppedError(session.default_buffer.text) from None
-        return answer.strip()
+        return reply.strip()
 
 
 class _NextCards(Completer):
@@ -53,7 +57,7 @@ class _NextCards(Completer):
         self._question = question
 
     def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
-        """Offer what can come next; a card is offered by its suit where its rank stands there."""
+        """Yield what can come next. After a rank, a card is offered by its suit."""
         for text in self._question.complete(document.text_before_cursor, complete_event.completion_requested):
             yield Completion(text)
 
@@ -63,25 +67,61 @@ class _Check(Validator):
         self._question = question
 
     def validate(self, document: Document) -> None:
-        """Take no answer that is wrong."""
+        """Reject an invalid reply."""
         wrong = self._question.check(document.text.strip())
         if wrong is not None:
             raise ValidationError(len(document.text), wrong)
 
 
+def _saver(question: Question) -> Callable[[Buffer], None]:
+    """
+    Return a handler that stores the text with every key.
+
+    Keys that arrive together, as from a paste, are stored together.
+    """
+    is_due = False
+
+    def save(buffer: Buffer) -> None:
+        nonlocal is_due
+        is_due = False
+        try:
+            question.save(buffer.text)
+        except UnreadableError as error:
+            _end(get_app(), error)
+
+    def changed(buffer: Buffer) -> None:
+        nonlocal is_due
+        if not is_due:
+            is_due = True
+            asyncio.get_running_loop().call_soon(save, buffer)
+
+    return changed
+
+
+def _hint(question: Question) -> str | None:
+    app = get_app()
+    return question.hint(app.current_buffer.text, app.output.get_size().columns) or None
+
+
 def _stop_when_told(app: Application[str]) -> None:
-    """Take a terminal that is closed, or a request to end, for Ctrl-C."""
+    """Handle a closed terminal and a termination signal like Ctrl-C."""
 
     def stop() -> None:
-        if app.future is not None and not app.future.done():
-            app.exit(exception=KeyboardInterrupt)
+        _end(app, KeyboardInterrupt())
 
-    for told in (signal.SIGHUP, signal.SIGTERM):
-        asyncio.get_running_loop().add_signal_handler(told, stop)
+    for name in ("SIGHUP", "SIGTERM"):
+        # Windows has no SIGHUP, and its event loops accept no handlers. The text is stored with every key there too.
+        with suppress(AttributeError, NotImplementedError):
+            asyncio.get_running_loop().add_signal_handler(getattr(signal, name), stop)
+
+
+def _end(app: Application[str], why: BaseException) -> None:
+    if app.future is not None and not app.future.done():
+        app.exit(exception=why)
 
 
 def _find_screen() -> TextIO | None:
-    """Ask where it is read, and not in a file into which the answer goes."""
+    """Return the stream that a person reads, and not the file that the result is written to."""
     return sys.stdout if sys.stdout is not None and sys.stdout.isatty() else sys.stderr
 
 

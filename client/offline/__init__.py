@@ -1,1 +1,1 @@
-"""What needs no service: the same rules, here."""
+"""What works without a service: scoring, playing rounds, and verifying evidence by the same rules."""

@@ -1,18 +1,16 @@
-"""Whether a round's documents and figures follow from its events: every revision is played again from its cards."""
+"""Verify that documents, settlements and hands of an evidence file follow from its events."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
-from client.offline.findings import Document, Finding, Report
-from schemas.chronicles import Chronicle, ToldHand, ToldRevision
-from schemas.documents import dump_document
-from schemas.evidence_files import EvidenceRevision
-from schemas.irregular import IrregularHand
-from schemas.rounds import RecordedHand, dump_recorded_hand
-from schemas.settlement_states import SettlementState
-from schemas.settlements import Adjustment, SettlementView, dump_settlement_view, view_settlement
+from client.offline.report import Document, Finding, Report
+from evidence.files import EvidenceRevision
+from evidence.fold import FoldedRound, Revision
+from schemas.documents import RoundDocument, dump_document
+from schemas.hands import IrregularHand, SubmittedHand
+from schemas.scores import RecordedHand, dump_recorded_hand
+from schemas.settlements import Adjustment, SettlementState, SettlementView, dump_settlement_view, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import PlayedRound, replay
 from scoring.ruleset import Ruleset
@@ -24,137 +22,149 @@ _DIFFERS = "figure-differs"
 def check_figures(
     report: Report,
     given: Sequence[EvidenceRevision],
-    chronicle: Chronicle,
+    round_: FoldedRound,
     rulesets: Mapping[str, Ruleset],
     table: str,
 ) -> None:
-    """Hold every revision of the file against what its events tell and its cards come to."""
+    """Compare every revision of the file with the one that its events and cards result in."""
     wrong, hands = len(report.failed), 0
-    if len(given) != len(chronicle.revisions):
-        right = f"{len(chronicle.revisions)} revisions, as the events tell"
-        report.failed.append(Finding("revisions-count", ("revisions",), f"{len(given)} revisions", right))
+    if len(given) != len(round_.revisions):
+        values = _count(len(given), "revision"), f"{len(round_.revisions)}, as the events say"
+        report.failed.append(Finding.of_difference("revisions-count", ("revisions",), *values))
     played: dict[int, PlayedRound] = {}
-    for index, told in enumerate(chronicle.revisions):
+    for index, revision in enumerate(round_.revisions):
         try:
-            played[told.number] = replay(told.history(rulesets[told.ruleset]))
+            played[revision.number] = replay(revision.history(rulesets[revision.ruleset]))
         except ScoringError as error:
             report.fail(error.mistakes, "revisions", index, "document")
-    for index, (revision, told) in enumerate(zip(given, chronicle.revisions, strict=False)):
-        if told.number in played:
-            answer = _answer(chronicle, told, played, table)
+    _check_final(report, round_, played)
+    for index, (part, revision) in enumerate(zip(given, round_.revisions, strict=False)):
+        if revision.number in played:
             found = {
-                "revision": revision.revision,
-                "document": revision.document,
-                "settlement": revision.settlement,
-                "hands": list(revision.hands),
+                "revision": part.revision,
+                "document": part.document,
+                "settlement": part.settlement,
+                "hands": list(part.hands),
             }
-            _leave_out_untold(report, told, found, answer)
-            report.compare(found, answer, ("revisions", index), _DIFFERS)
-            hands += len(told.hands)
-    report.failed += _find_stacks_told_otherwise(chronicle, played)
+            report.compare(found, _describe(round_, revision, played, table), ("revisions", index), _DIFFERS)
+            hands += len(revision.hands)
+    report.failed += _find_other_stacks(round_, played)
     if len(report.failed) == wrong:
-        counted = f"{_count(len(chronicle.revisions), 'revision')} with {_count(hands, 'hand')}"
-        report.verified.append(f"{counted} follow from the events, and every figure from the cards")
+        counted = f"{_count(len(round_.revisions), 'revision')} with {_count(hands, 'hand')}"
+        report.verified.append(f"{counted} follow from the events, and every figure follows from the cards")
+
+
+def _check_final(report: Report, round_: FoldedRound, played: Mapping[int, PlayedRound]) -> None:
+    """Check that the settlement became final after the last hand."""
+    mine = played.get(round_.final_revision or 0)
+    if mine is not None and mine.round.is_open:
+        detail = f"the settlement of revision {round_.final_revision} is final, and hands can still be played"
+        report.failed.append(Finding("event-impossible", ("events",), detail))
 
 
 def _count(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def _answer(chronicle: Chronicle, told: ToldRevision, played: Mapping[int, PlayedRound], table: str) -> Document:
-    """Make a revision's part of the file from its events."""
-    mine = played[told.number]
-    irregular = tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in mine.hands if hand.irregular)
+def _describe(round_: FoldedRound, revision: Revision, played: Mapping[int, PlayedRound], table: str) -> Document:
+    """Return a revision's part of the file, made from its events."""
+    mine = played[revision.number]
+    irregular = tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in mine.hands if hand.accepted)
     return {
-        "revision": told.number,
-        "document": dump_document(chronicle.document(told, table, irregular)),
-        "settlement": dump_settlement_view(_settlement(chronicle, told, played, irregular)),
-        "hands": [dump_recorded_hand(hand) for hand in _hands(chronicle, told, mine)],
+        "revision": revision.number,
+        "document": dump_document(_document(round_, revision, table, irregular)),
+        "settlement": dump_settlement_view(_settlement(round_, revision, played, irregular)),
+        "hands": [dump_recorded_hand(hand) for hand in _hands(round_, revision, mine)],
     }
 
 
-def _hands(chronicle: Chronicle, told: ToldRevision, mine: PlayedRound) -> Iterator[RecordedHand]:
-    in_force = {_record(hand) for hand in chronicle.newest.hands}
-    for hand, recorded in zip(mine.hands, told.hands, strict=True):
+def _document(
+    round_: FoldedRound, revision: Revision, table: str, irregular: tuple[IrregularHand, ...]
+) -> RoundDocument:
+    opening = round_.opening
+    return RoundDocument(
+        ruleset=revision.ruleset,
+        table=table,
+        reference=opening.reference,
+        point_value=opening.point_value,
+        currency=opening.currency,
+        seats=revision.seats,
+        hands=tuple(SubmittedHand(each.hand, each.played_at) for each in revision.hands),
+        departures=tuple(each.departure for each in revision.departures),
+        closed=None if revision.closed is None else revision.closed.closing,
+        irregular=irregular,
+        opened_at=opening.opened_at,
+    )
+
+
+def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[RecordedHand]:
+    in_force = {hand.id for hand in round_.newest.hands}
+    for hand, recorded in zip(mine.hands, revision.hands, strict=True):
         yield RecordedHand(
             id=str(recorded.id),
             hand=hand.hand,
             ruleset=mine.round.ruleset,
-            players={seat.seat: seat.player for seat in told.seats},
-            played_at=recorded.submitted.played_at,
+            players={seat.seat: seat.player for seat in revision.seats},
+            played_at=recorded.played_at,
             recorded_at=recorded.recorded_at,
             score=hand.score,
             transfers=hand.transfers,
             stacks=hand.round.stacks,
-            in_force=_record(recorded) in in_force,
+            in_force=recorded.id in in_force,
             irregular=hand.irregular,
         )
 
 
-def _record(told: ToldHand) -> Any:
-    """Tell records of the same number apart, also those whose id no event tells."""
-    return told.submitted.hand.number, told.recorded_at
-
-
 def _settlement(
-    chronicle: Chronicle,
-    told: ToldRevision,
+    round_: FoldedRound,
+    revision: Revision,
     played: Mapping[int, PlayedRound],
     irregular: tuple[IrregularHand, ...],
 ) -> SettlementView:
-    mine = played[told.number]
-    money = chronicle.point_value, chronicle.currency
-    view = view_settlement(mine.round, mine.payments, told.number, *money, told.reason, irregular)
-    state = _state(chronicle, told, mine)
+    mine, opening = played[revision.number], round_.opening
+    money = opening.point_value, opening.currency
+    view = view_settlement(mine.round, mine.payments, revision.number, *money, revision.reason, irregular)
+    state = _state(round_, revision, mine)
     until = None
-    if state is SettlementState.PROVISIONAL and chronicle.window is not None:
-        until = chronicle.changed_at + timedelta(minutes=chronicle.window)
-    adjustment = _adjustment(told, played)
+    if state is SettlementState.PROVISIONAL:
+        until = round_.changed_at + timedelta(minutes=opening.correction_window_minutes)
     return replace(
-        view, state=state, provisional_until=until, confirmed=tuple(sorted(told.confirmed)), adjustment=adjustment
+        view,
+        state=state,
+        provisional_until=until,
+        confirmed=tuple(sorted(revision.confirmed)),
+        adjustment=_adjustment(revision, played),
     )
 
 
-def _adjustment(told: ToldRevision, played: Mapping[int, PlayedRound]) -> Adjustment | None:
-    """Settle up what has changed since a revision was final."""
-    if told.adjusts is None or told.adjusts not in played:
+def _adjustment(revision: Revision, played: Mapping[int, PlayedRound]) -> Adjustment | None:
+    """Return the payments that adjust a final revision to this one."""
+    if revision.adjusts is None or revision.adjusts not in played:
         return None
     before, after = (
         {seat.player: each.round.nets[seat.seat] for seat in each.round.seats}
-        for each in (played[told.adjusts], played[told.number])
+        for each in (played[revision.adjusts], played[revision.number])
     )
-    return Adjustment(told.adjusts, find_adjustment(before, after).payments)
+    return Adjustment(revision.adjusts, find_adjustment(before, after).payments)
 
 
-def _state(chronicle: Chronicle, told: ToldRevision, mine: PlayedRound) -> SettlementState:
-    if told.number != chronicle.newest.number:
+def _state(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> SettlementState:
+    if revision.number != round_.newest.number:
         return SettlementState.SUPERSEDED
     if mine.round.is_open:
         return SettlementState.OPEN
-    if chronicle.open_disputes:
+    if round_.open_disputes:
         return SettlementState.DISPUTED
-    return SettlementState.FINAL if chronicle.final_revision == told.number else SettlementState.PROVISIONAL
+    return SettlementState.FINAL if round_.final_revision == revision.number else SettlementState.PROVISIONAL
 
 
-def _leave_out_untold(report: Report, told: ToldRevision, found: Document, right: Document) -> None:
-    """Say what events from before they told it in full do not tell, and compare the rest."""
-    if right["settlement"]["state"] == SettlementState.PROVISIONAL and right["settlement"]["provisional_until"] is None:
-        report.unchecked.append(f"/revisions/{told.number - 1}/settlement/provisional_until is not told by the events")
-        right["settlement"]["provisional_until"] = found["settlement"].get("provisional_until")
-    untold = [index for index, hand in enumerate(told.hands) if hand.id is None]
-    for index in untold:
-        report.unchecked.append(f"/revisions/{told.number - 1}/hands/{index}/id is not told by the events")
-        if index < len(found["hands"]) and "id" in found["hands"][index]:
-            right["hands"][index] |= {"id": found["hands"][index]["id"]}
-
-
-def _find_stacks_told_otherwise(chronicle: Chronicle, played: Mapping[int, PlayedRound]) -> Iterator[Finding]:
-    """Find hands of which it was recorded at the time that they left other stacks."""
-    for told in chronicle.stacks:
-        mine = played.get(told.revision)
+def _find_other_stacks(round_: FoldedRound, played: Mapping[int, PlayedRound]) -> Iterator[Finding]:
+    """Yield findings for hands whose recorded stacks differ from the replayed ones."""
+    for recorded in round_.stacks:
+        mine = played.get(recorded.revision)
         if mine is not None:
-            round_ = mine.hands[told.hand - 1].round
-            right = tuple(round_.stacks[seat] for seat in round_.seat_numbers)
-            if told.stacks != right:
-                path = ("events", told.event, "event", "content", "stacks")
-                yield Finding(_DIFFERS, path, str(list(told.stacks)), str(list(right)))
+            after = mine.hands[recorded.hand - 1].round
+            right = tuple(after.stacks[seat] for seat in after.seat_numbers)
+            if recorded.stacks != right:
+                path = ("events", recorded.index, "event", "content", "stacks")
+                yield Finding.of_difference(_DIFFERS, path, str(list(recorded.stacks)), str(list(right)))

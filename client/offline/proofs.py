@@ -1,28 +1,39 @@
-"""Whether events are those that were recorded: their chain, their places in the tree, and who signed that."""
+"""Verify the hash chain of events, their Merkle proofs, signatures, and whether events are missing at the end."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 
-from client.offline.findings import Finding, Report
-from schemas.base import WireError
-from schemas.evidence import (
+from client.errors import UnreadableError
+from client.offline.problems import make_refusal
+from client.offline.report import Finding, Report
+from evidence import (
     Checkpoint,
     Event,
     EvidenceError,
+    MapEntry,
     SignedNote,
     VerifierKey,
     hash_event,
     read_event,
     read_note,
     verify_consistency,
+    verify_entry,
     verify_inclusion,
     verify_note,
 )
-from schemas.evidence_files import EvidenceFile, ProvedEvent
+from evidence.codec import Base64, codec_of
+from evidence.files import EvidenceFile, NewestEvent, ProvedEvent
+from schemas.base import WireError, WireSchema, load
+from schemas.events import CheckpointConsistencyProofSchema, CheckpointInclusionProofSchema
+from schemas.fields import show_time
+
+Document = Mapping[str, Any]
 
 
 def read_events(report: Report, given: Sequence[ProvedEvent], place: str) -> list[Event]:
-    """Read the events of the file; those that are none are left out, and the report says so."""
+    """Decode the events of the file. Invalid ones are left out and reported."""
     events = []
     for index, proved in enumerate(given):
         try:
@@ -33,7 +44,7 @@ def read_events(report: Report, given: Sequence[ProvedEvent], place: str) -> lis
 
 
 def check_chain(report: Report, file: EvidenceFile, events: Sequence[Event]) -> None:
-    """See that the events are all of one round, numbered without a gap, each naming the hash of the one before it."""
+    """Check that the events are of one round, numbered without gaps, and contain the hash of the previous one."""
     before, wrong = b"", len(report.failed)
     for index, (event, proved) in enumerate(zip(events, file.events, strict=True)):
         expected = {
@@ -45,10 +56,18 @@ def check_chain(report: Report, file: EvidenceFile, events: Sequence[Event]) -> 
         for name, (found, right) in expected.items():
             if found != right:
                 path = ("events", index, "event", name)
-                report.failed.append(Finding("chain-broken", path, str(found), str(right)))
+                report.failed.append(Finding.of_difference("chain-broken", path, str(found), str(right)))
         before = hash_event(proved.event)
     if len(report.failed) == wrong:
-        report.verified.append(f"the {len(events)} events of round {file.round} are one chain")
+        report.verified.append(f"{_count_events(len(events))} of round {file.round} {_form(len(events))} one chain")
+
+
+def _count_events(number: int) -> str:
+    return f"{number} event{'' if number == 1 else 's'}"
+
+
+def _form(number: int) -> str:
+    return "forms" if number == 1 else "form"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,21 +80,25 @@ class SignedTree:
 
 def read_signed(written: str) -> SignedTree:
     """
-    Read a signed checkpoint; who signed it is not checked yet.
+    Parse a signed checkpoint. The signature is not verified here.
 
     Raises:
-        EvidenceError: it is none.
+        EvidenceError: the text is not a signed checkpoint.
     """
     note = read_note(written)
     return SignedTree(note, Checkpoint.read(note.text))
 
 
-def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], kept: SignedTree | None) -> None:
-    """See that every event is in the tree of the checkpoint, that it is signed, and that it follows one kept before."""
+def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], retained: SignedTree | None) -> None:
+    """
+    Check that every event is in the tree of the checkpoint, and that no later event of the round is missing.
+
+    Check also that the checkpoint is signed, and that it is consistent with the retained one.
+    """
     if file.checkpoint is None:
-        report.unchecked.append("the file has no checkpoint: nothing in it was signed yet")
-        if kept is not None:
-            report.unchecked.append("there is nothing to hold the kept checkpoint against")
+        report.unchecked.append("the file has no checkpoint, so nothing in it is signed")
+        if retained is not None:
+            report.unchecked.append("your checkpoint cannot be compared, because the file has none")
         return
     try:
         signed = read_signed(file.checkpoint)
@@ -83,11 +106,14 @@ def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], 
         report.fail(error.mistakes, "checkpoint")
         return
     if not signed.checkpoint.origin.endswith(f"/{file.club}"):
-        report.failed.append(Finding("origin-differs", ("checkpoint",), signed.checkpoint.origin, f"…/{file.club}"))
+        found = f"a checkpoint of {signed.checkpoint.origin}"
+        expected = f"one of club {file.club}"
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
     _check_inclusion(report, file, signed.checkpoint)
+    check_extent(report, file, signed.checkpoint)
     _check_signature(report, file, signed, keys)
-    if kept is not None:
-        _check_kept(report, file, signed.checkpoint, kept, keys)
+    if retained is not None:
+        _check_retained(report, file, signed.checkpoint, retained, keys)
 
 
 def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
@@ -95,7 +121,8 @@ def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint)
     for place, given in (("events", file.events), ("related", file.related)):
         for index, each in enumerate(given):
             if each.position is None or each.proof is None:
-                report.unchecked.append(f"/{place}/{index} had not joined the tree of the checkpoint yet")
+                if place == "related":
+                    report.unchecked.append(f"#/related/{index}: the event is not signed yet")
                 continue
             leaf = hash_event(each.event)
             try:
@@ -104,7 +131,9 @@ def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint)
             except EvidenceError as error:
                 report.fail(error.mistakes, place, index, "proof")
     if proved:
-        report.verified.append(f"{proved} events are among the {checkpoint.size} that the checkpoint stands for")
+        report.verified.append(
+            f"{_count_events(proved)} {'is' if proved == 1 else 'are'} among the {checkpoint.size} of the checkpoint"
+        )
 
 
 def _check_signature(report: Report, file: EvidenceFile, signed: SignedTree, keys: Sequence[VerifierKey]) -> None:
@@ -116,46 +145,204 @@ def _check_signature(report: Report, file: EvidenceFile, signed: SignedTree, key
             report.fail(error.mistakes, "keys", index)
     try:
         [by, *_] = verify_note(signed.note, keys or own)
-    except WireError as error:
+    except EvidenceError as error:
         report.fail(error.mistakes, "checkpoint")
         return
     if keys:
-        report.verified.append(f"the checkpoint is signed by the key that you gave, {by.written}")
+        report.verified.append(f"the checkpoint is signed by a key that you gave, {by.written}")
     else:
         report.unchecked.append(
-            f"the checkpoint is signed by {by.written}, which stands in the file itself;"
-            " with --key KEY it is held against a key that you trust"
+            f"the checkpoint is signed by {by.written}, a key that only the file contains; give the key that you"
+            " trust with --key KEY"
         )
 
 
-def _check_kept(
-    report: Report, file: EvidenceFile, newer: Checkpoint, kept: SignedTree, keys: Sequence[VerifierKey]
+def _check_retained(
+    report: Report, file: EvidenceFile, newer: Checkpoint, retained: SignedTree, keys: Sequence[VerifierKey]
 ) -> None:
-    older = kept.checkpoint
+    older = retained.checkpoint
     if keys:
         try:
-            verify_note(kept.note, keys)
+            verify_note(retained.note, keys)
         except EvidenceError as error:
             report.fail(error.mistakes, "kept")
             return
     if older.origin != newer.origin:
-        report.failed.append(Finding("origin-differs", ("checkpoint",), newer.origin, older.origin))
+        found, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
     elif older.size == newer.size:
-        if older.root != newer.root:
-            report.failed.append(Finding("root-differs", ("checkpoint",), newer.root.hex(), older.root.hex()))
-        else:
-            report.verified.append("the checkpoint is the one that you kept")
-    elif file.consistency is None or file.consistency.size != older.size:
-        wanted = ""
-        if older.size < newer.size:
-            wanted = f"; fetch the file with --since {older.size} (over HTTP, ?since={older.size})"
+        _check_same(report, newer, older)
+    elif older.size > newer.size:
         report.unchecked.append(
-            f"your checkpoint is of {older.size} events, the file's of {newer.size}, and the file does not prove that"
-            f" one grew into the other{wanted}"
+            f"your checkpoint has {_count_events(older.size)} and the file's has {newer.size}: the file is older"
+            " than your checkpoint; fetch the evidence again"
+        )
+    elif file.consistency is None or file.consistency.size != older.size:
+        report.unchecked.append(
+            f"your checkpoint has {_count_events(older.size)} and the file's has {newer.size}, and the file does"
+            f" not prove that they are consistent; fetch it with --since {older.size} (over HTTP,"
+            f" ?since={older.size})"
         )
     else:
         try:
             verify_consistency(older.size, newer.size, file.consistency.proof, older.root, newer.root)
-            report.verified.append(f"the checkpoint has grown from the one of {older.size} events that you kept")
+            report.verified.append(f"the checkpoint is consistent with yours of {_count_events(older.size)}")
         except EvidenceError as error:
             report.fail(error.mistakes, "consistency")
+
+
+def _check_same(report: Report, newer: Checkpoint, retained: Checkpoint) -> None:
+    """Compare two checkpoints of the same size: a service signs one for each size."""
+    wrong = len(report.failed)
+    for what, found, expected in (
+        ("the root of the tree", newer.root, retained.root),
+        ("the root of the map of rounds", newer.rounds_root, retained.rounds_root),
+        ("the time", newer.signed_at, retained.signed_at),
+    ):
+        if found != expected:
+            path = ("checkpoint",)
+            values = (f"{what} {_show(found)}", f"{_show(expected)}, as in your checkpoint of the same size")
+            report.failed.append(Finding.of_difference("checkpoint-differs", path, *values))
+    if len(report.failed) == wrong:
+        report.verified.append("the checkpoint is identical to the one that you retained")
+
+
+def _show(value: bytes | datetime | None) -> str:
+    if value is None:
+        return "none"
+    return value.hex() if isinstance(value, bytes) else str(show_time(value))
+
+
+def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
+    """
+    Check whether the last signed event of the file is the newest one of the round at the checkpoint.
+
+    If the file does not prove that, the report says that later events are not excluded.
+    """
+    signed = _count_signed(report, file)
+    if not signed:
+        report.unchecked.append("no event of the round is signed yet")
+        return
+    last = file.events[signed - 1].event
+    try:
+        until = f"complete up to event {signed} of {show_time(read_event(last).at)}; later events are not excluded"
+    except EvidenceError:
+        return
+    for index in range(signed, len(file.events)):
+        report.unsigned.append(f"#/events/{index}: event {index + 1} is not signed yet")
+    if file.newest is None:
+        report.extent = until
+        return
+    if not _is_newest(report, file, file.newest, checkpoint, MapEntry.of(file.round, signed, hash_event(last))):
+        return
+    if report.unsigned:
+        report.extent = until
+        return
+    at = f" of {show_time(checkpoint.signed_at)}" if checkpoint.signed_at else ""
+    report.extent, report.is_complete = f"complete as of checkpoint {checkpoint.size}{at}", True
+    report.verified.append(f"event {signed} is the newest event of the round as of the checkpoint")
+
+
+def _count_signed(report: Report, file: EvidenceFile) -> int:
+    """Count the signed events of the round from the first one. Report an unsigned event before a signed one."""
+    signed = [index for index, each in enumerate(file.events, 1) if each.position is not None]
+    newest = signed[-1] if signed else 0
+    for index in range(newest):
+        if file.events[index].position is None:
+            report.unchecked.append(f"#/events/{index}: the event is not signed, though a later one is")
+    return newest
+
+
+def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, checkpoint: Checkpoint, last: MapEntry) -> bool:
+    """Verify the entry of the round in the map of the checkpoint, and that it is the last signed event of the file."""
+    if checkpoint.rounds_root is None:
+        detail = "the checkpoint holds no map of rounds, so that the file cannot prove which event is the newest"
+        report.failed.append(Finding("newest-event-unproved", ("newest",), detail))
+        return False
+    entry = MapEntry.of(file.round, newest.sequence, newest.event)
+    try:
+        verify_entry(entry, newest.proof, checkpoint.rounds_root)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "newest", "proof")
+        return False
+    if entry == last:
+        return True
+    if entry.sequence > last.sequence:
+        detail = (
+            f"the file's signed events end with event {last.sequence}, and the round had {entry.sequence} when the"
+            " checkpoint was signed: later events are left out"
+        )
+        report.failed.append(Finding("events-left-out", ("events",), detail))
+    else:
+        detail = (
+            f"the checkpoint's map of rounds names event {entry.sequence} with the hash {entry.event.hex()} as the"
+            f" newest; the file has event {last.sequence} with the hash {last.event.hex()}"
+        )
+        report.failed.append(Finding("newest-event-differs", ("newest",), detail))
+    return False
+
+
+def require_one_club(older: SignedTree, newer: SignedTree) -> None:
+    """
+    Check that two checkpoints are of the same club.
+
+    Raises:
+        UnreadableError: they are of two clubs.
+    """
+    one, other = older.checkpoint.origin, newer.checkpoint.origin
+    if one != other:
+        raise UnreadableError(
+            f"the first checkpoint is of {one}, and the second of {other}; expected two checkpoints of one club"
+        )
+
+
+def check_growth(result: Document, older: SignedTree, newer: SignedTree) -> None:
+    """
+    Verify that the events of the older checkpoint are the first ones of the newer one, unchanged and in order.
+
+    Raises:
+        RefusedError: the proof is invalid.
+    """
+    old, new = older.checkpoint, newer.checkpoint
+    try:
+        proof = _read_hashes(CheckpointConsistencyProofSchema(), result)
+        verify_consistency(old.size, new.size, proof, old.root, new.root)
+    except (EvidenceError, WireError) as error:
+        raise make_refusal("proof-wrong", *error.mistakes) from error
+
+
+def check_inclusion(result: Document, written: str, position: int, tree: SignedTree) -> str:
+    """
+    Verify that an event is at a position of the tree of a checkpoint, and return a description of the event.
+
+    Args:
+        result: the proof, from the service.
+        written: the event's bytes, in base64.
+        position: of the event.
+        tree: the signed tree.
+
+    Raises:
+        RefusedError: the proof is invalid, or the bytes are not an event.
+    """
+    size, root = tree.checkpoint.size, tree.checkpoint.root
+    try:
+        event = _read_bytes(written)
+        verify_inclusion(
+            hash_event(event), position, size, _read_hashes(CheckpointInclusionProofSchema(), result), root
+        )
+        read = read_event(event)
+    except (EvidenceError, WireError) as error:
+        raise make_refusal("proof-wrong", *error.mistakes) from error
+    return f"{read.kind} of {show_time(read.at)}"
+
+
+def _read_bytes(written: str) -> bytes:
+    try:
+        read: bytes = codec_of(Base64).decode(written)
+    except EvidenceError as error:
+        raise EvidenceError(tuple(mistake.under("bytes") for mistake in error.mistakes)) from error
+    return read
+
+
+def _read_hashes(schema: WireSchema, result: Document) -> list[bytes]:
+    return [bytes.fromhex(each) for each in load(schema, dict(result))["proof"]]

@@ -1,74 +1,118 @@
-"""Score a hand, or play a round document, without a service; what comes out has the service's own shapes."""
+"""Score a hand, or play a round document, without a service. Results have the shapes of the service."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
-from client.offline.refusal import check_expected, refusing
-from client.offline.rulesets import find_ruleset
+from client.offline.problems import check_expected, make_refusal, translate_errors
 from schemas.base import load
-from schemas.documents import DocumentRequestSchema, RoundDocument
-from schemas.hands import load_score_request
-from schemas.irregular import IrregularHand
+from schemas.documents import RoundDocument, RoundDocumentRequestSchema
+from schemas.hands import IrregularHand
 from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
-from schemas.rulesets import load_ruleset
-from schemas.scores import dump_lone_score, dump_points, dump_score, dump_transfers
-from schemas.settlements import dump_settlement
-from scoring.hand import TopUp
-from scoring.history import PlayedRound, replay
+from schemas.rulesets import dump_ruleset, load_ruleset
+from schemas.scores import dump_lone_score, dump_score, load_score_request
+from schemas.settlements import dump_points, dump_settlement, dump_transfers
+from scoring.errors import HandError, Mistake
+from scoring.following import find_top_up_mistakes
+from scoring.hand import Hand, TopUp
+from scoring.history import PlayedRound, replay, without_needless_marks
 from scoring.lone_hand import score_lone_hand
+from scoring.presets import PRESETS
 from scoring.round import PlayedHand, add_points
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 
 Document = dict[str, Any]
 
-_ROUND: Final = DocumentRequestSchema()
+_ROUND: Final = RoundDocumentRequestSchema()
+
+
+def read_ruleset(own: Document) -> Document:
+    """
+    Parse a custom ruleset; its version is optional.
+
+    Raises:
+        RefusedError: the ruleset is invalid, or has the name of a preset.
+    """
+    with translate_errors():
+        ruleset = load_ruleset(own, version=1)
+    preset = PRESETS.get(ruleset.name)
+    if preset not in (None, ruleset):
+        detail = f"{ruleset.name} is a preset, which never changes; expected another name"
+        raise make_refusal("ruleset-invalid", Mistake("ruleset-conflict", ("name",), detail))
+    return dump_ruleset(ruleset)
+
+
+def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
+    """
+    Return the ruleset of a document: the custom one if given, else the preset that it names.
+
+    Raises:
+        RefusedError: there is no such preset.
+    """
+    return own or dump_ruleset(preset_named(str(document.get("ruleset"))))
+
+
+def preset_named(reference: str) -> Ruleset:
+    """
+    Find a preset by name or name@version.
+
+    Raises:
+        RefusedError: there is no such preset.
+    """
+    for preset in PRESETS.values():
+        if reference in (preset.name, str(preset)):
+            return preset
+    wanted = f"expected one of {', '.join(PRESETS)}, or a custom ruleset with --ruleset FILE"
+    detail = f"{reference!r} is not a preset; {wanted}"
+    raise make_refusal("ruleset-unknown", Mistake("ruleset-unknown", ("ruleset",), detail))
 
 
 def is_round(document: Mapping[str, Any]) -> bool:
-    """Say whether a document is a whole round, and not one hand."""
+    """Return whether a document is a whole round, and not one hand."""
     return "hands" in document
 
 
 def check_shape(document: Document) -> None:
     """
-    Check that a document has the shape of a round, before anything of it is posted.
+    Validate the fields of a round document, before any of it is posted.
 
     Raises:
-        RefusedError: it has not, with every mistake.
+        RefusedError: the document is invalid, with every mistake.
     """
-    with refusing():
+    with translate_errors():
         load(_ROUND, document)
 
 
 def score_hand(document: Document, own: Document | None = None) -> Document:
     """
-    Score one hand; answers what `POST /v1/score` would.
+    Score one hand; the result is that of `POST /v1/score`.
 
     Raises:
-        RefusedError: it cannot be, with every reason.
+        RefusedError: the hand is invalid, with every reason.
     """
-    with refusing():
+    with translate_errors():
         request = load_score_request(_under(document, own))
         ruleset = load_ruleset(find_ruleset(document, own))
         lone = score_lone_hand(ruleset, request.players, request.button)
-        answer = dump_lone_score(ruleset, lone, request.players)
-    check_expected(request.expected, answer)
-    return answer
+        result = dump_lone_score(ruleset, lone, request.players)
+    check_expected(request.expected, result)
+    return result
 
 
 def play_round(document: Document, own: Document | None = None) -> Document:
     """
-    Play a round document; answers what `POST /v1/documents` would, but for ids and times, and what each hand came to.
+    Play a round document.
+
+    The result is that of `POST /v1/documents` without ids and times, and the result of each hand.
 
     Raises:
-        RefusedError: it cannot be, with the first thing that fails.
+        RefusedError: the round is invalid; the first invalid hand or step is reported.
     """
     read, ruleset, played = _replay(document, own)
-    irregular = [IrregularHand(hand.hand.number, hand.irregular) for hand in played.hands if hand.irregular]
+    irregular = [IrregularHand(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
     money = read.point_value, read.currency
-    answer = {
+    result = {
         "round": {
             "ruleset": str(ruleset),
             "reference": read.reference,
@@ -79,32 +123,37 @@ def play_round(document: Document, own: Document | None = None) -> Document:
         "settlement": dump_settlement(played.round, played.payments, 1, *money, irregular=irregular),
         "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
     }
-    check_expected(read.expected, answer)
-    return answer
+    check_expected(read.expected, result)
+    return result
 
 
 def find_next(document: Document, top_ups: Iterable[Document], ruleset: Document) -> Document | None:
     """
-    Say what the next hand of a round must be once players have added points before it; None where none can come.
+    Return what the next hand of a round must be after top-ups. None if there is no next hand.
 
     Raises:
-        RefusedError: the round cannot be, with the first thing that fails.
+        RefusedError: the top-ups or the round are invalid, with every reason.
     """
     _, _, played = _replay(document, ruleset)
-    added = [TopUp(top_up["seat"], top_up["points"]) for top_up in top_ups]
-    following: Document | None = dump_next(add_points(played.round, added).next_hand)
-    return following
+    added = tuple(TopUp(top_up["seat"], top_up["points"]) for top_up in top_ups)
+    with translate_errors():
+        hand = Hand(played.round.hands + 1, played.round.button or 1, (), added)
+        mistakes = list(find_top_up_mistakes(played.round, hand))
+        if mistakes:
+            raise HandError(mistakes)
+    upcoming: Document | None = dump_next(add_points(played.round, added).next_hand)
+    return upcoming
 
 
 def _replay(document: Document, own: Document | None) -> tuple[RoundDocument, Ruleset, PlayedRound]:
-    with refusing():
+    with translate_errors():
         read: RoundDocument = load(_ROUND, _under(document, own))
         ruleset = load_ruleset(find_ruleset(document, own))
-        return read, ruleset, replay(read.history(ruleset))
+        return read, ruleset, replay(without_needless_marks(read.history(ruleset)))
 
 
 def _under(document: Document, own: Document | None) -> Document:
-    """Put the operator's own rules in the place of those that a document names, if it names any."""
+    """Return a document that names the custom ruleset if one is given."""
     return {**document, "ruleset": own["name"]} if own else document
 
 

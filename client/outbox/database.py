@@ -1,4 +1,4 @@
-"""The file that the outbox is."""
+"""The SQLite file of the outbox."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Final
 
 from client.errors import UnreadableError
 
-_PATIENCE_SECONDS: Final = 30
+_LOCK_TIMEOUT_SECONDS: Final = 30
 _TABLES: Final = """
 CREATE TABLE entries (
     id INTEGER PRIMARY KEY AUTOINCREMENT, server TEXT NOT NULL, round_id TEXT NOT NULL, verb TEXT NOT NULL,
@@ -25,19 +25,32 @@ CREATE TABLE drafts (
 );
 """
 _RECORDS: Final = "ALTER TABLE rounds ADD COLUMN records TEXT NOT NULL DEFAULT '{}'"
-_VERSIONS: Final = (_TABLES, _RECORDS)
-"""What makes each version of the file from the one before."""
+_OFFLINE: Final = """
+ALTER TABLE entries ADD COLUMN table_id TEXT;
+ALTER TABLE rounds ADD COLUMN answer TEXT NOT NULL DEFAULT '{}';
+ALTER TABLE rounds ADD COLUMN answered_at TEXT NOT NULL DEFAULT '';
+CREATE TABLE tables (
+    server TEXT NOT NULL, name TEXT NOT NULL, document TEXT NOT NULL, ruleset TEXT NOT NULL, PRIMARY KEY (server, name)
+)
+"""
+_RECOMPUTATIONS: Final = """
+CREATE TABLE recomputations (
+    server TEXT NOT NULL, id TEXT NOT NULL, described TEXT NOT NULL, PRIMARY KEY (server, id)
+)
+"""
+_VERSIONS: Final = (_TABLES, _RECORDS, _OFFLINE, _RECOMPUTATIONS)
+"""The statements that migrate the file to each version from the one before."""
 
 
 class Database:
-    """A connection whose every change is on disk when it returns, also where the power fails in the next moment."""
+    """A connection on which every change is durable when it returns, also after a power failure."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        with explained(self.path):
+        with translate_database_errors(self.path):
             path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             path.touch(mode=0o600)
-            self._connection = sqlite3.connect(path, timeout=_PATIENCE_SECONDS, isolation_level=None)
+            self._connection = sqlite3.connect(path, timeout=_LOCK_TIMEOUT_SECONDS, isolation_level=None)
         self._connection.row_factory = sqlite3.Row
         try:
             self._make_tables()
@@ -46,18 +59,18 @@ class Database:
             raise
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         self._connection.close()
 
-    def ask(self, query: str, *parameters: object) -> list[sqlite3.Row]:
-        """Read records."""
-        with explained(self.path):
+    def fetch(self, query: str, *parameters: object) -> list[sqlite3.Row]:
+        """Return the records of a query."""
+        with translate_database_errors(self.path):
             return self._connection.execute(query, parameters).fetchall()
 
     @contextmanager
-    def change(self) -> Iterator[sqlite3.Connection]:
-        """Change several things at once, or nothing."""
-        with explained(self.path):
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Run the block in a transaction."""
+        with translate_database_errors(self.path):
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield self._connection
@@ -67,12 +80,14 @@ class Database:
             self._connection.execute("COMMIT")
 
     def _make_tables(self) -> None:
-        with explained(self.path):
+        with translate_database_errors(self.path):
             self._connection.execute("PRAGMA synchronous = EXTRA")
-        with self.change() as connection:
+        with self.transaction() as connection:
             found = connection.execute("PRAGMA user_version").fetchone()[0]
             if found > len(_VERSIONS):
-                raise UnreadableError(f"the outbox {self.path} was written by a newer `ofc`; that one can read it")
+                raise UnreadableError(
+                    f"the outbox {self.path} was written by a newer `ofc`; expected version {len(_VERSIONS)} or less"
+                )
             for version, statements in enumerate(_VERSIONS[found:], start=found + 1):
                 for statement in filter(str.strip, statements.split(";")):
                     connection.execute(statement)
@@ -80,12 +95,12 @@ class Database:
 
 
 @contextmanager
-def explained(path: Path) -> Iterator[None]:
+def translate_database_errors(path: Path) -> Iterator[None]:
     """
-    Say in one sentence that a file of the outbox cannot be used.
+    Raise one readable error for any failure of the outbox file.
 
     Raises:
-        UnreadableError: it cannot.
+        UnreadableError: the file cannot be used.
     """
     try:
         yield

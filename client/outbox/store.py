@@ -1,12 +1,9 @@
-"""Keeps requests in order for each round, and what is needed to go on without a network."""
+"""The outbox: requests in order for each round, with the cache that is needed to go on offline."""
 
-import fcntl
 import json
 import sqlite3
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -14,48 +11,30 @@ from typing import Final, Self
 from uuid import uuid4
 
 from client.errors import UnreadableError
-from client.outbox.database import Database, explained
-from client.outbox.entries import Document, Entry, apply, find_undo
+from client.outbox.cache import Cache, KnownRound, insert_round, now
+from client.outbox.database import Database, translate_database_errors
+from client.outbox.entries import OPENING, Document, Entry, find_undo
+from client.responses import is_round
 
 _FILE: Final = "outbox.sqlite3"
-_LOCK_FILE: Final = "outbox.lock"
+_LOCK_FILE: Final = "outbox-{:02x}.lock"
+_LOCK_FILES: Final = 64
+"""Rounds with the same lock file wait for each other."""
+
+_NEW: Final = "new-"
+"""The prefix of ids of rounds that the service does not have yet."""
 
 
-@dataclass(frozen=True, slots=True)
-class KnownRound:
-    """
-    A round as it was last seen: its document, and the rules that it is played by.
-
-    `records` are the ids of its hands by their numbers, as far as the service has told them.
-    """
-
-    round_id: str
-    table: str
-    document: Document
-    ruleset: Document
-    records: Mapping[int, str] = field(default_factory=dict)
-
-    def after(self, entry: Entry, record: str | None = None) -> Self:
-        """Say what it is after a request, and after a hand with its record where there is one already."""
-        document = apply(self.document, entry.verb, entry.document)
-        records = dict(self.records)
-        if record is not None:
-            records.setdefault(entry.document["number"], record)
-        there = len(document["hands"])
-        return replace(self, document=document, records={n: each for n, each in records.items() if n <= there})
-
-
-class Outbox:
-    """The requests to one service that wait on this machine; several processes may use it at once."""
+class Outbox(Cache):
+    """The requests to one service that wait on this machine. Several processes may use it at once."""
 
     def __init__(self, directory: Path, server: str) -> None:
-        self.server = server
+        super().__init__(Database(directory / _FILE), server)
         self.directory = directory
-        self._database = Database(directory / _FILE)
 
     @classmethod
     def find(cls, directory: Path, server: str) -> Self | None:
-        """Open it where anything was ever kept; who only looks makes no file."""
+        """Open the outbox if it exists, without creating a file."""
         with suppress(OSError):
             if (directory / _FILE).exists():
                 return cls(directory, server)
@@ -71,38 +50,46 @@ class Outbox:
 
     # Requests
 
-    def keep(self, round_id: str, verb: str, document: Document) -> Entry:
+    def add(self, round_id: str, verb: str, document: Document) -> Entry:
         """
-        Put a request at the end of its round's line; from here on it cannot be lost. What was its draft is none.
+        Add a request at the end of its round's queue, durably, and delete its draft.
 
         Raises:
-            UnreadableError: it undoes a hand without its record, and the hand does not wait.
+            UnreadableError: the request undoes a hand without its record, and the hand does not wait.
         """
-        kept_at = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._database.change() as connection:
+        with self._database.transaction() as connection:
             if verb == "undo_hand" and "hand" not in document:
                 self._require_waiting(round_id, document["number"])
-            inserted = connection.execute(
-                "INSERT INTO entries (server, round_id, verb, body, key, kept_at) VALUES (?, ?, ?, ?, ?, ?)"
-                " RETURNING *",
-                (self.server, round_id, verb, _write(document), str(uuid4()), kept_at),
-            )
-            entry = Entry.read(inserted.fetchone())
+            entry = self._insert(connection, round_id, verb, document)
             connection.execute("DELETE FROM drafts WHERE server = ? AND round_id = ?", (self.server, round_id))
         return entry
 
-    def list_entries(self, round_id: str | None = None) -> list[Entry]:
-        """List what waits for the service, or for one round of it, in order."""
-        records = self._database.ask(
-            "SELECT * FROM entries WHERE server = ? AND round_id = coalesce(?, round_id) ORDER BY id",
-            self.server,
-            round_id,
-        )
-        return [Entry.read(record) for record in records]
+    def add_opening(self, table_id: str, request: Document, known: KnownRound) -> Entry:
+        """
+        Add the opening of a round, with all that is needed to play it before the service has it.
 
-    def list_rounds_at(self, table: str) -> list[str]:
-        """List the rounds of a table for which something waits, the oldest request first."""
-        records = self._database.ask(
+        Args:
+            table_id: the table.
+            request: the body; by its reference the service recognizes the round.
+            known: the round, with an id of `make_round_id`.
+        """
+        with self._database.transaction() as connection:
+            insert_round(connection, self.server, known)
+            return self._insert(connection, known.round_id, OPENING, request, table_id)
+
+    def _insert(
+        self, connection: sqlite3.Connection, round_id: str, verb: str, document: Document, table_id: str | None = None
+    ) -> Entry:
+        inserted = connection.execute(
+            "INSERT INTO entries (server, round_id, verb, body, key, kept_at, table_id) VALUES (?, ?, ?, ?, ?, ?, ?)"
+            " RETURNING *",
+            (self.server, round_id, verb, _write(document), str(uuid4()), now(), table_id),
+        )
+        return Entry.read(inserted.fetchone())
+
+    def list_waiting_rounds(self, table: str) -> list[str]:
+        """List the rounds of a table with waiting requests, oldest request first."""
+        records = self._database.fetch(
             "SELECT round_id FROM entries JOIN rounds USING (server, round_id) WHERE server = ? AND place = ?"
             " GROUP BY round_id ORDER BY min(id)",
             self.server,
@@ -110,159 +97,152 @@ class Outbox:
         )
         return [record["round_id"] for record in records]
 
-    def count_at(self, table: str) -> int:
-        """Count what waits for the rounds of a table."""
-        return sum(len(self.list_entries(round_id)) for round_id in self.list_rounds_at(table))
+    def is_behind_another_round(self, entry: Entry) -> bool:
+        """Return whether requests wait for an earlier round of the entry's table."""
+        known = self.find_round(entry.round_id)
+        others = self.list_waiting_rounds(known.table) if known else []
+        return entry.round_id in others and others[0] != entry.round_id
 
-    def count_elsewhere(self) -> dict[str, int]:
-        """Count what waits for other services."""
-        records = self._database.ask(
+    def list_table_entries(self, table: str) -> list[Entry]:
+        """List the waiting requests for the rounds of a table, round by round."""
+        return [entry for round_id in self.list_waiting_rounds(table) for entry in self.list_entries(round_id)]
+
+    def count_table_entries(self, table: str) -> int:
+        """Count the waiting requests for the rounds of a table."""
+        return len(self.list_table_entries(table))
+
+    def count_other_services(self) -> dict[str, int]:
+        """Count the waiting requests for other services."""
+        records = self._database.fetch(
             "SELECT server, count(*) AS waiting FROM entries WHERE server <> ? GROUP BY server", self.server
         )
         return {record["server"]: record["waiting"] for record in records}
 
     def get(self, entry_id: int) -> Entry:
         """
-        Look one up.
+        Return a request by its number.
 
         Raises:
-            UnreadableError: nothing of that number waits for this service.
+            UnreadableError: no request with that number waits for this service.
         """
         for entry in self.list_entries():
             if entry.id == entry_id:
                 return entry
-        raise UnreadableError(f"nothing waits under {entry_id} for {self.server}; `ofc queue list` shows what does")
+        raise UnreadableError(f"no request {entry_id} waits for {self.server}; `ofc queue list` lists waiting requests")
 
-    def remove_answered(self, entry: Entry, answer: Document) -> None:
+    def complete_entry(self, entry: Entry, response: Document) -> None:
         """
-        Remove what the service has done, and remember the round as it is now.
+        Remove a request that the service has accepted, and store the new state of the round.
 
-        What undoes a hand that was waiting now names its record, so that it never takes another.
+        An undo of a hand that was waiting now names the record of the hand, so that it never undoes another one. A
+        round that was opened gets the id that the service assigned.
         """
-        record = answer["id"] if entry.verb == "record_hand" else None
-        with self._database.change() as connection:
+        record = response["id"] if entry.verb == "record_hand" else None
+        with self._database.transaction() as connection:
             connection.execute("DELETE FROM entries WHERE id = ?", (entry.id,))
-            known = self.find_known(entry.round_id)
+            known = self.find_round(entry.round_id)
             if known is not None:
-                known = known.after(entry, record)
+                known, shown = known.after(entry, record), _round_after(known, response)
                 connection.execute(
-                    "UPDATE rounds SET document = ?, records = ? WHERE server = ? AND round_id = ?",
-                    (json.dumps(known.document), json.dumps(known.records), self.server, entry.round_id),
+                    "UPDATE rounds SET document = ?, records = ?, answer = ?, answered_at = ?"
+                    " WHERE server = ? AND round_id = ?",
+                    (*map(json.dumps, (known.document, known.records, shown)), now(), self.server, entry.round_id),
                 )
             undo = find_undo(entry, self.list_entries(entry.round_id))
             if undo is not None:
                 _rewrite(connection, undo, {**undo.document, "hand": record})
+            if entry.verb == OPENING:
+                for stored in ("rounds", "entries", "drafts"):
+                    connection.execute(
+                        f"UPDATE OR REPLACE {stored} SET round_id = ? WHERE server = ? AND round_id = ?",
+                        (response["id"], self.server, entry.round_id),
+                    )
 
-    def note_problem(self, entry: Entry, problem: Document) -> None:
-        """Keep why the service refused a request."""
-        with self._database.change() as connection:
+    def store_problem(self, entry: Entry, problem: Document) -> None:
+        """Store the problem document of a refusal."""
+        with self._database.transaction() as connection:
             connection.execute("UPDATE entries SET problem = ? WHERE id = ?", (json.dumps(problem), entry.id))
 
     def list_dropped_with(self, entry: Entry) -> list[Entry]:
-        """List what is given up with a request: behind a hand that is undone, all up to its undo."""
+        """List what is dropped with a request: an opening with all hands; a hand with everything up to its undo."""
         behind = [waiting for waiting in self.list_entries(entry.round_id) if waiting.id > entry.id]
+        if entry.verb == OPENING:
+            return behind
         undo = find_undo(entry, behind)
         return [] if undo is None else behind[: behind.index(undo) + 1]
 
     def drop(self, entry: Entry) -> list[Entry]:
-        """Give a request up, and what goes with it; answers all that was given up."""
-        with self._database.change() as connection:
+        """Drop a request and those that go with it, and return all dropped requests."""
+        with self._database.transaction() as connection:
             dropped = [entry, *self.list_dropped_with(entry)]
             connection.executemany("DELETE FROM entries WHERE id = ?", [(each.id,) for each in dropped])
+            if entry.verb == OPENING:
+                for stored in ("rounds", "drafts"):
+                    connection.execute(
+                        f"DELETE FROM {stored} WHERE server = ? AND round_id = ?", (self.server, entry.round_id)
+                    )
         return dropped
 
     def rewrite(self, entry: Entry, document: Document) -> None:
-        """Let a request that was refused say something else, at its place in the line and as a new request."""
-        with self._database.change() as connection:
+        """Replace the content of a refused request. It keeps its place in the queue and gets a new idempotency key."""
+        with self._database.transaction() as connection:
             _rewrite(connection, entry, document)
 
     @contextmanager
-    def line_of(self, round_id: str) -> Iterator[None]:
+    def lock_round(self, round_id: str) -> Iterator[None]:
         """
-        Let nobody else send for a round, or take from its line; who dies lets go of it.
+        Lock the queue of a round against other processes. The lock is released when its process ends.
 
         Raises:
-            UnreadableError: the file for that cannot be used.
+            UnreadableError: the lock file cannot be used.
         """
-        number = int.from_bytes(sha256(f"{self.server} {round_id}".encode()).digest()[:7], "big")
-        lock = self.directory / _LOCK_FILE
-        with explained(lock):
-            file = lock.open("a")
-        with file:
-            with explained(lock):
-                fcntl.lockf(file, fcntl.LOCK_EX, 1, number)
+        from filelock import FileLock
+
+        number = sha256(f"{self.server} {round_id}".encode()).digest()[0] % _LOCK_FILES
+        path = self.directory / _LOCK_FILE.format(number)
+        lock = FileLock(path, mode=0o600)
+        with translate_database_errors(path):
+            lock.acquire()
+        try:
             yield
+        finally:
+            lock.release()
 
     def _require_waiting(self, round_id: str, number: int) -> None:
         of_number = [entry for entry in self.list_entries(round_id) if entry.document.get("number") == number]
         if not of_number or of_number[-1].verb != "record_hand":
             raise UnreadableError(
-                f"the service has not said yet which record hand {number} is; once it answers, the hand can be undone"
+                f"the service has not confirmed the record of hand {number} yet; the hand can be undone after that"
             )
 
-    # Rounds
 
-    def remember(self, known: KnownRound) -> None:
-        """Keep what a table's newest round is like, to go on with it while the service does not answer."""
-        over = "server = ? AND place = ? AND round_id NOT IN (SELECT round_id FROM entries UNION SELECT ?)"
-        with self._database.change() as connection:
-            of_table = (self.server, known.table, known.round_id)
-            connection.execute(
-                f"DELETE FROM drafts WHERE (server, round_id) IN (SELECT server, round_id FROM rounds WHERE {over})",
-                of_table,
-            )
-            connection.execute(f"DELETE FROM rounds WHERE {over}", of_table)
-            connection.execute(
-                "INSERT OR REPLACE INTO rounds (server, round_id, seen, place, document, ruleset, records)"
-                " VALUES (?, ?, (SELECT coalesce(max(seen), 0) + 1 FROM rounds), ?, ?, ?, ?)",
-                (
-                    self.server,
-                    known.round_id,
-                    known.table,
-                    *map(json.dumps, (known.document, known.ruleset, known.records)),
-                ),
-            )
+def make_round_id() -> str:
+    """Return an id for a round that the service does not have yet."""
+    return f"{_NEW}{uuid4()}"
 
-    def find_known(self, round_id: str) -> KnownRound | None:
-        """Find a round as it was last seen, without what still waits."""
-        return self._find_known("round_id", round_id)
 
-    def find_last_at(self, table: str) -> KnownRound | None:
-        """Find the round of a table that was seen last, as it is with everything that waits for it."""
-        known = self._find_known("place", table)
-        if known is None:
-            return None
-        for entry in self.list_entries(known.round_id):
-            known = known.after(entry)
-        return known
+def is_new(round_id: str) -> bool:
+    """
+    Return whether the service does not have a round yet.
 
-    def _find_known(self, column: str, value: str) -> KnownRound | None:
-        for record in self._database.ask(
-            f"SELECT * FROM rounds WHERE server = ? AND {column} = ? ORDER BY seen DESC LIMIT 1", self.server, value
-        ):
-            document, ruleset = json.loads(record["document"]), json.loads(record["ruleset"])
-            records = {int(number): each for number, each in json.loads(record["records"]).items()}
-            return KnownRound(record["round_id"], record["place"], document, ruleset, records)
-        return None
+    >>> is_new(make_round_id()), is_new("01a1fa77-4a59-709e-b6dd-b28a73ab9d3e")
+    (True, False)
+    """
+    return round_id.startswith(_NEW)
 
-    # Drafts
 
-    def keep_draft(self, round_id: str, number: int, typed: dict[str, str]) -> None:
-        """Keep what was typed of a hand that is not complete."""
-        with self._database.change() as connection:
-            connection.execute(
-                "INSERT OR REPLACE INTO drafts (server, round_id, number, typed) VALUES (?, ?, ?, ?)",
-                (self.server, round_id, number, json.dumps(typed)),
-            )
+def _round_after(known: KnownRound, response: Document) -> Document:
+    """
+    Return the round as a response shows it.
 
-    def find_draft(self, round_id: str, number: int) -> dict[str, str]:
-        """Find what was typed of a hand before."""
-        for record in self._database.ask(
-            "SELECT typed FROM drafts WHERE server = ? AND round_id = ? AND number = ?", self.server, round_id, number
-        ):
-            typed: dict[str, str] = json.loads(record["typed"])
-            return typed
+    Empty if other people changed the round too, so that all of it is read again.
+
+    Every change raises the version by one.
+    """
+    shown = response.get("round", response)
+    if not is_round(shown):
         return {}
+    return shown if shown.get("version") == known.response.get("version", 0) + 1 else {}
 
 
 def _write(document: Document) -> bytes:

@@ -1,4 +1,4 @@
-"""Disputes: what is claimed, what followed, and what is unusual."""
+"""Disputes: the claim, what followed, and what is unusual about the round."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -7,19 +7,19 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from client.render.cards import ROWS, Names, join, show_cards
+from client.render.format import ROWS, Names, join, show_cards
 
 Document = Mapping[str, Any]
 
 
 def show_claim(console: Console, claimed: Document) -> None:
-    """Show what somebody claims, and where."""
+    """Print a claim and its place."""
     console.print(_claim(claimed))
 
 
 def show_recorded(console: Console, hand: Document, names: Names, seat: int | None, row: str | None) -> None:
-    """Show what is recorded of a hand where a claim is about it: of one seat or of all, one row or all."""
-    console.print(Text(f"Recorded of hand {hand['number']}", style="bold"))
+    """Print the recorded rows that a claim is about: of one seat or all, one row or all."""
+    console.print(Text(f"Recorded cards of hand {hand['number']}", style="bold"))
     for player in hand["players"]:
         if seat in (None, player["seat"]):
             for shown in ROWS if row is None else (row,):
@@ -28,7 +28,7 @@ def show_recorded(console: Console, hand: Document, names: Names, seat: int | No
 
 
 def show_dispute(console: Console, case: Document) -> None:
-    """Show a dispute, what followed the claim, and what is unusual about its round."""
+    """Print a dispute, its history, and what is unusual about its round."""
     console.print(_heading(case))
     console.print(_claim(case))
     for entry in case["history"]:
@@ -38,7 +38,7 @@ def show_dispute(console: Console, case: Document) -> None:
 
 
 def list_disputes(console: Console, disputes: Iterable[Document]) -> None:
-    """List disputes, each with its claim and with what is unusual about its round."""
+    """Print disputes, each with its claim and with what is unusual about its round."""
     is_empty = True
     for dispute in disputes:
         is_empty = False

@@ -1,4 +1,4 @@
-"""Explanations drawn as pictures, for a README or a report."""
+"""Explanations drawn as SVG pictures, for a README or a report."""
 
 import io
 import re
@@ -21,7 +21,7 @@ _CHUNK: Final = re.compile(r"\S+(?: \S+)*")
 
 
 def make_picture() -> Console:
-    """Begin a picture: always the same, whatever the terminal is like."""
+    """Return a console that records a picture. It does not depend on the terminal."""
     return Console(
         file=io.StringIO(),
         record=True,
@@ -37,14 +37,22 @@ def make_picture() -> Console:
 
 
 def write_picture(picture: Console, title: str) -> bytes:
-    """Write what was drawn as SVG; it asks no other server for a font, and is dark where the page around it is."""
+    """
+    Return the picture as SVG.
+
+    It loads no fonts from other servers, and follows the dark mode of the page around it.
+    """
     return draw(picture.export_text(styles=True).strip("\n"), title).encode(errors="replace")
 
 
 def draw(coloured: str, title: str) -> str:
-    """Draw lines with a terminal's colours, every piece of text at its own place so that columns stand in any font."""
+    """
+    Render lines with terminal colours as SVG.
+
+    Every piece of text has its own position, so that columns align in any font.
+    """
     lines = list(AnsiDecoder().decode(coloured))
-    texts = [piece for number, line in enumerate(lines) for piece in _pieces(line, number)]
+    texts = [chunk for number, line in enumerate(lines) for chunk in _pieces(line, number)]
     width, height = round(PICTURE_WIDTH * _CHARACTER) + 2 * _MARGIN, len(lines) * _LINE + 2 * _MARGIN
     return _SVG.format(
         width=width,

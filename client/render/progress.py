@@ -1,4 +1,4 @@
-"""How far many rounds have come, on a terminal."""
+"""A progress bar on a terminal."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,35 +10,35 @@ from rich.text import Text
 from client.render.console import make_console
 
 
-class Coming:
-    """A bar that moves as rounds, or whatever is counted, come."""
+class ProgressBar:
+    """A progress bar with a count of rounds or other things."""
 
     def __init__(self, progress: Progress, what: str, counted: str) -> None:
         self._progress = progress
         self._row = progress.add_task(what, total=None, rounds=0, counted=counted)
 
     def expect(self, total: float | None) -> None:
-        """Say how much there is, where that is known."""
+        """Set the total, if it is known."""
         self._progress.update(self._row, total=total)
 
     def show(self, done: float, rounds: int) -> None:
-        """Say how much is done, and how many rounds that is."""
+        """Set how much is done, and how many rounds that is."""
         self._progress.update(self._row, completed=done, rounds=rounds)
 
 
 class _RateColumn(ProgressColumn):
-    """Rounds a second."""
+    """The rate in rounds a second."""
 
     def render(self, task: Row) -> Text:
-        """Say how many there were, over all of the time."""
+        """Return the average rate over the whole time."""
         rounds, counted = task.fields["rounds"], task.fields["counted"]
         rate = f", {rounds / task.elapsed:.0f}/s" if task.elapsed else ""
         return Text(f"{rounds} {counted}{rate}")
 
 
 @contextmanager
-def watch(what: str, *, counted: str = "rounds", is_shown: bool = True) -> Iterator[Coming]:
-    """Show a bar with rate and time left while the block runs, where somebody looks at a terminal."""
+def show_progress(what: str, *, counted: str = "rounds", is_shown: bool = True) -> Iterator[ProgressBar]:
+    """Show a progress bar with rate and time left while the block runs, if the output is a terminal."""
     console = make_console(error=True)
     columns = (
         TextColumn("{task.description}"),
@@ -50,4 +50,4 @@ def watch(what: str, *, counted: str = "rounds", is_shown: bool = True) -> Itera
     with Progress(
         *columns, console=console, transient=True, disable=not (is_shown and console.is_terminal)
     ) as progress:
-        yield Coming(progress, what, counted)
+        yield ProgressBar(progress, what, counted)

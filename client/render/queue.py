@@ -1,4 +1,4 @@
-"""What waits to be sent."""
+"""Requests that wait to be sent."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Protocol
@@ -7,10 +7,11 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from client.render.cards import plural
+from client.render.format import plural
+from client.render.problems import SAME_DEAL, after_place, show_conflict
 
 
-class Waiting(Protocol):
+class WaitingRequest(Protocol):
     """A request that waits."""
 
     @property
@@ -23,60 +24,82 @@ class Waiting(Protocol):
 
     @property
     def verb(self) -> str:
-        """What it does."""
+        """The operation."""
 
     @property
-    def kept_at(self) -> str:
-        """When it was put in line."""
+    def stored_at(self) -> str:
+        """When it was stored."""
 
     @property
     def problem(self) -> Mapping[str, Any] | None:
-        """Why it was refused last."""
+        """The last refusal."""
 
     @property
     def document(self) -> Mapping[str, Any]:
-        """What it says."""
+        """Its content."""
 
 
-def describe(entry: Waiting, table: str | None) -> str:
-    """Say what a request does, and where."""
-    said = entry.document
+def describe(entry: WaitingRequest, table: str | None) -> str:
+    """Return what a request does, and at which table."""
+    line = entry.document
     what = {
-        "record_hand": f"hand {said.get('number')}",
-        "undo_hand": f"undo of hand {said.get('number')}",
-        "record_departure": f"departure from seat {said.get('seat')}",
+        "open_round": f"opening of round {line.get('reference')}",
+        "record_hand": f"hand {line.get('number')}",
+        "undo_hand": f"undo of hand {line.get('number')}",
+        "record_departure": f"departure from seat {line.get('seat')}",
         "close_round": "closing of the round",
     }[entry.verb]
     return f"{what} at {table}" if table else f"{what} in round {entry.round_id}"
 
 
-def list_waiting(console: Console, waiting: Iterable[tuple[Waiting, str | None]], elsewhere: Mapping[str, int]) -> None:
-    """List what waits, each with what it does and why it was refused; then how much waits for other services."""
+def count_changes(hands: int, others: int) -> str:
+    """
+    Return how many changes wait.
+
+    >>> count_changes(1, 0), count_changes(2, 1), count_changes(0, 2)
+    ('1 hand waits', '2 hands and 1 other change wait', '2 changes wait')
+    """
+    counted = [plural(hands, "hand")] if hands else []
+    counted += [plural(others, "other change" if hands else "change")] if others or not hands else []
+    return f"{' and '.join(counted)} {'waits' if hands + others == 1 else 'wait'}"
+
+
+def list_waiting(
+    console: Console, waiting: Iterable[tuple[WaitingRequest, str | None]], other_services: Mapping[str, int]
+) -> None:
+    """Print waiting requests, each with its operation and its refusal, and how many wait for other services."""
     is_empty = True
     stopped: set[str] = set()
     for entry, table in waiting:
         is_empty = False
         line = Text(f"{entry.id}  {describe(entry, table)}", style="bold")
-        line.append(f"  since {entry.kept_at[:16].replace('T', ' ')}", style="not bold dim")
+        line.append(f"  since {entry.stored_at[:16].replace('T', ' ')}", style="not bold dim")
         console.print(line)
         if entry.problem is not None:
             stopped.add(entry.round_id)
             _show_refusal(console, entry, entry.problem)
         elif entry.round_id in stopped:
-            console.print(Text("   waits behind what was refused", style="dim"))
+            console.print(Text("   waits behind a refused request", style="dim"))
     if is_empty:
-        console.print("Nothing waits.")
-    for server, number in elsewhere.items():
+        console.print("No requests wait.")
+    for server, number in other_services.items():
         console.print(Text(f"{plural(number, 'request')} for {server}: give its address with --url.", style="dim"))
 
 
-def _show_refusal(console: Console, entry: Waiting, problem: Mapping[str, Any]) -> None:
+def _show_refusal(console: Console, entry: WaitingRequest, problem: Mapping[str, Any]) -> None:
     console.print(Text(f"   refused: {problem['title']} ({problem['code']})", style="red"))
     mistakes = problem["errors"] or [{"pointer": "", "detail": problem["detail"]}]
     for mistake in mistakes:
-        said = f"{mistake['pointer']}  {mistake['detail']}".strip()
-        console.print(Padding(Text(said), (0, 0, 0, 5), expand=False))
-    ways = [f"`ofc queue drop {entry.id}` gives it up", "`ofc queue flush` tries it again"]
+        line = f"{mistake['pointer']}  {after_place(mistake['detail'])}".strip()
+        console.print(Padding(Text(line), (0, 0, 0, 5), expand=False))
+    if entry.verb == "record_hand":
+        show_conflict(console, entry.document, problem["errors"])
+    what = "drops it" if entry.verb != "open_round" else "drops the round with all requests that wait for it"
+    ways = [f"`ofc queue drop {entry.id}` {what}", "`ofc queue flush` tries it again"]
+    if entry.verb == "open_round" and problem["code"] == "expected-differs":
+        ways.insert(0, f"`ofc queue keep-stacks {entry.id}` opens it with the stacks that it was played with")
     if "hand" in problem:
-        ways.insert(0, f"`ofc queue restore {entry.id}` lets it count again")
+        ways.insert(0, f"`ofc queue restore {entry.id}` restores it")
+    if problem["code"] == SAME_DEAL:
+        ways.insert(0, f"`ofc queue insist {entry.id}` records it: the players were dealt the same cards again")
     console.print(Padding(Text("; ".join(ways), style="dim"), (0, 0, 0, 3), expand=False))

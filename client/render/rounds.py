@@ -1,28 +1,43 @@
-"""Rounds as they stand."""
+"""Rounds, tables, and statements of tables."""
 
 from collections.abc import Iterable, Mapping
+from datetime import datetime
 from typing import Any
 
 from rich.console import Console
 from rich.text import Text
 
-from client.render.cards import Names, plural
-from client.render.grid import make_grid
-from client.render.hand import explain_next
+from client.render.console import make_grid, show_grid
+from client.render.format import Names, plural, show_money, signed
+from client.render.hands import explain_next
+from client.render.queue import count_changes
+from client.render.settlement import show_settlement
 
 Document = Mapping[str, Any]
 
+_SUMS = ("opening_stack", "top_ups", "between_rounds", "net", "stack")
+
 
 def show_heading(console: Console, name: str, round_: Document, note: str = "") -> None:
-    """Name a round, with the operator's reference and the rules."""
+    """Print the heading of a round, with its reference and the ruleset."""
     parts = [name, round_["reference"], round_["ruleset"], note]
     console.print(Text(" · ".join(part for part in parts if part), style="bold"))
 
 
+def show_offline(console: Console, shown: Document) -> None:
+    """Print the age of what is shown without the service, and how many changes wait."""
+    if "offline" in shown:
+        offline = shown["offline"]
+        as_of = datetime.fromisoformat(offline["as_of"]).astimezone()
+        at = f"{as_of:%H:%M}" if as_of.date() == datetime.now().astimezone().date() else f"{as_of:%Y-%m-%d %H:%M}"
+        waiting = count_changes(offline["hands_waiting"], offline["others_waiting"])
+        console.print(Text(f"offline: as of {at}, {waiting}", style="yellow"))
+
+
 def show_round(console: Console, round_: Document) -> None:
-    """Show a round as it stands and what comes next."""
+    """Print the state of a round and what comes next."""
     state = "" if round_["state"] == "open" else f"settlement {round_['state']}"
-    show_heading(console, f"Round {round_['id']}", round_, state)
+    show_heading(console, f"Round {round_['id']}" if round_["id"] else "New round", round_, state)
     numbers = ("seat", "opened with", "added", "stack")
     headings = ("seat", "player", "opened with", "added", "stack", "")
     grid = make_grid(console, *headings, numbers=numbers)
@@ -35,19 +50,102 @@ def show_round(console: Console, round_: Document) -> None:
     explain_next(console, round_, Names(round_["seats"]))
 
 
-def list_rounds(console: Console, rounds: Iterable[Document]) -> None:
-    """List rounds, each with who has what in front of him."""
+def list_rounds(console: Console, rounds: Iterable[Document], tables: Mapping[str, str]) -> None:
+    """Print rounds, each with the name of its table, and with the stack of each player."""
     is_empty = True
     for round_ in rounds:
         is_empty = False
-        console.print(Text(round_["id"], style="bold").append(f"  {_line(round_)}", style="not bold"))
+        console.print(Text(round_["id"], style="bold").append(f"  {_line(round_, tables)}", style="not bold"))
         stacks = " · ".join(f"{seat['player']} {seat['stack']}" for seat in round_["seats"])
         console.print(Text(f"  {stacks}", style="dim"))
     if is_empty:
         console.print("No rounds.")
 
 
-def _line(round_: Document) -> str:
+def _line(round_: Document, tables: Mapping[str, str]) -> str:
     opened = round_["opened_at"][:16].replace("T", " ")
     status = f"{round_['status']} after {plural(round_['hands'], 'hand')}"
-    return " · ".join(part for part in (opened, round_["ruleset"], status, round_["reference"]) if part)
+    return " · ".join(
+        part for part in (tables.get(round_["table"]), opened, round_["ruleset"], status, round_["reference"]) if part
+    )
+
+
+def explain_departure(console: Console, departure: Document, names: Names, note: str = "") -> None:
+    """Print who left, and why."""
+    parts = [f"{names[departure['seat']]} leaves after hand {departure['after_hand']}", departure.get("reason"), note]
+    console.print(" · ".join(part for part in parts if part))
+
+
+def explain_end(console: Console, played: Document, ruleset: Document, names: Names, *, shown_before: int) -> None:
+    """Print the state of a round after its last hand, and its settlement without payments that were shown before."""
+    console.print()
+    explain_next(console, played["round"], names)
+    show_settlement(console, played["settlement"], ruleset, names, shown_before=shown_before)
+
+
+def show_table(console: Console, table: Document) -> None:
+    """Print a table: its name, ruleset and stakes."""
+    line = Text(table["name"], style="bold").append(f" · {table['ruleset']}", style="not bold")
+    if table["point_value"] is not None:
+        line.append(f" · a point is {show_money(table['point_value'], table['currency'])}", style="not bold")
+    if table["minimum_stack"] is not None:
+        line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
+    window = plural(table["correction_window_minutes"], "minute")
+    line.append(f" · provisional for {window}", style="not bold")
+    console.print(line.append(f"  {table['id']}", style="not bold dim"))
+
+
+def list_tables(console: Console, tables: Iterable[Document]) -> None:
+    """List tables."""
+    is_empty = True
+    for table in tables:
+        is_empty = False
+        show_table(console, table)
+    if is_empty:
+        console.print("No tables.")
+
+
+def show_statement(console: Console, table: str, statement: Document) -> None:
+    """Print the sums of every player of a table, and who pays whom."""
+    open_rounds = statement["open_rounds"]
+    parts = [plural(statement["rounds"], "round"), f"{open_rounds} of them open" if open_rounds else ""]
+    console.print(Text(f"Table {table} · " + ", ".join(part for part in parts if part), style="bold"))
+    if not statement["players"]:
+        console.print("No rounds have been played.")
+        return
+    numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money")
+    grid = make_grid(console, "player", *numbers, numbers=numbers)
+    for player in statement["players"]:
+        money = [show_money(amount, currency) for currency, amount in player["money"].items()]
+        grid.add_row(player["player"], str(player["rounds"]), *_sums(player), ", ".join(money))
+    grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
+    console.print(grid)
+    _show_payments(console, statement)
+
+
+def _sums(sums: Document) -> list[str]:
+    opened, added, between, net, stack = (sums[name] for name in _SUMS)
+    return [str(opened), str(added), signed(between), signed(net), str(stack)]
+
+
+def _show_payments(console: Console, statement: Document) -> None:
+    """Print the payments in money if every point has a price, and those in points too."""
+    payments = statement["payments"]
+    console.print()
+    if not payments["points"] and not payments["money"]:
+        console.print("No payments.")
+        return
+    few = "the fewest payments" if statement["payments_are"] == "fewest" else "a few payments"
+    for unit, listed in payments.items():
+        if not listed:
+            continue
+        grid = make_grid(console, "pays", "amount", numbers=("amount",))
+        for paid in listed:
+            grid.add_row(f"{paid['payer']} → {paid['payee']}", Text(_amount(paid), style="bold"))
+        show_grid(console, f"Settled in {unit} by {few}", grid)
+    if payments["points"] and payments["money"]:
+        console.print(Text("Settle either the points or the money, not both.", style="dim"))
+
+
+def _amount(paid: Document) -> str:
+    return show_money(paid["amount"], paid["currency"]) if "currency" in paid else plural(paid["amount"], "point")

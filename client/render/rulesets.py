@@ -1,4 +1,4 @@
-"""Rulesets, and what differs between two."""
+"""Rulesets, and the differences between two."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -6,13 +6,13 @@ from typing import Any
 from rich.console import Console
 from rich.text import Text
 
-from client.render.grid import make_grid
+from client.render.console import make_grid
 
 Document = Mapping[str, Any]
 
 
 def list_rulesets(console: Console, rulesets: Iterable[Document]) -> None:
-    """List rulesets, a line each."""
+    """Print rulesets, a line each."""
     grid = make_grid(console, "ruleset", "in short", unbroken=["ruleset"])
     for ruleset in rulesets:
         grid.add_row(f"{ruleset['name']}@{ruleset['version']}", " · ".join(_in_short(ruleset)))
@@ -31,7 +31,7 @@ def _in_short(ruleset: Document) -> Iterator[str]:
 
 
 def show_ruleset(console: Console, ruleset: Document) -> None:
-    """Show every field of a ruleset."""
+    """Print every field of a ruleset."""
     grid = make_grid(console, "rule", "value", unbroken=["rule"])
     for path, value in flatten(ruleset):
         grid.add_row(Text(path, style="dim"), _word(value))
@@ -39,7 +39,7 @@ def show_ruleset(console: Console, ruleset: Document) -> None:
 
 
 def show_difference(console: Console, first: Document, second: Document) -> None:
-    """Show only what differs between two rulesets, field by field."""
+    """Print the differences between two rulesets, field by field."""
     names = [f"{ruleset['name']}@{ruleset['version']}" for ruleset in (first, second)]
     rows = list(differences(first, second))
     if not rows:
@@ -53,7 +53,7 @@ def show_difference(console: Console, first: Document, second: Document) -> None
 
 def differences(first: Document, second: Document) -> Iterator[tuple[str, object, object]]:
     """
-    List what differs between two rulesets but their names.
+    Yield the differences between two rulesets except their names.
 
     >>> list(differences({"name": "a", "points": {"row": 1}}, {"name": "b", "points": {"row": 2}}))
     [('points.row', 1, 2)]
@@ -65,7 +65,7 @@ def differences(first: Document, second: Document) -> Iterator[tuple[str, object
 
 
 def flatten(part: Document, prefix: str = "") -> Iterator[tuple[str, object]]:
-    """List every field of a document by its path."""
+    """Yield every field of a document with its path."""
     for key, value in part.items():
         if isinstance(value, Mapping) and value:
             yield from flatten(value, f"{prefix}{key}.")

@@ -1,7 +1,6 @@
 """Hands explained whole: those of a round, and one by itself."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
 
 from scoring.exchange import Exchange
 from scoring.explanation import wording
@@ -47,12 +46,9 @@ def explain_hand(history: History, number: int) -> ExplainedHand:
     Explain one hand of a round, as `explain_round` does.
 
     Raises:
-        ScoringError: something up to this hand cannot be, with its place in the history.
+        ScoringError: something up to the hand after this one is invalid, with its place in the history.
     """
-    departures = tuple(departure for departure in history.departures if departure.after_hand <= number)
-    closed = history.closed if number == len(history.hands) else None
-    so_far = replace(history, hands=history.hands[:number], departures=departures, closed=closed)
-    *_, (before, played, since) = _hands_of(so_far)
+    before, played, since = next(each for each in _hands_of(history) if each[1].hand.number == number)
     return _explain_played(before, played, since, _names(history))
 
 
@@ -114,7 +110,7 @@ def explain_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: S
 def _explain_played(round_: Round, played: PlayedHand, since: Sequence[Departed], names: Names) -> ExplainedHand:
     """Explain a hand of a round that stood so before it, with what was paid since."""
     ruleset, hand, score = round_.ruleset, played.hand, played.score
-    begun = begin_hand(round_, hand, stands=bool(played.irregular))
+    begun = begin_hand(round_, hand, accepted=played.accepted)
     ended = since[-1].round if since else played.round
     boards, exchanges = _explain_score(hand.players, score, ruleset, names, _lost(played, ended))
     opening = begun.opening_stacks

@@ -29,7 +29,7 @@ class Rule(StrEnum):
     COMPLETION = "Completion"
     CLOSING = "Closing early"
     TOP_UPS = "Leaving and top-ups"
-    STANDING = "Hands that stand"
+    STANDING = "Hands accepted as played"
     PAYMENT_ORDER = "Order of payment"
     CAPS = "What caps a payment"
     SCOPE = "Scope of the stakes"
@@ -198,7 +198,7 @@ class Remark:
 @dataclass(frozen=True, slots=True)
 class ExplainedHand:
     """
-    Why a hand came to what it came to.
+    Explanations of the points of a hand.
 
     Attributes:
         names: what players are called, by seat, everyone of the round.

@@ -172,8 +172,8 @@ def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Poin
     if transfer.limited_by is LimitedBy.PAYER_STACK:
         why = f"{payer} has only {payer_had} left" if payer_had else f"{payer} has nothing left"
     elif ruleset.stakes.win_limit is WinLimit.STACK:
-        can_win = f"{payee_had} in front of him and can win no more than that"
-        why = f"{payee} has {can_win if payee_had else 'nothing in front of him and can win nothing'}"
+        can_win = f"{payee_had} in front and can win no more than that"
+        why = f"{payee} has {can_win if payee_had else 'nothing in front and can win nothing'}"
     else:
         opened_with = f"{payee} opened {_STRETCHES[ruleset.stakes.scope]} with {opened}"
         why = (
@@ -195,7 +195,7 @@ def say_irregular(detail: str) -> str:
 
 def say_nothing_paid(*, is_later: bool) -> str:
     """Say why nothing is paid."""
-    return "nothing is paid before the round ends" if is_later else "nobody owes anybody anything"
+    return "nothing is paid before the round ends" if is_later else "no payments"
 
 
 def say_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:

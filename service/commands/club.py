@@ -5,14 +5,12 @@ from typing import Any
 import click
 
 from schemas.fields import show_time
+from service.clubs.actions import create_club, find_club, list_clubs
+from service.clubs.queries.clubs import StoredClub
+from service.commands.database_owner import owned_records
 from service.commands.options import Commands, data_option, json_option, read_name
-from service.commands.printing import print_json, print_table, say, show_moment
-from service.commands.records import owned_records
-from service.repository.clubs import StoredClub
-from service.usecases.create_club import create_club
-from service.usecases.find_club import find_club
-from service.usecases.list_clubs import list_clubs
-from service.usecases.revoke_links import revoke_links as revoke
+from service.commands.output import print_json, print_table, say, show_moment
+from service.links.actions import revoke_links as revoke
 
 
 @click.group(cls=Commands)
@@ -67,7 +65,7 @@ def revoke_links(name: str, directory: Path | None) -> None:
     with owned_records(directory) as database:
         found = find_club(database, read_name("The club's name", name))
         revoke(database, found)
-    say(f"The links of the club {found.name!r} that there were open nothing any more; new ones can be made.")
+    say(f"All links of the club {found.name!r} are revoked; new links can be created.")
 
 
 @club.command("list")

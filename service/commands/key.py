@@ -5,16 +5,12 @@ from typing import Any, Final
 import click
 
 from schemas.fields import show_time
+from service.clubs.actions import NewKey, create_key, find_club, list_keys, revoke_key, rotate_key
+from service.clubs.queries.keys import IssuedKey
+from service.clubs.scopes import EVERY_SCOPE, OPENS
+from service.commands.database_owner import owned_records
 from service.commands.options import Commands, data_option, json_option, read_duration, read_name
-from service.commands.printing import print_json, print_table, say, show_moment
-from service.commands.records import owned_records
-from service.repository.keys import IssuedKey
-from service.scopes import EVERY_SCOPE, OPENS
-from service.usecases.create_key import NewKey, create_key
-from service.usecases.find_club import find_club
-from service.usecases.list_keys import list_keys
-from service.usecases.revoke_key import revoke_key
-from service.usecases.rotate_key import rotate_key
+from service.commands.output import print_json, print_table, say, show_moment
 
 MOST_OVERLAP: Final = 60 * 24 * 30
 """Minutes in thirty days."""
@@ -108,7 +104,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(_dump(revoked))
     else:
-        say(f"The key {revoked.prefix} ({revoked.name}) of the club {revoked.club!r} opens nothing any more.")
+        say(f"The key {revoked.prefix} ({revoked.name}) of the club {revoked.club!r} is revoked.")
 
 
 @key.command()

@@ -37,7 +37,7 @@ class NamedPath(click.Path):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         """Read it."""
         if value == "":
-            self.fail("it is empty; the name of a file or a folder is right", param, ctx)
+            self.fail("it is empty; expected the name of a file or a directory", param, ctx)
         return super().convert(value, param, ctx)
 
 
@@ -84,5 +84,7 @@ def read_duration(what: str, given: str) -> timedelta:
     found = re.fullmatch(r"([1-9]\d{0,6})([mhdw])", given, re.ASCII)
     duration = timedelta(**{_UNITS[found[2]]: int(found[1])}) if found else timedelta(0)
     if not timedelta(0) < duration <= _LONGEST_LIFE:
-        raise OperatorError(f"{what} is {given!r}; a number and m, h, d or w is right, as in 90d, up to ten years.")
+        raise OperatorError(
+            f"{what} is {given!r}; expected a number and m, h, d or w, for example 90d, up to ten years."
+        )
     return duration

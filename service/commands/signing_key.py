@@ -4,11 +4,19 @@ from typing import Any
 
 import click
 
-from schemas.evidence import SigningKey
+from evidence import EvidenceError, SigningKey, VerifierKey
 from service.commands.options import Commands, data_option, json_option
-from service.commands.printing import print_json, say
+from service.commands.output import print_json, say
 from service.config import Hosting
-from service.signing import NAME, SIGNING_KEY, make_signing_key, read_signing_key, replace_signing_key
+from service.errors import OperatorError
+from service.ledger.signing import (
+    NAME,
+    SIGNING_KEY,
+    make_signing_key,
+    read_signing_key,
+    record_earlier_key,
+    replace_signing_key,
+)
 
 _name_option = click.option("--name", default=NAME, show_default=True, help="What signatures call the key.")
 
@@ -68,9 +76,10 @@ def show(directory: Path | None, as_json: bool) -> None:
 @json_option
 def rotate(name: str, directory: Path | None, as_json: bool) -> None:
     """
-    Put a new key in the place of the one before, which is gone then.
+    Put a new key in the place of the one before, of which the file retains the public key.
 
-    The next checkpoint is signed with it. What was signed before stays valid: the public keys stay listed.
+    The next checkpoint is signed with it. What was signed before stays valid: the public keys stay listed. Copy the
+    file to every server that signs.
 
     \b
     Examples:
@@ -81,10 +90,41 @@ def rotate(name: str, directory: Path | None, as_json: bool) -> None:
     _show(key, file, as_json, f"A new signing key is in {file}.")
 
 
+@signing_key.command("record")
+@click.argument("public_key", metavar="PUBLIC_KEY")
+@data_option
+@json_option
+def record(public_key: str, directory: Path | None, as_json: bool) -> None:
+    """
+    Record the public key of an earlier signing key whose file was lost.
+
+    `ofc-server verify` reports every published key that is neither the current one nor recorded here. `rotate` records
+    the key that it replaces; this command is for a key that cannot be rotated any more.
+
+    \b
+    Examples:
+      ofc-server signing-key record tablestakes+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW
+    """
+    file = signing_key_file(directory)
+    try:
+        key = VerifierKey.read(public_key.strip())
+    except EvidenceError as error:
+        raise OperatorError(f"PUBLIC_KEY is not a public key: {error}.") from error
+    keys = record_earlier_key(file, key)
+    _show(keys.current, file, as_json, f"{file} records {len(keys.earlier)} earlier public keys.")
+
+
 def signing_key_file(directory: Path | None) -> Path:
     """Say where the key stands, or would."""
     named = os.environ.get("OFC_SIGNING_KEY_FILE")
     return Path(named) if named else Hosting.from_environment(directory=directory).directory / SIGNING_KEY
+
+
+def configured_key_file(directory: Path | None) -> Path | None:
+    """Return the file of the key that servers here sign with; None where an external database has none configured."""
+    if not os.environ.get("OFC_SIGNING_KEY_FILE") and os.environ.get("OFC_DATABASE_URL"):
+        return None
+    return signing_key_file(directory)
 
 
 def _show(key: SigningKey, file: Path, as_json: bool, *sentences: str) -> None:

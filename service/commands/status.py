@@ -1,18 +1,111 @@
-import os
+"""`ofc-server status`: the state of the server, its jobs and its signatures."""
+
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import click
 
 from schemas.fields import show_time
+from service.clubs.actions import list_clubs
+from service.clubs.queries import clubs
+from service.commands.database_owner import owned_records
 from service.commands.options import data_option, json_option
-from service.commands.printing import print_json, print_table, say, show_moment
-from service.commands.records import owned_records
-from service.commands.signing_key import signing_key_file
+from service.commands.output import print_json, print_table, say, show_moment
+from service.commands.signing_key import configured_key_file
+from service.db import Database, ServerState
 from service.errors import OperatorError
-from service.signing import read_signing_key
-from service.usecases.get_status import SigningStatus, Status, get_status
+from service.jobs.queries import jobs, workers
+from service.jobs.queries.jobs import JobState, JobUnderWay
+from service.jobs.queries.workers import LivingWorker
+from service.ledger.queries import trees
+from service.ledger.signing import read_signing_key
+
+
+@dataclass(frozen=True, slots=True)
+class JobStatus:
+    """
+    A job under way, of whichever club.
+
+    Attributes:
+        set_aside: how many of its chunks were given up.
+    """
+
+    id: UUID
+    club: str
+    kind: str
+    state: str
+    done: int
+    total: int | None
+    set_aside: int
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SigningStatus:
+    """
+    How far what happened in all clubs is signed.
+
+    Attributes:
+        waiting: how many events have no place in their club's tree yet.
+        unsigned: how many have one, and no checkpoint stands for them yet.
+        signed_at: when the newest checkpoint was made; None where there is none.
+    """
+
+    waiting: int
+    unsigned: int
+    signed_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """
+    Which workers live, and what there is for them to do.
+
+    Attributes:
+        server: how the database stores what is committed.
+        signing: how far they are with what they sign.
+        oldest_waiting: since when the oldest job waits that nobody has begun; None where none does.
+    """
+
+    workers: list[LivingWorker]
+    jobs: list[JobStatus]
+    oldest_waiting: datetime | None
+    signing: SigningStatus
+    server: ServerState
+
+
+def get_status(database: Database) -> Status:
+    """Look at the workers, at the jobs of all clubs that have not ended, and at what was signed."""
+    with database.outside_clubs() as connection:
+        living = workers.list_living(connection)
+        under_way = jobs.list_under_way(connection)
+    found = [_look_at(database, job) for job in under_way]
+    waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
+    return Status(living, found, min(waiting, default=None), _look_at_trees(database), database.read_server())
+
+
+def _look_at(database: Database, found: JobUnderWay) -> JobStatus:
+    with database.reading(found.club_id) as transaction:
+        job = jobs.get(transaction, found.id)
+        progress = jobs.get_progress(transaction, found.id)
+        club = clubs.get(transaction)
+    return JobStatus(
+        job.id, club.name, job.kind, job.state.value, progress.done, job.total, progress.set_aside, job.created_at
+    )
+
+
+def _look_at_trees(database: Database) -> SigningStatus:
+    waiting, unsigned, signed_at = 0, 0, list[datetime]()
+    for club in list_clubs(database):
+        with database.reading(club.id) as transaction:
+            head = trees.get_head(transaction)
+            waiting += trees.count_waiting(transaction)
+        unsigned += head.size - head.signed_size
+        signed_at += [head.signed_at] if head.signed_at else []
+    return SigningStatus(waiting, unsigned, max(signed_at, default=None))
 
 
 @click.command()
@@ -22,8 +115,8 @@ def status(directory: Path | None, as_json: bool) -> None:
     """
     Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.
 
-    A worker is here while it says so every few seconds; half a minute after it was last heard of it is not. Whether
-    there is a key to sign with is said of this machine.
+    It also shows how the database stores what is committed. A worker is here while it says so every few seconds; half a
+    minute after it was last heard of it is not. Whether there is a key to sign with is said of this machine.
 
     \b
     Examples:
@@ -60,9 +153,22 @@ def status(directory: Path | None, as_json: bool) -> None:
     if found.oldest_waiting is not None:
         waited = datetime.now(UTC) - found.oldest_waiting
         say(f"The oldest job that nobody has begun has waited for {max(0, round(waited.total_seconds()))} seconds.")
+    _print_server(found.server)
     _tell_signing(found.signing)
     if missing:
         say(missing)
+
+
+def _print_server(found: ServerState) -> None:
+    settings = f"fsync = {found.fsync}, full_page_writes = {found.full_page_writes}"
+    commit = f"synchronous_commit = {found.synchronous_commit}"
+    if found.default_synchronous_commit != found.synchronous_commit:
+        commit += f" (set by the service; the default of the database is {found.default_synchronous_commit})"
+    say(f"The database runs with {settings}, {commit}.")
+    if found.unsafe:
+        say(f"A crash of it can lose committed records: {' and '.join(found.unsafe)} must be on.")
+    if found.is_standby or found.is_read_only:
+        say("The database is read-only" + (", as a standby is." if found.is_standby else "."))
 
 
 def _tell_signing(found: SigningStatus) -> None:
@@ -77,10 +183,11 @@ def _tell_signing(found: SigningStatus) -> None:
 
 def _find_key(directory: Path | None) -> tuple[str | None, str]:
     """Find the public key of the file that servers here sign with; where there is none, say why."""
-    if not os.environ.get("OFC_SIGNING_KEY_FILE") and os.environ.get("OFC_DATABASE_URL"):
+    file = configured_key_file(directory)
+    if file is None:
         return None, "OFC_SIGNING_KEY_FILE names no signing key here; servers started like this sign nothing."
     try:
-        return read_signing_key(signing_key_file(directory)).verifier.written, ""
+        return read_signing_key(file).verifier.written, ""
     except OperatorError as error:
         return None, f"{error} Until there is one, nothing is signed."
 
@@ -115,6 +222,14 @@ def _dump(found: Status) -> dict[str, Any]:
             for job in found.jobs
         ],
         "oldest_waiting": show_time(found.oldest_waiting),
+        "database": {
+            "fsync": found.server.fsync,
+            "full_page_writes": found.server.full_page_writes,
+            "synchronous_commit": found.server.synchronous_commit,
+            "default_synchronous_commit": found.server.default_synchronous_commit,
+            "standby": found.server.is_standby,
+            "read_only": found.server.is_read_only,
+        },
         "signing": {
             "waiting": found.signing.waiting,
             "unsigned": found.signing.unsigned,

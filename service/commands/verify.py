@@ -2,7 +2,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
@@ -14,16 +14,18 @@ import click
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
-from schemas.evidence import Checkpoint, EvidenceError, read_note
+from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
+from service.commands.database_owner import owned_records
 from service.commands.options import NamedPath, data_option
-from service.commands.printing import say
-from service.commands.records import owned_records
-from service.commands.writing import is_there, target_of, write_whole
+from service.commands.output import is_there, say, target_of, write_whole
+from service.commands.signing_key import configured_key_file
 from service.errors import OperatorError
-from service.usecases.make_checkpoint import origin_of
-from service.usecases.verification.findings import MEANS, Finding, FindingKind
-from service.usecases.verify_database import Page, Pass, Position, count_events, list_clubs, verify_database
-from service.usecases.verify_side_by_side import verify_side_by_side
+from service.ledger.actions import origin_of
+from service.ledger.signing import read_signing_keys
+from service.verification.damage import check_published_keys, check_schema, has_published_keys
+from service.verification.findings import MEANS, Finding, FindingKind
+from service.verification.verify_database import Page, Pass, Position, count_events, list_clubs, verify_database
+from service.verification.verify_side_by_side import verify_side_by_side
 
 FOUND: Final = 1
 INCOMPLETE: Final = 3
@@ -71,8 +73,11 @@ def verify(
 
     Every event is held against its hash and against the one before it; every record against the event that made it;
     every figure against what its round comes to, played again from the cards; and the tree against all that was signed
-    of it. The service may run meanwhile. What is found is printed, one line each: what is wrong, the table, the record,
-    what is there and what would be right.
+    of it. The schema is compared with the schema of this release, and the published keys with the signing key that is
+    configured here. The service may run meanwhile.
+
+    What is found is printed, one line each: what is wrong, the table, the record, what is there and what would be
+    right.
 
     Who can change all of a database can write it anew as if the last events had never been. A checkpoint that was kept
     elsewhere shows that.
@@ -92,22 +97,37 @@ def verify(
       ofc-server verify --resume verify.state --json > findings.ndjson
     """
     checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(kept)
+    signing_keys = _read_signing_keys(directory)
     with owned_records(directory) as database:
+        if state.position is None:
+            with database.outside_clubs() as connection:
+                state.report(check_schema(connection), as_json)
         clubs = list_clubs(database)
         events = count_events(database, clubs)
         with _progress(PASSES * events, state.events) as advance:
             processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
             look = verify_database if processes == 1 else partial(verify_side_by_side, processes=processes)
             for page in look(database, clubs, checkpoints, state.position):
-                for finding in page.findings:
-                    click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
+                state.report(page.findings, as_json)
                 state.add(page)
                 state.keep(kept)
                 advance(page.events)
+        with database.outside_clubs() as connection:
+            are_keys_unchecked = signing_keys is None and has_published_keys(connection)
+            if signing_keys is not None:
+                state.report(check_published_keys(connection, signing_keys), as_json)
     if kept is not None:
         target_of(kept).unlink(missing_ok=True)
     unchecked = _unchecked(clubs, {checkpoint.origin for checkpoint in checkpoints})
+    if are_keys_unchecked:
+        unchecked.append("whether the published keys are the service's own: no signing key is configured here")
     _conclude(context, state, events, unchecked, as_json)
+
+
+def _read_signing_keys(directory: Path | None) -> tuple[VerifierKey, ...] | None:
+    """Read the public keys of the configured signing key and of those before it; None where none is configured."""
+    file = configured_key_file(directory)
+    return None if file is None or not is_there(file) else read_signing_keys(file).verifiers
 
 
 def _read_checkpoint(path: Path) -> Checkpoint:
@@ -120,7 +140,7 @@ def _read_checkpoint(path: Path) -> Checkpoint:
     try:
         return Checkpoint.read(read_note(path.read_text(encoding="utf-8")).text)
     except (UnicodeDecodeError, EvidenceError) as error:
-        raise OperatorError(f"{path} is no checkpoint: {error}.") from error
+        raise OperatorError(f"{path} is not a checkpoint: {error}.") from error
 
 
 def _unchecked(clubs: list[UUID], origins: set[str]) -> list[str]:
@@ -156,13 +176,20 @@ class _State:
             position = Position(UUID(at["club"]), Pass(at["pass"]), UUID(at["after"]))
             return cls(position, int(kept["events"]), Counter(kept["found"]))
         except (ValueError, KeyError, TypeError) as error:
-            raise OperatorError(f"{path} is not what `ofc-server verify` keeps; name another file.") from error
+            raise OperatorError(
+                f"{path} is not a progress file of `ofc-server verify`; expected another file."
+            ) from error
 
     def add(self, page: Page) -> None:
         """Count a page in."""
         self.position = page.position
         self.events += page.events
-        self.found.update(finding.kind.value for finding in page.findings)
+
+    def report(self, findings: Iterable[Finding], as_json: bool) -> None:
+        """Print what was found, one line each, and count it."""
+        for finding in findings:
+            click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
+            self.found[finding.kind.value] += 1
 
     def keep(self, path: Path | None) -> None:
         """Write it down, whole or not at all, after what was found was printed."""
@@ -185,10 +212,7 @@ def _progress(total: int, done: int) -> Iterator[Any]:
 
 
 def _conclude(context: click.Context, state: _State, events: int, unchecked: list[str], as_json: bool) -> None:
-    untold = state.found[FindingKind.CONTENT_UNTOLD]
-    wrong = state.found.total() - untold
-    if untold:
-        unchecked = [*unchecked, f"what became of {untold} rounds, keys or tables: events did not tell all then"]
+    wrong = state.found.total() - state.found[FindingKind.SCHEMA_EXTENDED]
     code = FOUND if wrong else INCOMPLETE if unchecked else 0
     if as_json:
         summary = {"events": events, "found": state.found, "unchecked": unchecked}
@@ -207,7 +231,7 @@ def _line(finding: Finding) -> str:
     key = " ".join(f"{name}={value}" for name, value in dumped["key"].items())
     if finding.column is None:
         return f"{finding.kind}: {finding.table} {key}"
-    return f"{finding.kind}: {finding.table} {key}: {finding.column} is {dumped['found']}; {dumped['right']} is right"
+    return f"{finding.kind}: {finding.table} {key}: {finding.column} is {dumped['found']}; expected {dumped['right']}"
 
 
 def _dump(finding: Finding) -> dict[str, Any]:

@@ -5,8 +5,8 @@ from uuid import uuid4
 import pytest
 
 from client.api import Client
-from tests.client.proxy import Proxy, proxied
-from tests.service.running import Running, running
+from tests.support.client.proxy import Proxy, proxied
+from tests.support.server_process import Running, running
 
 
 @pytest.fixture(scope="session")

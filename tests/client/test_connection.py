@@ -10,8 +10,7 @@ import stamina
 
 from client.api import Client
 from client.errors import ApiError, ClientError, RefusedError, TransportError, UnreadableError
-from tests.client.asking import ofc, ofc_process
-from tests.client.faulty import (
+from tests.support.client.faulty_server import (
     BUSY,
     DOWN,
     HTML,
@@ -24,6 +23,7 @@ from tests.client.faulty import (
     faulty,
     problem,
 )
+from tests.support.client.run_ofc import ofc, ofc_process
 
 ROUND = {"id": "1", "ruleset": "pineapple@1", "status": "open", "hands": 0, "seats": [], "next": None}
 PROBLEM = {"title": "No", "code": "internal-error", "detail": "not now"}
@@ -47,22 +47,22 @@ def closed_port() -> int:
 
 
 def too_many(seconds: str) -> bytes:
-    document = {"title": "No", "code": "rate-limited", "detail": "the key may ask 3 times a minute", "errors": []}
+    document = {"title": "No", "code": "rate-limited", "detail": "the limit of 3 requests a minute", "errors": []}
     return answer(429, document, "application/problem+json", Retry_After=seconds)
 
 
 def test_a_service_that_has_enough_for_now_is_asked_again_when_it_says() -> None:
     with faulty(too_many("1"), too_many("0"), OK) as server, Client(server.url) as client:
-        begun = time.monotonic()
+        pending_rank = time.monotonic()
         assert client.get_round("1") == ROUND
-        assert time.monotonic() - begun >= 1
+        assert time.monotonic() - pending_rank >= 1
         assert server.asked == ["GET /v1/rounds/1"] * 3
 
 
 @pytest.mark.parametrize("seconds", ["86400", "", "soon", "-1"])
 def test_who_would_have_to_wait_for_long_is_told_at_once(seconds: str) -> None:
     with faulty(too_many(seconds)) as server, Client(server.url) as client:
-        with pytest.raises(ApiError, match="the key may ask 3 times a minute"):
+        with pytest.raises(ApiError, match="the limit of 3 requests a minute"):
             client.get_round("1")
         assert server.asked == ["GET /v1/rounds/1"]
 
@@ -124,7 +124,7 @@ def test_a_service_that_stays_down_is_given_up(tmp_path: Path) -> None:
     with faulty(DOWN) as server:
         said = ofc("round", "list", OFC_URL=server.url)
         assert said.code == 3
-        assert said.err == f"Error: {server.url} cannot answer now: the database does not answer\n"
+        assert said.err == f"Error: {server.url} is not available: the database does not answer\n"
         assert len(server.asked) == 4
 
 
@@ -141,14 +141,14 @@ def test_a_service_that_is_not_there_is_one_sentence_soon() -> None:
     started = time.monotonic()
     said = ofc_process("round", "list", OFC_URL=url)
     assert said.code == 3
-    assert said.err == f"Error: {url} does not answer (connection refused); is the service running there?\n"
+    assert said.err == f"Error: {url} does not respond (connection refused); is the service running there?\n"
     assert time.monotonic() - started < 10
 
 
 def test_a_name_that_no_machine_has_is_one_sentence() -> None:
     said = ofc("ruleset", "list", OFC_URL="http://tablestakes.invalid")
     assert said.code == 3
-    assert said.err.startswith("Error: http://tablestakes.invalid does not answer (")
+    assert said.err.startswith("Error: http://tablestakes.invalid does not respond (")
     assert said.err.count("\n") == 1
 
 
@@ -156,7 +156,7 @@ def test_a_connection_that_is_always_cut_is_one_sentence() -> None:
     with faulty(cut_off(OK)) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
-    assert said.err.startswith(f"Error: {server.url} does not answer (")
+    assert said.err.startswith(f"Error: {server.url} does not respond (")
 
 
 # --- something else answers ---
@@ -185,7 +185,10 @@ def test_what_is_no_tablestakes_is_one_sentence(other: bytes, found: str) -> Non
     with faulty(other) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
-    assert said.err == f"Error: {server.url} answered {found}, which is not Tablestakes; is the address right?\n"
+    assert (
+        said.err
+        == f"Error: {server.url} responded {found}, which is not a response of Tablestakes; is the address right?\n"
+    )
 
 
 STRANGE: dict[str, list[object]] = {
@@ -196,19 +199,19 @@ STRANGE: dict[str, list[object]] = {
 
 @pytest.mark.parametrize(("name", "item"), [(name, item) for name, items in STRANGE.items() for item in items])
 def test_a_list_of_something_else_is_one_sentence(name: str, item: object, tmp_path: Path) -> None:
-    friday = answer(200, {"tables": [{"id": "1", "name": "friday"}]})
+    friday = answer(200, {"tables": [{"id": "1", "name": "friday", "ruleset": "pineapple@1"}]})
     for command in (["round", "show", "friday"], ["hand", "add", "friday"]):
         with faulty(*([friday] if name == "rounds" else []), answer(200, {name: [item]})) as server:
             said = ofc(*command, OFC_URL=server.url, OFC_DATA=str(tmp_path))
         assert (said.code, said.out) == (3, "")
-        assert said.err.endswith(" which is not Tablestakes; is the address right?\n")
+        assert said.err.endswith(" which is not a response of Tablestakes; is the address right?\n")
 
 
 @pytest.mark.parametrize("found", [{}, {**ROUND, "ruleset": 1}, {"ruleset": "pineapple", "seats": [], "hands": [1]}])
 def test_a_round_of_something_else_is_none(found: object) -> None:
     with faulty(answer(200, found)) as server, Client(server.url) as client:
         for ask in (client.get_round, client.get_document, client.get_table, client.get_ruleset):
-            with pytest.raises(TransportError, match="which is not Tablestakes"):
+            with pytest.raises(TransportError, match="which is not a response of Tablestakes"):
                 ask("1")
 
 
@@ -216,7 +219,7 @@ def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
     with faulty(NO_GATEWAY) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
-    assert "answered 502 Because with text/html" in said.err
+    assert "responded 502 Because with text/html" in said.err
 
 
 # --- addresses and keys ---
@@ -228,7 +231,7 @@ def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
 def test_what_is_no_address_is_one_sentence(url: str) -> None:
     said = ofc("--url", url, "ruleset", "list")
     assert said.code == 2
-    assert said.err == f"Error: {url!r} is no address of a service; one like http://127.0.0.1:8000 is right\n"
+    assert said.err == f"Error: {url!r} is not the URL of a service; expected a URL such as http://127.0.0.1:8000\n"
 
 
 def test_an_address_may_end_in_a_slash_and_have_a_path() -> None:
@@ -241,7 +244,7 @@ def test_an_address_may_end_in_a_slash_and_have_a_path() -> None:
 def test_what_cannot_be_a_key_is_one_sentence_that_does_not_show_it(key: str) -> None:
     said = ofc("ruleset", "list", OFC_API_KEY=key)
     assert said.code == 2
-    assert said.err.startswith("Error: the key has a blank, a line break or a character that no key has")
+    assert said.err.startswith("Error: the key has a space, a line break or an invalid character")
     assert key not in said.err
 
 
@@ -249,8 +252,8 @@ def test_what_cannot_be_a_key_is_one_sentence_that_does_not_show_it(key: str) ->
     ("content", "why"),
     [
         (None, "cannot be read: no such file or directory"),
-        (b"\xff\xfe", "cannot be read: it is no text"),
-        (b"\n", "is empty; one key is right"),
+        (b"\xff\xfe", "cannot be read: it is not text"),
+        (b"\n", "is empty; expected one key"),
     ],
 )
 def test_a_key_file_that_holds_no_key_is_one_sentence(tmp_path: Path, content: bytes | None, why: str) -> None:
@@ -280,7 +283,7 @@ def test_every_error_of_the_client_is_one() -> None:
 def test_a_refusal_carries_the_services_own_code() -> None:
     error = ApiError({"title": "No", "code": "hand-conflict", "detail": "recorded otherwise", "errors": []})
     assert (error.code, str(error)) == ("hand-conflict", "recorded otherwise")
-    error.under("hands", 2)
+    error.move_pointers("hands", 2)
     assert error.problem["errors"] == [
         {"pointer": "#/hands/2", "code": "hand-conflict", "detail": "recorded otherwise"}
     ]

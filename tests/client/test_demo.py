@@ -11,8 +11,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from tests.client.asking import EXAMPLES, Said, read_expected, surroundings
-from tests.service.rounds_to_play import changed
+from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, read_expected
+from tests.support.sample_rounds import changed
 
 
 def copied(directory: Path, *names: str) -> Path:
@@ -27,7 +27,7 @@ def copied(directory: Path, *names: str) -> Path:
 def started(demo: Path) -> "subprocess.Popen[str]":
     return subprocess.Popen(
         [sys.executable, demo],
-        env=surroundings(OFC_DATABASE_URL="postgresql:///not-this-one", OFC_URL="http://127.0.0.1:9"),
+        env=clean_environment(OFC_DATABASE_URL="postgresql:///not-this-one", OFC_URL="http://127.0.0.1:9"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
@@ -43,14 +43,14 @@ def test_the_demo_says_what_differs_and_ends_with_1(tmp_path: Path) -> None:
     broken["hands"][1]["players"][0]["top"] = []
     (tmp_path / "classic.json").write_text(json.dumps(broken), encoding="utf-8")
     with started(demo) as process:
-        said = Said(1, *process.communicate(timeout=120))
+        said = CommandResult(1, *process.communicate(timeout=120))
     assert process.returncode == 1
     assert "✗ classic.json was not taken" in said.out
-    assert "#/hands/1/players/0/top  has 0 cards; 3 belong there" in said.err
-    assert "  #/stacks/1  9999 is expected; the answer is " in said.out
+    assert "#/hands/1/players/0/top  has 0 cards; expected 3" in said.err
+    assert "  #/stacks/1  9999 is expected; the result is " in said.out
     assert "✗ not as expected/pineapple-aa.json says" in said.out
     assert "✓ as expected/turbo.json says" in said.out
-    assert said.out.endswith("1 of 3 rounds came to what their examples say.\n")
+    assert said.out.endswith("1 of 3 rounds have the result that their examples expect.\n")
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from uuid import uuid4
 
@@ -13,19 +14,20 @@ import click
 import pytest
 
 from client.cli import main
+from client.commands.base import Command, Group
 from client.commands.checkpoints import EXAMPLE_ADDRESS
-from client.commands.common import Command, Group
 from client.commands.disputes import EXAMPLE_ID as EXAMPLE_DISPUTE
 from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
-from client.outbox.store import Outbox
-from tests.client.asking import EXAMPLES, Said, ofc, read_example, surroundings, write
+from client.outbox.cache import KnownRound
+from client.outbox.store import Outbox, make_round_id
 from tests.client.conftest import key_file
-from tests.client.evenings import PLAIN, add_hand, answers
-from tests.evidence import newest_evidence
-from tests.service.running import Running, command
+from tests.evidence.releases import newest_evidence
+from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc, read_example, write
+from tests.support.client.table_setup import PLAIN, add_hand, answers
+from tests.support.server_process import Running, command
 
 
 def every_command(
@@ -33,7 +35,7 @@ def every_command(
 ) -> Iterator[tuple[tuple[str, ...], click.Command]]:
     yield path, command
     if isinstance(command, Group):
-        for name in dict.fromkeys((*command.commands, *command.elsewhere)):
+        for name in dict.fromkeys((*command.commands, *command.lazy_commands)):
             inner = command.get_command(click.Context(command), name)
             assert inner is not None
             yield from every_command(inner, (*path, name))
@@ -50,7 +52,9 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "verify", "post", "table", "table create", "table list", "table statement",
-        "hand", "hand add", "hand explain", "undo", "queue", "queue list", "queue flush", "queue drop", "queue restore",
+        "hand", "hand add", "hand correct", "hand explain", "undo",
+        "queue", "queue list", "queue flush", "queue drop", "queue restore",
+        "queue keep-stacks", "round hands", "queue insist",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
         "round document", "round confirm", "round correct", "round what-if", "round explain", "round link",
         "round revoke-link", "round evidence",
@@ -81,7 +85,7 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if isinstance(COMMANDS[path], Group)], ids=str)
 def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(path: tuple[str, ...]) -> None:
-    for name, (_, says) in COMMANDS[path].elsewhere.items():
+    for name, (_, says) in COMMANDS[path].lazy_commands.items():
         command = COMMANDS[(*path, name)]
         assert (command.name, command.get_short_help_str(100)) == (name, says)
 
@@ -89,7 +93,7 @@ def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(path: 
 def test_help_loads_no_command_and_nothing_that_speaks_http() -> None:
     loads = "import sys; from client.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout.split()
-    assert "client.commands.common" in loaded
+    assert "client.commands.base" in loaded
     assert not {"client.commands.score", "client.connection", "httpx2", "rich", "schemas"} & {*loaded}
 
 
@@ -155,11 +159,11 @@ def record(reached: dict[str, str], workplace: Path) -> str:
 def dispute(reached: dict[str, str], workplace: Path, *, is_reviewed: bool) -> str:
     """Dispute a round that nobody has disputed or corrected yet."""
     opened = ofc(
-        "dispute", "open", record(reached, workplace), "--claim", "no", "--by", "ben", "--yes", "--json", **reached
+        "dispute", "open", record(reached, workplace), "--claim", "no", "--by", "bob", "--yes", "--json", **reached
     )
     dispute_id: str = opened.document["id"]
     if is_reviewed:
-        assert ofc("dispute", "review", dispute_id, "--by", "auditor-1", **reached).code == 0
+        assert ofc("dispute", "review", dispute_id, "--by", "first", **reached).code == 0
     return dispute_id
 
 
@@ -175,14 +179,32 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
         return
     add_hand(reached, table, button=1)
     if " queue " in shown:
-        undone = ofc("round", "document", opened.document["id"], **reached).document["hands"][0]
-        ofc("undo", table, "--yes", **reached)
+        with Outbox(Path(reached["OFC_DATA"]), reached["OFC_URL"]) as seen:
+            [known] = seen.list_rounds(table)
         with Outbox(Path(reached["OFC_DATA"]) / "example", reached["OFC_URL"]) as outbox:
-            outbox.keep(opened.document["id"], "record_hand", undone)
+            keep_refused(shown, table, reached, outbox, replace(known, round_id=opened.document["id"]))
         reached["OFC_DATA"] += "/example"
         assert ofc("queue", "flush", **reached).code == 1
     if "queue flush" in shown:
         ofc("queue", "drop", "1", "--yes", **reached)
+
+
+def keep_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
+    """Keep what the service refuses: an opening with other stacks, the same deal, or else a hand that was undone."""
+    [hand] = known.document["hands"]
+    if "keep-stacks" in shown:
+        ofc("round", "close", table, "--reason", "late", "--yes", **reached)
+        seats = [{**seat, "stack": 250} for seat in known.document["seats"]]
+        carried = [{"seat": seat["seat"], "player": seat["player"]} for seat in seats]
+        expected = [{"seat": seat["seat"], "opening_stack": seat["stack"]} for seat in seats]
+        opening = {"seats": carried, "reference": "friday/2", "expected": {"seats": expected}}
+        played = replace(known, round_id=make_round_id(), document={**known.document, "seats": seats, "hands": []})
+        outbox.add_opening(known.response["table"], opening, replace(played, response={}))
+    elif "insist" in shown:
+        outbox.add(known.round_id, "record_hand", {**hand, "number": 2, "button": 2})
+    else:
+        ofc("undo", table, "--yes", **reached)
+        outbox.add(known.round_id, "record_hand", hand)
 
 
 @pytest.mark.parametrize("shown", SHOWN)
@@ -231,14 +253,14 @@ def is_alone(line: str) -> bool:
     return line.startswith("ofc ") and not set(line) & set("<>|&;$*?[~")
 
 
-def in_a_shell(line: str, typed: str, reached: dict[str, str]) -> Said:
+def in_a_shell(line: str, typed: str, reached: dict[str, str]) -> CommandResult:
     beside = f"{Path(sys.executable).parent}:/usr/bin:/bin"
     run = subprocess.run(
         ["sh", "-c", line],
-        env={**surroundings(**reached), "PATH": beside},
+        env={**clean_environment(**reached), "PATH": beside},
         input=typed,
         capture_output=True,
         text=True,
         timeout=60,
     )
-    return Said(run.returncode, run.stdout, run.stderr)
+    return CommandResult(run.returncode, run.stdout, run.stderr)

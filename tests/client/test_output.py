@@ -15,26 +15,26 @@ from pathlib import Path
 import pytest
 
 from client.outbox.store import Outbox
-from tests.client.asking import COMMAND, EXAMPLES, Said, ofc, ofc_process, surroundings, write
-from tests.client.faulty import HTML, faulty
-from tests.service.rounds_to_play import WORKED, changed
+from tests.support.client.faulty_server import HTML, faulty
+from tests.support.client.run_ofc import COMMAND, EXAMPLES, CommandResult, clean_environment, ofc, ofc_process, write
+from tests.support.sample_rounds import WORKED, changed
 
 SCORE = ("score", str(EXAMPLES / "score.json"))
 ESCAPE = "\x1b"
 
 
-def ofc_terminal(*arguments: str, columns: int = 100, **variables: str) -> Said:
+def ofc_terminal(*arguments: str, columns: int = 100, **variables: str) -> CommandResult:
     """Run `ofc` on a terminal."""
     ours, theirs = pty.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
-    environment = surroundings(**{"TERM": "xterm-256color", **variables})
+    environment = clean_environment(**{"TERM": "xterm-256color", **variables})
     with subprocess.Popen(
         [*COMMAND, *arguments], env=environment, stdin=theirs, stdout=theirs, stderr=theirs, start_new_session=True
     ) as process:
         os.close(theirs)
         shown = b"".join(_read_all(ours))
         os.close(ours)
-        return Said(process.wait(timeout=60), shown.decode().replace("\r\n", "\n"), "")
+        return CommandResult(process.wait(timeout=60), shown.decode().replace("\r\n", "\n"), "")
 
 
 def _read_all(terminal: int) -> Iterator[bytes]:
@@ -98,7 +98,7 @@ def test_long_ids_of_players_are_wrapped_and_never_cut(tmp_path: Path) -> None:
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
 def test_an_output_that_cannot_show_suits_gets_letters(encoding: str) -> None:
     run = subprocess.run(
-        [*COMMAND, *SCORE], env=surroundings(PYTHONIOENCODING=encoding), capture_output=True, timeout=60
+        [*COMMAND, *SCORE], env=clean_environment(PYTHONIOENCODING=encoding), capture_output=True, timeout=60
     )
     assert run.returncode == 0, run.stderr
     told = run.stdout.decode(encoding)
@@ -131,7 +131,7 @@ def test_a_refusal_in_ascii_is_readable(tmp_path: Path) -> None:
 def test_a_closed_pipe_ends_quietly_as_any_program_does(options: list[str]) -> None:
     arguments = ["score", str(EXAMPLES / "progressive.json"), *options]
     with subprocess.Popen(
-        [*COMMAND, *arguments], env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, *arguments], env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         assert process.stdout is not None
         assert process.stderr is not None
@@ -144,7 +144,7 @@ def test_a_closed_pipe_ends_quietly_as_any_program_does(options: list[str]) -> N
 def test_a_full_disk_is_one_sentence(options: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         run = subprocess.run(
-            [*COMMAND, *SCORE, *options], env=surroundings(), stdout=full, stderr=subprocess.PIPE, timeout=60
+            [*COMMAND, *SCORE, *options], env=clean_environment(), stdout=full, stderr=subprocess.PIPE, timeout=60
         )
     assert run.returncode == 2
     assert run.stderr == b"Error: the output cannot be written: no space left on device\n"
@@ -152,7 +152,10 @@ def test_a_full_disk_is_one_sentence(options: list[str]) -> None:
 
 def test_without_any_output_it_still_works() -> None:
     run = subprocess.run(
-        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *SCORE, "--json"], env=surroundings(), capture_output=True, timeout=60
+        ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *SCORE, "--json"],
+        env=clean_environment(),
+        capture_output=True,
+        timeout=60,
     )
     assert (run.returncode, run.stderr) == (0, b"")
 
@@ -166,10 +169,10 @@ def test_without_any_output_it_still_works() -> None:
 def test_what_is_closed_is_no_traceback(tmp_path: Path, command: list[str], closed: str) -> None:
     """As where a service manager or a scheduler starts it."""
     with faulty(HTML) as server, Outbox(tmp_path, server.url) as outbox:
-        outbox.keep("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
+        outbox.add("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
         run = subprocess.run(
             ["sh", "-c", f'"$@" {closed}', "sh", *COMMAND, *command],
-            env=surroundings(OFC_URL=server.url, OFC_DATA=str(tmp_path)),
+            env=clean_environment(OFC_URL=server.url, OFC_DATA=str(tmp_path)),
             input=b"" if closed == ">&-" else None,
             capture_output=True,
             timeout=60,
@@ -182,7 +185,7 @@ def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
     waiting = tmp_path / "waiting.json"
     os.mkfifo(waiting)
     with subprocess.Popen(
-        [*COMMAND, "score", waiting], env=surroundings(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, "score", waiting], env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         # The other end opens once the command has begun to read.
         with waiting.open("wb"):

@@ -127,8 +127,8 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         Break("GET /v1/tables", "name", "can be null"),
     ),
     "an object answered can be null": (
-        lambda c: schema(c, "HandAnswer")["properties"].update(
-            round={"anyOf": [field(c, "round", "HandAnswer"), {"type": "null"}]}
+        lambda c: schema(c, "RecordedHandWithRound")["properties"].update(
+            round={"anyOf": [field(c, "round", "RecordedHandWithRound"), {"type": "null"}]}
         ),
         Break("POST /v1/rounds/{round_id}/hands", "round", "can be null"),
     ),

@@ -10,6 +10,17 @@ NAMED = re.compile(r"`((?:[\w./]*/)?test_\w+\.py)?(?:::(test_\w+))?`")
 """A file of tests, a test in it, or a further test in the file that was named last."""
 
 
+def find_test(name: str) -> Path:
+    [file] = (ROOT / "tests" / "service").rglob(name)
+    return file
+
+
+def test_the_readme_describes_every_support_module() -> None:
+    text = (ROOT / "tests" / "README.md").read_text(encoding="utf-8")
+    modules = {path.name for path in (ROOT / "tests" / "support").rglob("*.py")} - {"__init__.py"}
+    assert set(re.findall(r"^\| `(\w+\.py)` \|", text, re.MULTILINE)) == modules
+
+
 @pytest.mark.parametrize("document", ["correctness.md", "security.md"])
 def test_every_test_that_a_document_names_is_there(document: str) -> None:
     named = 0
@@ -19,7 +30,7 @@ def test_every_test_that_a_document_names_is_there(document: str) -> None:
             if not (path or test):
                 continue
             if path:
-                file = ROOT / (path if path.startswith("tests/") else f"tests/service/{path}")
+                file = ROOT / path if path.startswith("tests/") else find_test(path)
             assert file is not None, line
             assert file.is_file(), f"{path} in {line}"
             assert not test or f"\ndef {test}(" in file.read_text(encoding="utf-8"), f"{test} in {line}"

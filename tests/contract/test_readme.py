@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.service.running import Running, running
+from tests.support.server_process import Running, running
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

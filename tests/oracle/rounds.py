@@ -69,10 +69,11 @@ def still_playing(round_: Round) -> list[int]:
 
 
 def next_button(round_: Round) -> int | None:
-    """7.3: it stays while Fantasyland is owed, else it moves clockwise to the next seat still playing."""
+    """7.3: it stays while Fantasyland is owed, else it moves clockwise to the next seat still playing, if any is."""
     if round_.button is None or round_.owed:
         return round_.button
-    return paying_order(still_playing(round_), round_.button)[0]
+    playing = still_playing(round_)
+    return paying_order(playing, round_.button)[0] if playing else None
 
 
 def next_seats(round_: Round) -> list[int]:
@@ -97,13 +98,13 @@ def next_view(round_: Round) -> dict[str, Any] | None:
 # --- the end ---
 
 
-def complete_if_over(round_: Round, goes_on: bool) -> list[dict[str, Any]]:
+def complete_if_over(round_: Round, held_open: bool) -> list[dict[str, Any]]:
     """
     7.5: everyone still playing has had the button and nothing is owed, or fewer than two are still playing.
 
-    Before a hand that stands it is not over.
+    Before the last hand accepted as played the round is not complete.
     """
-    if goes_on:
+    if held_open:
         return []
     playing = still_playing(round_)
     everyone_had_button = all(seat in round_.had_button for seat in playing)
@@ -134,11 +135,11 @@ def pay(round_: Round, points: list[tuple[int, int, int]], opening: Points) -> l
 # --- what happens in a round: top-ups, hands, departures, closing ---
 
 
-def count_top_ups(round_: Round, top_ups: list[dict[str, Any]], stands: bool = False) -> None:
+def count_top_ups(round_: Round, top_ups: list[dict[str, Any]], accepted: bool = False) -> None:
     """7.6: points added before a hand that starts a sequence, not for who is gone."""
     if not top_ups:
         return
-    if not stands:
+    if not accepted:
         demand(round_.ruleset["leaving"] == "between_hands", "top-up-between-rounds-only", top_ups)
         demand(not round_.owed, "top-up-inside-sequence", top_ups)
     for top_up in top_ups:
@@ -157,16 +158,17 @@ def check_follows(round_: Round, hand: dict[str, Any]) -> None:
     else:
         demand(hand["button"] == next_button(round_), "button", hand["button"])
     seats = [player["seat"] for player in hand["players"]]
-    demand(sorted(seats) == next_seats(round_), "seats", seats)
+    demand(len(seats) >= 2 and sorted(seats) == next_seats(round_), "seats", seats)
     for player in hand["players"]:
         seat = player["seat"]
         demand(player.get("player") in (None, round_.players[seat]), "player", player.get("player"))
         demand(player.get("fantasyland", 0) == round_.owed.get(seat, 0), "fantasyland", player.get("fantasyland", 0))
 
 
-def check_stands(round_: Round, hand: dict[str, Any]) -> None:
-    """A hand that stands needs no more than players and a button of this round, and nobody who has left."""
+def check_accepted(round_: Round, hand: dict[str, Any]) -> None:
+    """A hand accepted as played needs two players and a button of this round, and nobody who has left."""
     demand(hand["button"] in round_.seats, "button", hand["button"])
+    demand(len(hand["players"]) >= 2, "seats", hand["players"])
     for player in hand["players"]:
         demand(player["seat"] in round_.seats and player["seat"] not in round_.gone, "seat", player["seat"])
         demand(player.get("player") in (None, round_.players[player["seat"]]), "player", player.get("player"))
@@ -182,19 +184,17 @@ def owe_fantasyland(round_: Round, was_in: list[int], answers: list[dict[str, An
             round_.stays[seat] = round_.stays[seat] + 1 if seat in was_in else 0
 
 
-def play_hand(round_: Round, hand: dict[str, Any], stands: bool = False, goes_on: bool = False) -> dict[str, Any]:
+def play_hand(round_: Round, hand: dict[str, Any], accepted: bool = False, held_open: bool = False) -> dict[str, Any]:
     """Play one hand of the round, and answer what the service answers to it."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(hand["number"] == round_.hands + 1, "number", hand["number"])
-    count_top_ups(round_, hand.get("top_ups") or [], stands)
-    (check_stands if stands else check_follows)(round_, hand)
+    count_top_ups(round_, hand.get("top_ups") or [], accepted)
+    (check_accepted if accepted else check_follows)(round_, hand)
     check_hand(hand["players"], round_.ruleset)
     in_fantasyland = [player["seat"] for player in hand["players"] if player.get("fantasyland")]
     if not in_fantasyland:
         round_.sequence_opening = dict(round_.stacks)
-    if not in_fantasyland or not round_.owed:
-        round_.sequence = []
-    round_.sequence = sorted({*round_.sequence, *(player["seat"] for player in hand["players"])})
+    round_.sequence = sorted(player["seat"] for player in hand["players"])
     for seat in in_fantasyland:
         if seat not in round_.owed:
             round_.stays[seat] = 0
@@ -212,7 +212,7 @@ def play_hand(round_: Round, hand: dict[str, Any], stands: bool = False, goes_on
     else:
         transfers = pay(round_, points_of(exchanges), opening)
     owe_fantasyland(round_, in_fantasyland, answers)
-    transfers = transfers + complete_if_over(round_, goes_on)
+    transfers = transfers + complete_if_over(round_, held_open)
     return {
         "ruleset": name_of(round_.ruleset),
         "number": hand["number"],
@@ -224,16 +224,16 @@ def play_hand(round_: Round, hand: dict[str, Any], stands: bool = False, goes_on
     }
 
 
-def depart(round_: Round, seat: int, goes_on: bool = False) -> None:
+def depart(round_: Round, seat: int, before_accepted: bool = False, held_open: bool = False) -> None:
     """7.6: a player leaves between two hands, not while a sequence he is in goes on."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(round_.ruleset["leaving"] == "between_hands", "departure-between-rounds-only", seat)
     demand(round_.hands >= 1, "departure-before-first-hand", seat)
     demand(seat in round_.seats, "departure-seat", seat)
     demand(seat not in round_.gone, "departure-twice", seat)
-    demand(goes_on or not (round_.owed and seat in next_seats(round_)), "departure-inside-sequence", seat)
+    demand(before_accepted or not (round_.owed and seat in next_seats(round_)), "departure-inside-sequence", seat)
     round_.gone.append(seat)
-    complete_if_over(round_, goes_on)
+    complete_if_over(round_, held_open)
 
 
 def close(round_: Round) -> None:
@@ -289,7 +289,7 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
 
 
 def play_through(
-    document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()
+    document: dict[str, Any], ruleset: dict[str, Any], accepted: frozenset[int] = frozenset()
 ) -> tuple[Round, list[dict[str, Any]]]:
     """Play a round document from its first hand to where it stops: where that leads, and the answer to every hand."""
     round_ = open_round(document, ruleset)
@@ -301,21 +301,22 @@ def play_through(
         demand(0 <= departure["after_hand"] <= last, "departure-after-hand", departure)
     if closed:
         demand(0 <= closed["after_hand"] <= last, "closed-after-hand", closed)
+    demand(all(1 <= number <= last for number in accepted), "irregular-hand", accepted)
     for after_hand in range(last + 1):
-        goes_on = after_hand + 1 in standing
+        held_open = after_hand < max(accepted, default=0)
         if after_hand > 0:
-            answers.append(play_hand(round_, document["hands"][after_hand - 1], after_hand in standing, goes_on))
+            answers.append(play_hand(round_, document["hands"][after_hand - 1], after_hand in accepted, held_open))
         for departure in departures:
             if departure["after_hand"] == after_hand:
-                depart(round_, departure["seat"], goes_on)
+                depart(round_, departure["seat"], after_hand + 1 in accepted, held_open)
         if closed and closed["after_hand"] == after_hand:
             close(round_)
     return round_, answers
 
 
-def play(document: dict[str, Any], ruleset: dict[str, Any], standing: frozenset[int] = frozenset()) -> dict[str, Any]:
-    """Say all that a round document comes to; hands of the numbers in `standing` stand."""
-    round_, answers = play_through(document, ruleset, standing)
+def play(document: dict[str, Any], ruleset: dict[str, Any], accepted: frozenset[int] = frozenset()) -> dict[str, Any]:
+    """Return the result of a round document; the hands numbered in `accepted` were accepted as played."""
+    round_, answers = play_through(document, ruleset, accepted)
     return {
         "hands": answers,
         "round": view(round_),

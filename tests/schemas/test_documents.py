@@ -1,18 +1,18 @@
-"""Round documents, hands and rulesets: written and read without loss, and always in the same words."""
+"""Round documents, hands and rulesets are parsed and encoded without loss."""
 
 import copy
-import json
-from hashlib import sha256
 from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import assume, given
+from hypothesis import given
 
+from evidence import canonical_json, digest_of
 from schemas.base import WireError
 from schemas.documents import dump_document, load_document
-from schemas.hands import canonical_json, digest_of, dump_hand, load_hand, load_score_request
+from schemas.hands import dump_hand, load_hand
 from schemas.rulesets import dump_ruleset, load_ruleset
+from schemas.scores import load_score_request
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.schemas.test_fields import json_values
 
@@ -22,7 +22,7 @@ def documents(seed: int) -> list[dict[str, Any]]:
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_document_is_written_as_it_was_read(seed: int) -> None:
+def test_a_document_is_encoded_as_it_was_parsed(seed: int) -> None:
     for sent in documents(seed):
         document = load_document(sent)
         written = dump_document(document)
@@ -31,7 +31,7 @@ def test_a_document_is_written_as_it_was_read(seed: int) -> None:
         assert written.keys() >= sent.keys()
 
 
-def test_a_document_says_everything_in_order_however_it_came() -> None:
+def test_a_document_is_encoded_with_every_field_in_order() -> None:
     for sent in documents(7):
         shuffled = copy.deepcopy(sent)
         shuffled["seats"].reverse()
@@ -46,7 +46,7 @@ def test_a_document_says_everything_in_order_however_it_came() -> None:
         )
 
 
-def test_a_hand_is_the_same_however_it_is_written_and_another_when_a_card_is() -> None:
+def test_the_digest_of_a_hand_depends_on_its_cards_and_not_on_its_formatting() -> None:
     for sent in documents(8):
         for hand in sent["hands"]:
             digest = digest_of(dump_hand(load_hand(hand)))
@@ -57,42 +57,13 @@ def test_a_hand_is_the_same_however_it_is_written_and_another_when_a_card_is() -
                 assert digest_of(dump_hand(load_hand(other))) != digest
 
 
-@given(json_values)
-def test_content_has_the_bytes_that_it_had_before_it_was_written_quickly(value: Any) -> None:
-    def is_exact(part: Any) -> bool:
-        """Whether it holds no fractions, as no record does."""
-        if isinstance(part, list | dict):
-            return all(map(is_exact, part.values() if isinstance(part, dict) else part))
-        return not isinstance(part, float)
-
-    assume(is_exact(value))
-    written = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
-    assert canonical_json(value) == written
-    assert digest_of(value) == sha256(written).digest()
-
-
-@given(json_values)
-def test_the_same_content_has_the_same_bytes_in_any_order(value: Any) -> None:
-    def turned(part: Any) -> Any:
-        if isinstance(part, dict):
-            return {key: turned(inner) for key, inner in reversed(part.items())}
-        return [turned(inner) for inner in part] if isinstance(part, list) else part
-
-    try:
-        written = canonical_json(value)
-    except UnicodeEncodeError:
-        return
-    assert canonical_json(turned(value)) == written
-    assert len(digest_of(value)) == 32
-
-
 @pytest.mark.parametrize("name", PRESETS)
-def test_a_preset_of_the_rules_is_read_and_written(name: str) -> None:
+def test_a_preset_is_parsed_and_encoded(name: str) -> None:
     ruleset = load_ruleset(PRESETS[name])
     assert load_ruleset(dump_ruleset(ruleset)) == ruleset
 
 
-def test_random_rulesets_are_written_as_they_were_read() -> None:
+def test_random_rulesets_are_encoded_as_they_were_parsed() -> None:
     for seed in range(100):
         sent = random_ruleset(Random(seed))
         assert dump_ruleset(load_ruleset(sent)) == sent
@@ -101,13 +72,13 @@ def test_random_rulesets_are_written_as_they_were_read() -> None:
 def test_a_stored_ruleset_has_a_version() -> None:
     unnumbered = {name: value for name, value in PRESETS["turbo"].items() if name != "version"}
     assert load_ruleset(unnumbered, version=7).version == 7
-    with pytest.raises(WireError, match="it must be given") as refused:
+    with pytest.raises(WireError, match="is required") as refused:
         load_ruleset(unnumbered)
     assert refused.value.mistakes[0].path == ("version",)
 
 
 @given(json_values)
-def test_whatever_comes_is_no_document_and_says_so(value: Any) -> None:
+def test_an_invalid_document_is_refused(value: Any) -> None:
     for load in (load_document, load_hand, load_score_request, load_ruleset):
         with pytest.raises(WireError) as refused:
             load(value)

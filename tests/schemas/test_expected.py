@@ -1,4 +1,4 @@
-"""What a sender expects: checked to the last field, and never believed."""
+"""The expected part of a result is compared field by field."""
 
 import copy
 from typing import Any
@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from schemas.expected import find_differences
-from schemas.problems import dump_mistakes
+from schemas.problems import dump_mistakes, find_unexpected
 from tests.schemas.test_fields import json_values
 
 ANSWER: dict[str, Any] = {
@@ -18,7 +17,7 @@ ANSWER: dict[str, Any] = {
 
 
 def found(expected: object) -> dict[str, str]:
-    return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_differences(expected, ANSWER))}
+    return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_unexpected(expected, ANSWER))}
 
 
 @pytest.mark.parametrize(
@@ -33,7 +32,7 @@ def found(expected: object) -> dict[str, str]:
         {"players": [{"foul_reason": None}, {}]},
     ],
 )
-def test_any_part_of_the_answer_may_be_expected(expected: object) -> None:
+def test_any_part_of_the_result_can_be_expected(expected: object) -> None:
     assert found(expected) == {}
 
 
@@ -60,16 +59,16 @@ def test_any_part_of_the_answer_may_be_expected(expected: object) -> None:
         ),
     ],
 )
-def test_every_difference_is_named_where_it_is(expected: object, differences: dict[str, str]) -> None:
+def test_every_difference_has_its_path(expected: object, differences: dict[str, str]) -> None:
     assert found(expected) == differences
 
 
 @given(json_values)
-def test_an_answer_is_what_it_is(answer: Any) -> None:
-    assert list(find_differences(copy.deepcopy(answer), answer)) == []
+def test_a_result_equals_itself(answer: Any) -> None:
+    assert list(find_unexpected(copy.deepcopy(answer), answer)) == []
 
 
 @given(json_values)
-def test_what_differs_is_said_in_printable_sentences(expected: Any) -> None:
-    for mistake in find_differences(expected, ANSWER):
+def test_differences_are_printable_sentences(expected: Any) -> None:
+    for mistake in find_unexpected(expected, ANSWER):
         assert mistake.detail.isprintable()

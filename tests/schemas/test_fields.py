@@ -1,4 +1,4 @@
-"""Values on the wire: each kind takes what it should, and says of everything else what would be right."""
+"""Field types accept valid values, and refuse others with the value found and the values accepted."""
 
 from datetime import UTC, datetime
 from typing import Any
@@ -13,18 +13,16 @@ from schemas.fields import (
     MOST_INTEGER,
     Anything,
     Boolean,
-    CardField,
-    CardList,
     Choice,
+    Dictionary,
     Integer,
     Listing,
-    RowField,
-    Table,
     Text,
     Time,
     show,
     show_time,
 )
+from schemas.game_fields import CardField, CardList, RowField
 from scoring.cards import DECK, Card
 
 scalars = st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text()
@@ -46,7 +44,7 @@ FIELDS: dict[str, fields.Field[Any]] = {
     "cards": CardList(most=4),
     "list": Listing(Integer(), least=1, most=2),
     "time": Time(),
-    "table": Table(Integer(), most=2),
+    "table": Dictionary(Integer(), most=2),
     "anything": Anything(),
 }
 
@@ -60,7 +58,7 @@ def sentences(messages: Any) -> list[str]:
 
 
 def code_of(field: fields.Field[Any], value: object) -> str | None:
-    """The code of the first thing wrong with a value; None where it is taken."""
+    """Return the code of the first error of a value; None if it is valid."""
     try:
         field.deserialize(value)
     except ValidationError as error:
@@ -72,7 +70,7 @@ def code_of(field: fields.Field[Any], value: object) -> str | None:
 
 @pytest.mark.parametrize("kind", FIELDS)
 @given(value=json_values)
-def test_whatever_comes_is_taken_or_refused_in_short_sentences_with_codes(kind: str, value: object) -> None:
+def test_any_value_is_accepted_or_refused_with_a_short_sentence_and_a_code(kind: str, value: object) -> None:
     try:
         FIELDS[kind].deserialize(value)
     except ValidationError as error:
@@ -87,24 +85,24 @@ def test_whatever_comes_is_taken_or_refused_in_short_sentences_with_codes(kind: 
 
 
 @pytest.mark.parametrize("value", [0, 3, -3, 3.0, -0.0, 1e3, MOST_INTEGER, -MOST_INTEGER, float(2**52)])
-def test_a_whole_number_is_taken_as_a_whole_number(value: float) -> None:
+def test_a_whole_float_is_an_integer(value: float) -> None:
     number = Integer().deserialize(value)
     assert type(number) is int
     assert number == value
 
 
 @pytest.mark.parametrize("value", [True, False, "3", "1_0", "٣", 3.5, 1e-9, [3], {}, "NaN"])
-def test_what_is_no_whole_number_is_no_integer(value: object) -> None:
+def test_other_values_are_no_integers(value: object) -> None:
     assert code_of(Integer(), value) == "not-an-integer"
 
 
 @pytest.mark.parametrize("value", [MOST_INTEGER + 1, -MOST_INTEGER - 1, 2.0**53, 1e300, 10**400])
-def test_what_other_readers_would_round_is_out_of_range(value: float) -> None:
+def test_integers_that_other_parsers_round_are_out_of_range(value: float) -> None:
     assert code_of(Integer(), value) == "out-of-range"
 
 
 @given(st.integers())
-def test_bounds_are_taken_and_what_is_beyond_is_not(value: int) -> None:
+def test_the_bounds_are_accepted_and_values_beyond_them_are_not(value: int) -> None:
     assert code_of(Integer(least=-3, most=4), value) == (None if -3 <= value <= 4 else "out-of-range")
 
 
@@ -132,17 +130,17 @@ def test_only_true_and_false_are_booleans(value: object) -> None:
         ("👑", None),
     ],
 )
-def test_a_text_is_one_line_that_a_database_can_keep(value: object, code: str | None) -> None:
+def test_a_text_is_one_line_that_a_database_can_store(value: object, code: str | None) -> None:
     assert code_of(Text(longest=5), value) == code
 
 
 @given(st.text(min_size=1, max_size=5))
-def test_every_text_taken_can_be_written_in_utf_8_and_has_no_nul(value: str) -> None:
+def test_every_accepted_text_can_be_encoded_in_utf_8_and_has_no_nul(value: str) -> None:
     if code_of(Text(longest=5), value) is None:
         assert b"\0" not in value.encode()
 
 
-def test_a_pattern_is_for_the_whole_text() -> None:
+def test_a_pattern_matches_the_whole_text() -> None:
     name = Text(pattern="^[a-z]+$", wanted="small letters")
     assert code_of(name, "abc") is None
     assert code_of(name, "abc\n") == "text-characters"
@@ -151,7 +149,7 @@ def test_a_pattern_is_for_the_whole_text() -> None:
 
 
 @pytest.mark.parametrize("value", ["Open", "open ", "", 1, None.__class__, {}, ["open"]])
-def test_a_choice_is_one_of_its_words(value: object) -> None:
+def test_a_choice_is_one_of_its_values(value: object) -> None:
     assert code_of(Choice({"open": 1}), value) == "not-a-choice"
 
 
@@ -159,17 +157,17 @@ def test_a_choice_is_one_of_its_words(value: object) -> None:
 
 
 @pytest.mark.parametrize("card", DECK)
-def test_every_card_is_read_as_it_is_written(card: Card) -> None:
+def test_every_card_is_parsed(card: Card) -> None:
     assert CardField().deserialize(str(card)) is card
 
 
 @pytest.mark.parametrize("value", ["as", "AS", "10s", "A♠", "A", "", "As ", "As\n", "1c", "Ax", 51, None, ["As"], {}])
-def test_what_is_no_card_is_refused(value: object) -> None:
+def test_an_invalid_card_is_refused(value: object) -> None:
     assert code_of(CardField(), value) == ("field-null" if value is None else "card-unknown")
 
 
 @pytest.mark.parametrize("value", [[], ["As"], ["As"] * 4, "AsAdAc", None, {"0": "As"}, ["As", "Ad", None]])
-def test_a_row_is_a_list_of_as_many_cards_as_it_has(value: object) -> None:
+def test_a_row_with_another_number_of_cards_is_refused(value: object) -> None:
     assert code_of(RowField(3), value) in ("row-size", "not-a-list", "field-null")
 
 
@@ -177,7 +175,7 @@ def test_a_row_keeps_its_cards_in_order() -> None:
     assert [str(card) for card in RowField(3).deserialize(["As", "2c", "Td"])] == ["As", "2c", "Td"]
 
 
-def test_every_card_that_is_none_is_named_by_its_place() -> None:
+def test_every_invalid_card_has_its_path() -> None:
     with pytest.raises(ValidationError) as refused:
         RowField(3).deserialize(["As", "Xx", 7])
     assert list(refused.value.messages) == [1, 2]
@@ -198,7 +196,7 @@ def test_every_card_that_is_none_is_named_by_its_place() -> None:
         ("9999-12-31T23:59:59Z", datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC)),
     ],
 )
-def test_a_moment_is_read_wherever_its_clock_stood(text: str, moment: datetime) -> None:
+def test_a_time_is_parsed_with_any_utc_offset(text: str, moment: datetime) -> None:
     assert Time().deserialize(text) == moment
 
 
@@ -228,36 +226,36 @@ def test_a_moment_is_read_wherever_its_clock_stood(text: str, moment: datetime) 
         "",
     ],
 )
-def test_what_is_no_moment_is_refused(value: object) -> None:
+def test_an_invalid_time_is_refused(value: object) -> None:
     assert code_of(Time(), value) == "not-a-time"
 
 
 @given(st.datetimes(timezones=st.just(UTC)))
-def test_a_moment_is_written_so_that_it_can_be_read(moment: datetime) -> None:
+def test_a_formatted_time_can_be_parsed(moment: datetime) -> None:
     written = show_time(moment)
     assert written is not None
     assert written.endswith("Z")
     assert Time().deserialize(written) == moment
 
 
-# --- objects, and what is found ---
+# --- objects, and the values found ---
 
 
-def test_a_table_names_every_value_that_is_wrong() -> None:
+def test_every_invalid_value_of_a_table_has_its_key() -> None:
     with pytest.raises(ValidationError) as refused:
-        Table(Integer(), most=5).deserialize({"QQ": "7", "KK": 8, "AA": None, "x" * 61: 1})
+        Dictionary(Integer(), most=5).deserialize({"QQ": "7", "KK": 8, "AA": None, "x" * 61: 1})
     codes = {key: sentences(found)[0].code for key, found in refused.value.messages.items()}
     assert codes == {"QQ": "not-an-integer", "AA": "field-null", "x" * 61: "text-length"}
 
 
-def test_too_many_entries_are_refused_whole() -> None:
-    assert code_of(Table(Integer(), most=2), {"a": 1, "b": 2, "c": 3}) == "list-length"
+def test_a_table_with_too_many_entries_is_refused() -> None:
+    assert code_of(Dictionary(Integer(), most=2), {"a": 1, "b": 2, "c": 3}) == "list-length"
     assert code_of(Listing(Integer(), most=2), [1, 2, 3]) == "list-length"
 
 
-def test_a_list_is_not_read_on_where_more_is_wrong_than_is_ever_shown() -> None:
+def test_a_list_is_not_searched_beyond_the_errors_that_are_reported() -> None:
     with pytest.raises(ValidationError) as refused:
-        Listing(Table(Integer(), most=5), most=10_000).deserialize([{"QQ": "7", "KK": None}, {"QQ": 7}] * 5_000)
+        Listing(Dictionary(Integer(), most=5), most=10_000).deserialize([{"QQ": "7", "KK": None}, {"QQ": 7}] * 5_000)
     assert list(refused.value.messages) == list(range(0, MOST_SHOWN, 2))
 
 
@@ -271,11 +269,11 @@ def test_a_list_is_not_read_on_where_more_is_wrong_than_is_ever_shown() -> None:
         (1.5, "1.5"),
         ("As", "'As'"),
         ("a\n\0", r"'a\n\x00'"),
-        ([1, [2]], "a list"),
+        ([1, [2]], "an array"),
         ({"a": 1}, "an object"),
         ("x" * 1000, "'" + "x" * 58 + "…"),
         (10**200, "1" + "0" * 58 + "…"),
     ],
 )
-def test_what_was_found_is_shown_in_the_words_of_json_and_briefly(value: object, shown: str) -> None:
+def test_a_value_found_is_shown_as_short_json(value: object, shown: str) -> None:
     assert show(value) == shown

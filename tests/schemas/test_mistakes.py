@@ -1,4 +1,4 @@
-"""How much is found in what is wrong all through."""
+"""Number of errors reported for documents with many errors."""
 
 from typing import Any
 
@@ -6,9 +6,9 @@ import pytest
 
 from schemas.base import WireError, WireSchema, load
 from schemas.corrections import CorrectionRequestSchema
-from schemas.disputes import DisputeRequestSchema, ResolutionRequestSchema
-from schemas.documents import DocumentRequestSchema
-from schemas.patches import ChangeSchema
+from schemas.disputes import DisputeRequestSchema, DisputeResolutionRequestSchema
+from schemas.documents import RoundDocumentRequestSchema
+from schemas.patches import PatchOperationSchema
 from schemas.rounds import RoundQuerySchema
 from schemas.tables import TableRequestSchema
 
@@ -22,12 +22,12 @@ ROWS = [{"players": [{"top": ["Zx"] * 3, "middle": ["Zx"] * 5, "bottom": ["Zx"] 
 @pytest.mark.parametrize(
     ("schema", "document"),
     [
-        (DocumentRequestSchema(), lambda hands: {"hands": hands}),
+        (RoundDocumentRequestSchema(), lambda hands: {"hands": hands}),
         (CorrectionRequestSchema(), lambda hands: {"document": {"hands": hands}}),
     ],
     ids=["document", "correction"],
 )
-def test_not_more_is_looked_for_than_anybody_reads(schema: WireSchema, document: Any, hands: Any) -> None:
+def test_no_more_errors_are_searched_for_than_are_reported(schema: WireSchema, document: Any, hands: Any) -> None:
     with pytest.raises(WireError) as refused:
         load(schema, document(hands))
     assert 200 <= len(refused.value.mistakes) < FEW
@@ -51,22 +51,22 @@ PERIOD = {"from": "2026-11-23T00:00:00Z", "to": "2026-11-22T00:00:00Z"}
             {"name", "currency"},
         ),
         (
-            DocumentRequestSchema,
+            RoundDocumentRequestSchema,
             {"ruleset": "", "table": "den", "seats": [], "hands": [], "point_value": 1},
             {"ruleset", "seats", "currency"},
         ),
         (RoundQuerySchema, {**PERIOD, "limit": "0"}, {"limit", "from"}),
         (RoundQuerySchema, {**PERIOD, "to": "later"}, {"to"}),
-        (ChangeSchema, {"op": "add", "path": 7}, {"path", "value"}),
-        (ChangeSchema, {"op": "move", "path": "/hands", "from": 7}, {"from"}),
-        (ChangeSchema, {"op": "turn", "path": 7}, {"op", "path"}),
+        (PatchOperationSchema, {"op": "add", "path": 7}, {"path", "value"}),
+        (PatchOperationSchema, {"op": "move", "path": "/hands", "from": 7}, {"from"}),
+        (PatchOperationSchema, {"op": "turn", "path": 7}, {"op", "path"}),
         (DisputeRequestSchema, {"row": "top", "claim": "it was a three", "by": "ann"}, {"round", "hand"}),
         (DisputeRequestSchema, {"row": "top", "hand": 0, "claim": "it was a three"}, {"round", "hand", "by"}),
-        (ResolutionRequestSchema, {"state": "rejected"}, {"version", "by", "reason"}),
-        (ResolutionRequestSchema, {"state": "rejected", "version": 1, "by": "ann", "reason": ""}, {"reason"}),
+        (DisputeResolutionRequestSchema, {"state": "rejected"}, {"version", "by", "reason"}),
+        (DisputeResolutionRequestSchema, {"state": "rejected", "version": 1, "by": "ann", "reason": ""}, {"reason"}),
     ],
 )
-def test_what_is_wrong_between_fields_is_named_with_what_is_wrong_in_them(
+def test_errors_between_fields_are_reported_with_errors_in_fields(
     schema: type[WireSchema], received: dict[str, Any], mistakes: set[str]
 ) -> None:
     with pytest.raises(WireError) as refused:

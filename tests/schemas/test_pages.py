@@ -1,4 +1,4 @@
-"""Cursors and questions."""
+"""Cursors and query parameters."""
 
 from contextlib import suppress
 from uuid import UUID
@@ -8,32 +8,32 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.base import WireError, load
-from schemas.pages import CURSOR_LENGTH, DEFAULT, PageQuerySchema, read_cursor, show_cursor
+from schemas.pages import CURSOR_LENGTH, DEFAULT, PageQuerySchema, parse_cursor, show_cursor
 from schemas.rounds import RoundQuerySchema
 
 
 @given(st.uuids())
-def test_a_cursor_leads_on_after_its_item(last: UUID) -> None:
+def test_a_cursor_is_parsed_to_its_item(last: UUID) -> None:
     cursor = show_cursor(last)
-    assert read_cursor(cursor) == last
+    assert parse_cursor(cursor) == last
     assert len(cursor) == CURSOR_LENGTH
     assert cursor.isascii()
     assert not set(cursor) & set("+/=& ")
 
 
 @given(st.text(max_size=30))
-def test_what_is_read_as_a_cursor_is_one(text: str) -> None:
+def test_only_cursors_are_parsed(text: str) -> None:
     with suppress(ValueError):
-        assert show_cursor(read_cursor(text)) == text
+        assert show_cursor(parse_cursor(text)) == text
 
 
 @pytest.mark.parametrize("text", ["", "A", "=", "A" * 21, "A" * 23, "A" * 22 + "==", "A" * 21 + "B", "A" * 21 + "!"])
-def test_what_is_nearly_a_cursor_is_refused_too(text: str) -> None:
-    with pytest.raises(ValueError, match="is no cursor"):
-        read_cursor(text)
+def test_almost_valid_cursors_are_refused(text: str) -> None:
+    with pytest.raises(ValueError, match="is not a cursor"):
+        parse_cursor(text)
 
 
-def test_what_is_not_asked_for_is_none() -> None:
+def test_omitted_parameters_are_none() -> None:
     assert load(PageQuerySchema(), {}) == {"limit": DEFAULT, "cursor": None}
     asked = load(RoundQuerySchema(), {"limit": "7"})
     assert asked == {
@@ -49,11 +49,11 @@ def test_what_is_not_asked_for_is_none() -> None:
 
 
 @pytest.mark.parametrize("text", ["0", "101", "007x", "-1", "+1", " 1", "1 ", "1_0", "٣", "", "1.0", "9" * 20])
-def test_a_limit_is_plain_digits_in_its_range(text: str) -> None:
-    with pytest.raises(WireError, match="a whole number from 1 to 100 is right"):
+def test_an_invalid_limit_is_refused(text: str) -> None:
+    with pytest.raises(WireError, match="expected an integer from 1 to 100"):
         load(PageQuerySchema(), {"limit": text})
 
 
 @pytest.mark.parametrize(("text", "limit"), [("1", 1), ("100", 100), ("007", 7)])
-def test_a_limit_is_read(text: str, limit: int) -> None:
+def test_a_limit_is_parsed(text: str, limit: int) -> None:
     assert load(PageQuerySchema(), {"limit": text})["limit"] == limit

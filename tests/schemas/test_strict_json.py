@@ -1,4 +1,4 @@
-"""JSON, read strictly."""
+"""The strict JSON parser."""
 
 import json
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from tests.schemas.test_fields import json_values
 
 
 @given(json_values)
-def test_what_is_json_is_read_as_it_was_written(value: Any) -> None:
+def test_json_is_decoded_as_it_was_encoded(value: Any) -> None:
     for ascii_only in (True, False):
         try:
             written = json.dumps(value, ensure_ascii=ascii_only).encode()
@@ -32,7 +32,7 @@ TOO_LONG = "1234567890" * 3
 
 
 def objects(inner: st.SearchStrategy[str]) -> st.SearchStrategy[str]:
-    """Objects written with keys twice, or with spaces around their colons."""
+    """Return objects with duplicate keys, or with spaces around their colons."""
     member = st.tuples(KEYS.map(json.dumps), st.sampled_from([":", " : ", "\t:\n"]), inner).map("".join)
     return st.lists(member, max_size=3).map(lambda members: "{" + ",".join(members) + "}")
 
@@ -45,18 +45,18 @@ WRITTEN = st.recursive(
 
 
 @given(WRITTEN)
-def test_however_it_is_written_it_is_read_as_the_closer_look_reads_it(written: str) -> None:
+def test_orjson_and_the_strict_parser_agree(written: str) -> None:
     def read(by: Callable[[bytes], Any]) -> str:
         try:
             return repr(by(written.encode()))
         except WireError as error:
             return repr(error.mistakes)
 
-    assert read(read_json) == read(strict_json._read_closely)
+    assert read(read_json) == read(strict_json._parse_strictly)
 
 
 @given(st.binary(max_size=40))
-def test_any_bytes_are_read_or_refused_with_one_code(body: bytes) -> None:
+def test_any_bytes_are_decoded_or_refused_with_one_code(body: bytes) -> None:
     try:
         read_json(body)
     except WireError as error:
@@ -89,18 +89,18 @@ def test_any_bytes_are_read_or_refused_with_one_code(body: bytes) -> None:
     ],
     ids=lambda value: value[:20] if isinstance(value, bytes) else value,
 )
-def test_what_two_readers_could_understand_differently_is_refused(body: bytes, code: str) -> None:
+def test_ambiguous_json_is_refused(body: bytes, code: str) -> None:
     with pytest.raises(WireError) as refused:
         read_json(body)
     assert [mistake.code for mistake in refused.value.mistakes] == [code]
 
 
-def test_the_same_key_may_stand_in_two_objects() -> None:
+def test_two_objects_can_have_the_same_key() -> None:
     assert read_json(b'[{"a": 1}, {"a": {"a": 2}}]') == [{"a": 1}, {"a": {"a": 2}}]
 
 
 @pytest.mark.parametrize("digits", ["1e-999", "-1E-400", "0.0e-99999999999999999999", "2.00000000000000000001", "1e15"])
-def test_a_number_is_not_made_whole(digits: str) -> None:
+def test_a_number_does_not_lose_its_fraction(digits: str) -> None:
     if float(digits) == 1e15:
         assert read_json(digits.encode()) == 10**15
         return

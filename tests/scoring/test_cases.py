@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.scoring.cases import FOLDER, Case, compare, load_cases
+from tests.support.scoring.golden_cases import FOLDER, Case, compare, load_cases
 
 ROOT = Path(__file__).parents[2]
 RULES = ROOT / "docs" / "rules.md"
@@ -39,7 +39,9 @@ def test_every_heading_of_the_rules_is_named_once() -> None:
 
 
 def test_every_rule_that_the_code_or_the_documentation_cites_is_a_heading() -> None:
-    files = [path for part in ("scoring", "schemas", "service", "client") for path in (ROOT / part).rglob("*.py")]
+    files = [
+        path for part in ("scoring", "evidence", "schemas", "service", "client") for path in (ROOT / part).rglob("*.py")
+    ]
     files += [path for path in (ROOT / "docs").rglob("*.md") if path != RULES]
     cited = {
         (anchor, path.relative_to(ROOT).as_posix())

@@ -16,7 +16,7 @@ from scoring.round import PlayedHand
 from scoring.round_state import RoundStatus
 from tests.oracle import PRESETS as PRESETS_OF_THE_ORACLE
 from tests.oracle import play, score
-from tests.scoring.layout import lay_out
+from tests.support.scoring.example_layout import lay_out
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 LONGEST = 15_000

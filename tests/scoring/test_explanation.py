@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from schemas.explanation_text import write_explanation
-from schemas.explanations import dump_explanation
+from schemas.explanation_output import dump_explanation, render_explanation
 from scoring.board import Board
 from scoring.exchange import score_board
 from scoring.explanation.boards import explain_foul
@@ -18,9 +17,9 @@ from scoring.foul import FoulReason
 from scoring.history import History, replay
 from scoring.presets import PRESETS
 from scoring.ruleset import Scope
-from tests.scoring.explained import EXPLAINED, TITLES, explanations, golden_name
-from tests.scoring.strategies import PROPERTY, histories
 from tests.scoring.test_cases import RULES
+from tests.support.scoring.explained_cases import EXPLAINED, TITLES, explanations, golden_name
+from tests.support.scoring.strategies import PROPERTY, histories
 
 Document = dict[str, Any]
 
@@ -133,7 +132,7 @@ def test_one_hand_is_explained_as_in_its_round(history: History) -> None:
 @given(histories())
 def test_the_text_says_every_figure_of_the_document_and_no_other(history: History) -> None:
     for _, said in explained(history):
-        text = write_explanation(said)
+        text = render_explanation(said)
         assert figures_of_pairs(text) == [
             (pair["points"], [(reason["points"], reason["part"]) for reason in pair["reasons"]])
             for pair in said["exchanges"]
@@ -166,7 +165,7 @@ def sentences(part: Any) -> Iterator[Document]:
 def figures_of_pairs(text: str) -> list[tuple[int, list[tuple[int, str]]]]:
     """Read what a text says of every pair: its points, and those of every reason."""
     pairs: list[tuple[int, list[tuple[int, str]]]] = []
-    for line in text.partition("\nPairs, ")[2].partition("\n\n")[0].splitlines()[1:]:
+    for line in text.partition("\nHead-to-head ")[2].partition("\n\n")[0].splitlines()[1:]:
         if heading := re.fullmatch(r"  \S.* against .*: ([+−]?\d+) points?", line):
             pairs.append((number(heading[1]), []))
         else:

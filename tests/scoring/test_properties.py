@@ -19,7 +19,7 @@ from scoring.round_state import Round, rank_players
 from scoring.ruleset import Ruleset, WinLimit
 from scoring.score import paying_order, score_hand
 from scoring.settlement import LimitedBy, settle
-from tests.scoring.strategies import PROPERTY, boards, histories, rulesets
+from tests.support.scoring.strategies import PROPERTY, boards, histories, rulesets
 
 # --- hands ---
 

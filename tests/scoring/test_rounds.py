@@ -9,7 +9,7 @@ from scoring.history import Closing, Departure, History, replay
 from scoring.presets import PRESETS
 from scoring.round import close_round, depart, open_round, play_hand
 from scoring.round_state import NextHand, RoundStatus
-from tests.scoring.notation import hand_of, pointer_to, ruleset_of, seats_of
+from tests.support.scoring.notation import hand_of, pointer_to, ruleset_of, seats_of
 
 HIGH = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s"
 MID = "KsQd7h / 9s9d6c4h3c / KcKh8s8h5c"
@@ -193,7 +193,7 @@ def test_what_a_closing_pays_carries_the_number_of_the_hand_before_it() -> None:
     [
         (History(QQ, tuple(SEATS), (HANDS[0], HANDS[2])), ["#/hands/1/number", "#/hands/1/button"]),
         (History(QQ, tuple(SEATS), (*HANDS, HANDS[0])), ["#/hands/3"]),
-        (History(PINEAPPLE, tuple(SEATS), HANDS, (Departure(1, 1),)), ["#/departures/0"]),
+        (History(PINEAPPLE, tuple(SEATS), HANDS, (Departure(1, 1),)), ["#/departures/0/seat"]),
         (History(QQ, tuple(SEATS), HANDS, (Departure(1, 0),)), ["#/departures/0"]),
         (History(QQ, tuple(SEATS), HANDS, (Departure(1, -1),)), ["#/departures/0/after_hand"]),
         (History(QQ, tuple(SEATS), HANDS, closed=Closing(3, "late")), ["#/closed"]),
@@ -214,5 +214,5 @@ def test_the_first_thing_in_a_history_that_cannot_be_is_named_with_its_place(
 
 def test_a_history_may_stop_where_it_is() -> None:
     assert replay(History(QQ, tuple(SEATS))).round == open_round(QQ, SEATS)
-    with pytest.raises(RoundError, match="a table of 1"):
+    with pytest.raises(RoundError, match="the number of players is 1"):
         replay(History(QQ, tuple(SEATS[:1])))

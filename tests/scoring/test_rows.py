@@ -9,7 +9,7 @@ from scoring.cards import DECK, RANKS, SUITS, Card, parse_cards
 from scoring.description import describe, name_ranks
 from scoring.errors import BoardError, CardError
 from scoring.strength import Category, is_low, rank_row, strength_of
-from tests.scoring.notation import board_of
+from tests.support.scoring.notation import board_of
 
 HIGH = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s"
 
@@ -27,7 +27,7 @@ def test_a_card_is_read_back_as_it_is_written() -> None:
 
 @pytest.mark.parametrize("text", ["", "A", "as", "AS", "10s", "1s", "A♠", "As ", "Asd", "sA", "Xx"])
 def test_a_card_is_written_in_one_way_only(text: str) -> None:
-    with pytest.raises(CardError, match="is not a card"):
+    with pytest.raises(CardError, match="is not a valid card"):
         Card.parse(text)
 
 
@@ -36,7 +36,7 @@ def test_cards_are_read_with_or_without_spaces() -> None:
 
 
 def test_half_a_card_is_no_card() -> None:
-    with pytest.raises(CardError, match="'4' is not a card"):
+    with pytest.raises(CardError, match="'4' is not a valid card"):
         parse_cards("QsQd4")
 
 

@@ -11,7 +11,7 @@ from scoring.errors import RulesetError
 from scoring.presets import PRESETS
 from scoring.ruleset import MOST_POINTS, Ruleset, Scope, Variant
 from tests.oracle import PRESETS as PRESETS_OF_THE_ORACLE
-from tests.scoring.notation import pointer_to, ruleset_of
+from tests.support.scoring.notation import pointer_to, ruleset_of
 
 
 def refusals(**changes: Any) -> list[tuple[str, str]]:
@@ -43,7 +43,7 @@ def test_on_top_a_pair_earns_its_rank_less_five_and_three_of_a_kind_its_rank_and
 
 @pytest.mark.parametrize("name", ["", "-", "a-", "-a", "A", "a b", "ä", "a_b", "a" * 65, "a\n"])
 def test_a_name_is_small_letters_digits_and_inner_hyphens(name: str) -> None:
-    with pytest.raises(RulesetError, match="is no name for a ruleset"):
+    with pytest.raises(RulesetError, match="is not a valid ruleset name"):
         replace(PRESETS["turbo"], name=name)
 
 
@@ -82,7 +82,7 @@ def test_royalties_are_for_what_the_row_can_make(row: str, made: str) -> None:
 def test_a_low_middle_earns_for_lows_only() -> None:
     low = ruleset_of({"like": "deuce-to-seven", "royalties": {"middle": {"ten_low": 3}}})
     assert low.royalties.middle == {"ten_low": 3}
-    with pytest.raises(RulesetError, match="'flush' cannot be made in the middle"):
+    with pytest.raises(RulesetError, match="'flush' earns no royalties in the middle"):
         ruleset_of({"like": "deuce-to-seven", "royalties": {"middle": {"flush": 8}}})
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from scoring.errors import StakesError
 from scoring.settle_up import MOST_EXACT, Payment, find_adjustment, find_payments
-from tests.scoring.strategies import PROPERTY
+from tests.support.scoring.strategies import PROPERTY
 
 NAMES = [f"player-{number:02}" for number in range(40)]
 
@@ -123,6 +123,6 @@ def test_players_who_pair_off_or_are_even_do_not_count_among_the_sixteen() -> No
 
 
 def test_nets_that_do_not_add_up_cannot_be_settled() -> None:
-    with pytest.raises(StakesError, match="the nets add up to 1; 0 is right") as refused:
+    with pytest.raises(StakesError, match="the nets add up to 1; expected 0") as refused:
         find_payments({"ann": 3, "bob": -2})
     assert [mistake.code for mistake in refused.value.mistakes] == ["nets-unbalanced"]

@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 
 from service import logs
-from tests.postgres import Server
-from tests.service.house import House, open_house
-from tests.service.running import running
-from tests.service.said import Log
-from tests.service.served import Served
-from tests.service.speaking import Api
+from tests.support.api_client import Api
+from tests.support.application import House, open_house
+from tests.support.log_capture import Log
+from tests.support.postgres import Server
+from tests.support.server_process import running
+from tests.support.shared_server import Served
 
 
 @pytest.fixture(scope="session")

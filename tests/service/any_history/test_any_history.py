@@ -13,14 +13,14 @@ from random import Random
 import pytest
 
 from service.commands.verify import PASSES
-from service.usecases.verify_database import count_events, verify_database
-from tests.postgres import Server
-from tests.service.any_history.correcting import Correcting
-from tests.service.any_history.happening import NAMES
-from tests.service.any_history.judging import Judging
-from tests.service.any_history.playing import Playing
-from tests.service.any_history.working import Working
-from tests.service.house import House, open_house
+from service.verification.verify_database import count_events, verify_database
+from tests.service.any_history.correction_steps import Correcting
+from tests.service.any_history.hand_steps import Playing
+from tests.service.any_history.job_steps import Working
+from tests.service.any_history.settlement_steps import Judging
+from tests.service.any_history.steps import NAMES
+from tests.support.application import House, open_house
+from tests.support.postgres import Server
 
 STEPS = {
     "a_table": 1,
@@ -89,7 +89,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 OFTEN_DONE = {"rounds", "documents", "hands", "corrections", "confirmations", "disputes", "imports", "refused"}
 DONE = OFTEN_DONE | {
-    *("undo", "departures", "close", "hands that stand", "recomputations", "adjustments"),
+    *("undo", "departures", "close", "accepted hands", "recomputations", "adjustments"),
     *("final by time", "final by everyone's word", "review", "resolve", "withdraw", "replayed"),
 }
 

@@ -10,10 +10,10 @@ import httpx2
 import pytest
 
 from tests.service.conformance.test_conformance import OPERATIONS
-from tests.service.house import House
-from tests.service.rounds_to_play import OPEN_TO_ALL, operations
-from tests.service.running import running
-from tests.service.speaking import Api
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import OPEN_TO_ALL, operations
+from tests.support.server_process import running
 
 DEEP = 200_000
 JSON = {"Content-Type": "application/json"}

@@ -10,7 +10,7 @@ import socket
 
 import pytest
 
-from tests.service.served import Served
+from tests.support.shared_server import Served
 
 BODY = b'{"name": "smuggled", "ruleset": "pineapple"}'
 

@@ -13,11 +13,11 @@ from urllib.parse import quote
 
 import pytest
 
+from tests.service.clubs.test_scopes import BODIES, where
 from tests.service.conformance.club import Club
 from tests.service.conformance.test_conformance import CONTRACT, OPERATIONS
-from tests.service.house import House
-from tests.service.speaking import Api, Document, resolve
-from tests.service.test_scopes import BODIES, where
+from tests.support.api_client import Api, Document, resolve
+from tests.support.application import House
 
 NASTY = [
     "'; DROP TABLE rounds; --",

@@ -9,11 +9,11 @@ from scoring.cards import DECK, Card
 from scoring.ruleset import BOARD_SIZE
 from tests.oracle.deal import cards_seen
 from tests.oracle.rulesets import random_ruleset
-from tests.scoring.strategies import set_cards
-from tests.service.disputing import body_of
-from tests.service.rounds_to_play import NOBODYS, Document, seats
-from tests.service.speaking import Answer, Api
-from tests.service.working import lines_of, post_import, rounds_to_import
+from tests.support.api_client import Answer, Api
+from tests.support.api_disputes import body_of
+from tests.support.sample_rounds import NOBODYS, Document, seats
+from tests.support.scoring.strategies import set_cards
+from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 PLAYERS = ("ann", "bob", "cyd", "dan")
 AUDIT: Document = {"scope": {}, "mode": "audit", "reason": "yearly audit"}
@@ -103,7 +103,7 @@ class Club:
         """Hold something against the round at play, which is closed for that."""
         closed = self.api.post(f"/v1/rounds/{self.playing()['id']}/close", {"reason": "somebody objects"})
         assert closed.status == 200, closed
-        return {"round": closed["id"], "claim": self.new_name(), "by": self.rng.choice(PLAYERS)}
+        return {"round": closed["id"], "claim": self.new_name(), "by": closed["seats"][0]["player"]}
 
     def open_dispute(self) -> str:
         """Open a dispute of a round that was just closed."""

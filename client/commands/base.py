@@ -1,0 +1,274 @@
+"""What all commands share: command classes, common options, the session with a service, and printing of JSON."""
+
+import json
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time, timedelta
+from importlib import import_module
+from pathlib import Path
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+import click
+
+from client.api import Client
+from client.errors import RefusedError, TransportError, UnreadableError
+from client.files import refuse_existing
+from client.render.format import escape_unprintable
+
+if TYPE_CHECKING:
+    from client.outbox.store import Outbox
+
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print the response as JSON, for scripts.")
+
+overwrite_option = click.option("--overwrite", "overwrites", is_flag=True, help="Overwrite an existing file.")
+
+
+ACCEPTED: Final = (
+    "expected today, yesterday, a date such as 2026-11-20, a number of days ago such as -7d, or a time such as"
+    " 2026-11-20T20:15 or 2026-11-20T20:15:00Z"
+)
+
+_DAYS_AGO: Final = re.compile(r"-(\d{1,6})d", re.ASCII)
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
+_NAMED: Final = {"today": 0, "yesterday": 1}
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+REFUSED: Final = 1
+UNREADABLE: Final = 2
+UNREACHABLE: Final = 3
+INTERRUPTED: Final = 130
+PIPE_CLOSED: Final = 141
+
+
+class NamedPath(click.Path):
+    """
+    A path that is not empty.
+
+    An empty one would mean the current directory, where a variable of a script is not set.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Convert the argument to a path."""
+        if value == "":
+            self.fail("the path is empty; expected the name of a file or a directory", param, ctx)
+        return super().convert(value, param, ctx)
+
+
+def refuse_output(file: Path | None, *, overwrites: bool) -> None:
+    """
+    Reject an output file that exists and may not be overwritten, before any work is done for it.
+
+    Raises:
+        UnreadableError: the file exists and may not be overwritten.
+    """
+    if file is not None:
+        refuse_existing(file, overwrites=overwrites)
+    elif overwrites:
+        raise click.UsageError("--overwrite was given without a file to write; expected an option that names the file")
+
+
+def parse_moment(text: str, today: date | None = None) -> str:
+    """
+    Parse a point in time, and return it in RFC 3339 in UTC.
+
+    A day begins at midnight. Days and times without an offset are in the time zone of this machine.
+
+    >>> parse_moment("2026-11-20T20:15:00+01:00")
+    '2026-11-20T19:15:00Z'
+    >>> parse_moment("-7d", date(2026, 11, 27)) == parse_moment("2026-11-20")
+    True
+
+    Args:
+        text: the text as typed.
+        today: the day that days are counted from; the local one unless given.
+
+    Raises:
+        ValueError: the text is not a time.
+    """
+    try:
+        local = _parse(text.strip(), today or datetime.now().astimezone().date())
+        return local.astimezone(UTC).isoformat().replace("+00:00", "Z")
+    except (ValueError, OverflowError, OSError):
+        raise ValueError(f"{text!r} is not a time; {ACCEPTED}") from None
+
+
+def _parse(text: str, today: date) -> datetime:
+    days_ago = _DAYS_AGO.fullmatch(text)
+    if text.lower() in _NAMED or days_ago:
+        days = int(days_ago[1]) if days_ago else _NAMED[text.lower()]
+        return datetime.combine(today - timedelta(days), time())
+    if _DAY.fullmatch(text):
+        return datetime.combine(date.fromisoformat(text), time())
+    if _TIME.fullmatch(text):
+        return datetime.fromisoformat(text.upper())
+    raise ValueError(text)
+
+
+class Moment(click.ParamType[str]):
+    """A point in time as people write it."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """Convert the argument to RFC 3339."""
+        try:
+            return parse_moment(value)
+        except ValueError as error:
+            self.fail(str(error), param, ctx)
+
+
+_MOMENT: Final = Moment()
+
+
+def period_options(command: Function) -> Function:
+    """Add the options `--from` and `--to`, which filter by the time when a round was opened."""
+    begin = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
+    end = "Only rounds opened before TIME. Days begin at midnight, local time."
+    command = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(command)
+    return click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(command)
+
+
+class Command(click.Command):
+    """A command whose help ends with examples, printed as they are typed."""
+
+    def __init__(self, *arguments: Any, examples: Sequence[str] = (), **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.examples = examples
+
+    def format_epilog(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples after the options."""
+        if self.examples:
+            with formatter.section("Examples"):
+                indent = " " * formatter.current_indent
+                formatter.write("".join(f"{indent}{example}\n" for example in self.examples))
+
+
+class Group(Command, click.Group):
+    """
+    A group of commands. Those in `lazy_commands` are imported when they are used.
+
+    Each value of `lazy_commands` is the place of the command as `module:name`, and the summary for the help of the
+    group. To import all commands takes longer than most of them run.
+    """
+
+    def __init__(
+        self, *arguments: Any, lazy_commands: Mapping[str, tuple[str, str]] = MappingProxyType({}), **options: Any
+    ) -> None:
+        super().__init__(*arguments, **options)
+        self.lazy_commands = lazy_commands
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        """Return the names of all commands, imported or not."""
+        return sorted({*self.commands, *self.lazy_commands})
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        """Return a command, and import it if necessary."""
+        if name in self.lazy_commands and name not in self.commands:
+            module, _, attribute = self.lazy_commands[name][0].partition(":")
+            self.add_command(getattr(import_module(f"client.commands.{module}"), attribute), name)
+        return super().get_command(context, name)
+
+    def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the summary of each command without importing any."""
+        here = {name: command.get_short_help_str(formatter.width) for name, command in self.commands.items()}
+        summaries = here | {name: summary for name, (_, summary) in self.lazy_commands.items()}
+        with formatter.section("Commands"):
+            formatter.write_dl(sorted(summaries.items()))
+
+
+@dataclass
+class Session:
+    """The address of the service, and the key for it."""
+
+    url: str
+    key: str | None
+    key_file: Path | None
+    directory: Path | None = None
+
+    def outbox(self, client: Client) -> "Outbox":
+        """
+        Open the outbox of the service on this machine.
+
+        Raises:
+            UnreadableError: the outbox cannot be read or written.
+        """
+        from client.outbox.store import Outbox
+
+        return Outbox(self._find_directory(), client.server)
+
+    def find_outbox(self, client: Client) -> "Outbox | None":
+        """
+        Open the outbox of the service if this machine has one.
+
+        Raises:
+            UnreadableError: the outbox cannot be read or written.
+        """
+        from client.outbox.store import Outbox
+
+        return Outbox.find(self._find_directory(), client.server)
+
+    def client(self) -> Client:
+        """
+        Connect to the service.
+
+        Raises:
+            UnreadableError: the address is invalid, or the key cannot be read.
+        """
+        from stamina.instrumentation import set_on_retry_hooks
+
+        # stamina's own log messages are replaced by `print_waiting`.
+        set_on_retry_hooks([])
+        return Client(self.url, self.key or self._read_key())
+
+    def _find_directory(self) -> Path:
+        import platformdirs
+
+        directory = self.directory or platformdirs.user_data_path("tablestakes", appauthor=False)
+        return directory.expanduser().absolute()
+
+    def _read_key(self) -> str | None:
+        if self.key_file is None:
+            return None
+        try:
+            key = self.key_file.read_text(encoding="utf-8").strip()
+        except (OSError, UnicodeDecodeError) as error:
+            why = (getattr(error, "strerror", None) or "it is not text").lower()
+            raise UnreadableError(f"the key file {self.key_file} cannot be read: {why}") from None
+        if not key:
+            raise UnreadableError(f"the key file {self.key_file} is empty; expected one key")
+        return key
+
+
+pass_session = click.make_pass_decorator(Session)
+
+
+@contextmanager
+def with_source(file: str | Path) -> Iterator[None]:
+    """Add the name of the file to a refusal."""
+    try:
+        yield
+    except RefusedError as error:
+        error.source = str(file)
+        raise
+
+
+def print_waiting(error: TransportError) -> None:
+    """Print why the client waits."""
+    click.echo(f"Waiting: {error}", err=True)
+
+
+def print_json(document: Mapping[str, Any], *, indent: int | None = 2) -> None:
+    """Print a response as JSON. An output that cannot encode every character gets escapes."""
+    encoding = getattr(sys.stdout, "encoding", None) or "ascii"
+    is_unicode = encoding.lower().startswith("utf")
+    print(escape_unprintable(json.dumps(document, ensure_ascii=not is_unicode, indent=indent)))

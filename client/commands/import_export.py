@@ -1,0 +1,180 @@
+"""Commands that import rounds, and that export rounds and events."""
+
+import select
+import sys
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from client.commands.base import (
+    REFUSED,
+    Command,
+    NamedPath,
+    Session,
+    json_option,
+    overwrite_option,
+    pass_session,
+    period_options,
+    print_json,
+    print_waiting,
+    refuse_output,
+)
+from client.files import atomic_write, open_lines, standard_output
+from client.import_export import Chunk, event_pages, export_pages, follow_events, import_chunk, split_into_chunks
+from client.lookup import find_table
+from client.render.console import make_console
+from client.render.format import plural
+from client.render.problems import after_place
+from client.render.progress import ProgressBar, show_progress
+from client.responses import Lines
+
+_SHOWN: Final = 20
+"""Refused lines that are explained to people; scripts get all of them."""
+
+
+_CLOSED: Final = select.POLLERR | select.POLLHUP
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ofc export -o backup.ndjson",
+        "ofc export --table kitchen --from 2026-11-01 --to 2026-12-01 | gzip > november.ndjson.gz",
+    ],
+)
+@click.option("--table", help="Only of this table, by its name or id.")
+@period_options
+@click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write.")
+@overwrite_option
+@pass_session
+def export(
+    session: Session,
+    table: str | None,
+    opened_from: str | None,
+    opened_before: str | None,
+    output: Path | None,
+    overwrites: bool,
+) -> None:
+    """
+    Export rounds as documents, one a line, oldest first.
+
+    After a broken connection, the export waits and resumes. Only whole lines are printed. The file of -o has all
+    rounds, or is not written.
+    """
+    refuse_output(output, overwrites=overwrites)
+    to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
+    with session.client() as client, to as file:
+        table_id = None if table is None else find_table(client, table)["id"]
+        pages = export_pages(client, {"table": table_id, "from": opened_from, "to": opened_before}, print_waiting)
+        with show_progress("Exporting", is_shown=not file.isatty()) as bar:
+            rounds = 0
+            for page in pages:
+                file.write(page.content)
+                rounds += page.content.count(b"\n")
+                _show(bar, page, rounds)
+            file.flush()
+    if output is not None:
+        make_console().print(f"{plural(rounds, 'round')} exported")
+
+
+def _show(bar: ProgressBar, page: Lines, rounds: int) -> None:
+    if page.total is not None:
+        bar.expect(page.total)
+    bar.show(rounds, rounds)
+
+
+@click.command(
+    name="import",
+    cls=Command,
+    examples=["ofc import rounds.ndjson", "ofc import october.ndjson.gz", "ofc import - < rounds.ndjson"],
+)
+@click.argument("file")
+@click.option("--provisional", is_flag=True, help="Make settlements provisional: open to confirmation and dispute.")
+@json_option
+@pass_session
+def import_(session: Session, file: str, provisional: bool, as_json: bool) -> None:
+    """
+    Import rounds: documents, one a line, plain or gzipped.
+
+    FILE is `-` for standard input. Cards and rows may be spelled as people do. Each line is stored or refused as a
+    whole, and does not stop the others. A line that is already recorded changes nothing, so run an interrupted import
+    again. --json prints a line for each line of FILE.
+    """
+    counted = {"stored": 0, "replayed": 0, "refused": 0}
+    refused: list[dict[str, Any]] = []
+    with session.client() as client, open_lines(file) as read, show_progress("Importing") as bar:
+        bar.expect(read.size)
+        done = 0
+        for chunk in split_into_chunks(read.lines):
+            before, rounds = done, sum(counted.values())
+
+            def notify(job: dict[str, Any], chunk: Chunk = chunk, before: int = before, rounds: int = rounds) -> None:
+                share = job["progress"]["done"] / max(job["progress"]["total"] or 0, 1)
+                bar.show(before + share * chunk.size, rounds + job["progress"]["done"])
+
+            for result in import_chunk(client, chunk, notify, print_waiting, is_provisional=provisional):
+                counted[result["status"]] += 1
+                if as_json:
+                    print_json(result, indent=None)
+                elif result["status"] == "refused" and len(refused) < _SHOWN:
+                    refused.append(result)
+            done += chunk.size
+    if not as_json:
+        _explain(counted, refused)
+    if counted["refused"]:
+        sys.exit(REFUSED)
+
+
+def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:
+    console = make_console()
+    stored, replayed = plural(counted["stored"], "round"), counted["replayed"]
+    lines = plural(sum(counted.values()), "line")
+    console.print(f"{lines}: {stored} stored, {replayed} recorded before, {counted['refused']} refused")
+    for result in refused:
+        console.print(f"  line {result['line']}: {_why(result['problem'])}")
+    if counted["refused"] > len(refused):
+        console.print(f"  and {counted['refused'] - len(refused)} more; --json prints all of them")
+
+
+def _why(problem: dict[str, Any]) -> str:
+    """Return the first mistake with its place, and how many more there are."""
+    if not problem["errors"]:
+        return str(problem["detail"])
+    first, *others = problem["errors"]
+    place = "" if first["pointer"] == "#" else f"{first['pointer']}  "
+    return f"{place}{after_place(first['detail'])}" + (
+        f" (and {plural(len(others), 'more mistake')})" if others else ""
+    )
+
+
+@click.command(
+    cls=Command,
+    examples=["ofc events > events.ndjson", "ofc events --after 41", "ofc events --after 41 --follow >> events.ndjson"],
+)
+@click.option("--after", type=click.IntRange(0), metavar="POSITION", help="Only events after this position.")
+@click.option("--follow", "follows", is_flag=True, help="Continue with new events until Ctrl-C.")
+@pass_session
+def events(session: Session, after: int | None, follows: bool) -> None:
+    """
+    Print the events of the club, one a line, as JSON.
+
+    Each has its position in the tree that checkpoints sign, its hash, its bytes and its content. With --follow, new
+    events are printed as they happen: after a broken connection the command waits and resumes, and no event is left out
+    or printed twice.
+    """
+    output = standard_output()
+    with session.client() as client:
+        for page in follow_events(client, after, print_waiting) if follows else event_pages(client, after):
+            output.write(page.content)
+            output.flush()
+            if follows and _is_closed():
+                raise BrokenPipeError
+
+
+def _is_closed() -> bool:
+    """Return whether the reader of the pipe has ended. While nothing happens nothing is written, and no write fails."""
+    output = select.poll()
+    output.register(sys.stdout.fileno(), 0)
+    return any(found & _CLOSED for _, found in output.poll(0))

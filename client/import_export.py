@@ -1,0 +1,258 @@
+"""Import rounds, export rounds and follow events, and resume when the connection breaks."""
+
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from uuid import uuid4
+
+from client.api import Client
+from client.errors import RefusedError, TransportError, UnreadableError
+from client.files import parse_object
+from client.responses import Lines, Response
+from client.spelling import respell
+
+if TYPE_CHECKING:
+    import stamina
+
+CHUNK_BYTES: Final = 16 * 1024 * 1024
+"""The size of a chunk: how much is sent again after a broken connection."""
+
+FINISHED: Final = ("succeeded", "failed", "cancelled")
+_RETRY_SECONDS: Final = 300.0
+_PAUSE: Final = 0.5
+
+OnWaiting = Callable[[TransportError], None]
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+WAIT: Final = 10
+"""How many seconds the service waits for an event before it responds without one."""
+
+_EVENTS_PAUSE: Final = 2.0
+_LONGEST_PAUSE: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """
+    Some lines of a file.
+
+    `numbers` are their line numbers, and `size` is the number of bytes that they take in it.
+    """
+
+    content: bytes
+    numbers: list[int]
+    size: int
+
+
+def split_into_chunks(lines: Iterable[bytes], most: int = CHUNK_BYTES) -> Iterator[Chunk]:
+    r"""
+    Split a file of round documents into chunks of whole lines, with cards and rows in the spelling of the service.
+
+    >>> [(chunk.content, chunk.numbers) for chunk in split_into_chunks([b'{"front": ["10s"]}\n', b"\n", b"{"])]
+    [(b'{"top":["Ts"]}\n{\n', [1, 3])]
+    """
+    content, numbers, size = bytearray(), list[int](), 0
+    for number, line in enumerate(lines, start=1):
+        size += len(line)
+        if line.strip():
+            content += _respelled(line.strip()) + b"\n"
+            numbers.append(number)
+        if len(content) >= most:
+            yield Chunk(bytes(content), numbers, size)
+            content, numbers, size = bytearray(), [], 0
+    if numbers:
+        yield Chunk(bytes(content), numbers, size)
+
+
+def import_chunk(
+    client: Client,
+    chunk: Chunk,
+    notify: Callable[[Response], None],
+    on_waiting: OnWaiting,
+    *,
+    is_provisional: bool = False,
+) -> Iterator[dict[str, Any]]:
+    """
+    Import a chunk, wait until the import ends, and yield the result of each line.
+
+    While the connection is broken, the client waits. Lines that were recorded before are replays.
+
+    Args:
+        client: the service.
+        chunk: the lines, with their numbers in the file.
+        notify: called with the import, repeatedly.
+        on_waiting: called with the reason for waiting.
+        is_provisional: whether settlements are provisional, and not final.
+
+    Raises:
+        TransportError: the service does not respond for minutes.
+        RefusedError: the import is refused, was cancelled, or has no result for some lines.
+    """
+    key = str(uuid4())
+    job = retry_until_available(on_waiting, client.start_import, chunk.content, key, is_provisional=is_provisional)
+    while job["state"] not in FINISHED:
+        notify(job)
+        time.sleep(_PAUSE)
+        job = retry_until_available(on_waiting, client.get_import, job["id"])
+    notify(job)
+    unaccounted = set(chunk.numbers)
+    for result in retry_until_available(on_waiting, client.list_import_results, job["id"]):
+        line = chunk.numbers[result["line"] - 1]
+        unaccounted.discard(line)
+        yield {**result, "line": line}
+    if job["state"] != "succeeded":
+        state = "was cancelled" if job["state"] == "cancelled" else f"has failed: {job.get('failure')}"
+        raise _not_imported(f"import {job['id']} {state}")
+    if unaccounted:
+        lines = f"{len(chunk.numbers)} lines were sent and {len(chunk.numbers) - len(unaccounted)} have a result"
+        raise _not_imported(f"import {job['id']} lost lines: {lines}; the first without one is line {min(unaccounted)}")
+
+
+def _not_imported(reason: str) -> RefusedError:
+    detail = f"{reason}. What is stored stays, and the same file can be imported again."
+    return RefusedError({"title": "Import not completed", "code": "import-ended", "detail": detail, "errors": []})
+
+
+def retry_until_available(on_waiting: OnWaiting, call: Callable[P, T], *arguments: P.args, **options: P.kwargs) -> T:
+    """Call a function until the service responds, for some minutes. Report once why it takes long."""
+    for attempt in _attempts(on_waiting, timeout=_RETRY_SECONDS, wait_initial=1, wait_max=15):
+        with attempt:
+            return call(*arguments, **options)
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _attempts(
+    on_waiting: OnWaiting, *, timeout: float | None, wait_initial: float, wait_max: float
+) -> Iterable["stamina.Attempt"]:
+    """Yield attempts until one raises no TransportError. Report the first failure."""
+    import stamina
+
+    is_reported = False
+
+    def should_retry(error: Exception) -> bool:
+        nonlocal is_reported
+        if not isinstance(error, TransportError):
+            return False
+        if not is_reported:
+            on_waiting(error)
+        is_reported = True
+        return True
+
+    return stamina.retry_context(
+        on=should_retry, attempts=None, timeout=timeout, wait_initial=wait_initial, wait_max=wait_max
+    )
+
+
+def _respelled(line: bytes) -> bytes:
+    """
+    Return a document in the spelling of the service.
+
+    An invalid one is returned as it is, for the service to reject.
+    """
+    try:
+        document = parse_object(line.decode(), "the line")
+        respelled = respell(document)
+    except (UnreadableError, UnicodeDecodeError):
+        return line
+    if respelled == document:
+        return line
+    return json.dumps(respelled, ensure_ascii=False, separators=(",", ":")).encode()
+
+
+def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Lines]:
+    """
+    Export rounds page by page. After a broken connection, resume after the last whole page.
+
+    `on_waiting` is called with the error.
+
+    Raises:
+        TransportError: the service does not respond to the first request, or for minutes.
+        ApiError: the service refuses the request.
+    """
+    page = client.export_rounds(cursor=None, **wanted)
+    while True:
+        yield page
+        if page.next_cursor is None:
+            return
+        page = retry_until_available(on_waiting, client.export_rounds, cursor=page.next_cursor, **wanted)
+
+
+def event_pages(client: Client, after: int | None) -> Iterator[Lines]:
+    """
+    Yield pages of events after a position, or from the first event, until there are no more.
+
+    Raises:
+        TransportError: the service does not respond.
+        ApiError: the service refuses the request.
+    """
+    while True:
+        page = client.list_events(after)
+        if not page.content:
+            return
+        after = _last_position(page)
+        yield page
+
+
+def find_event(client: Client, position: int) -> Mapping[str, Any]:
+    """
+    Return the event at a position.
+
+    Raises:
+        TransportError: the service does not respond, or with another event.
+        ApiError: the service refuses the request.
+    """
+    page = client.list_events(position - 1 if position else None)
+    try:
+        found: Mapping[str, Any] = json.loads(page.content.splitlines()[0])
+        if found["position"] == position:
+            return found
+    except (ValueError, KeyError, TypeError, IndexError):
+        pass
+    raise TransportError(f"the service responded without the event at position {position}; is the address right?")
+
+
+def follow_events(client: Client, after: int | None, notify: OnWaiting) -> Iterator[Lines]:
+    """
+    Yield pages of events after a position, or from the first event, and then new events for ever. None is left out.
+
+    Pages may be empty: nothing happened for a while. Once the service has responded, a broken connection is waited for
+    without a limit, and the stream resumes after the last event that was received.
+
+    Args:
+        client: the service.
+        after: the position of the last event that is known.
+        notify: called with the error, once each time that the connection breaks.
+
+    Raises:
+        TransportError: the service does not respond to the first request.
+        ApiError: the service refuses the request.
+    """
+    page = client.list_events(after)
+    while True:
+        after = _last_position(page) if page.content else after
+        yield page
+        page = _next_page(client, after, notify)
+
+
+def _next_page(client: Client, after: int | None, notify: OnWaiting) -> Lines:
+    for attempt in _attempts(notify, timeout=None, wait_initial=_EVENTS_PAUSE, wait_max=_LONGEST_PAUSE):
+        with attempt:
+            called_at = time.monotonic()
+            page = client.list_events(after, WAIT)
+            if not page.content:
+                # A service with too many waiting clients responds at once. Do not call it in a busy loop.
+                time.sleep(max(0.0, called_at + _EVENTS_PAUSE - time.monotonic()))
+            return page
+    raise AssertionError("the last attempt returns or raises")
+
+
+def _last_position(page: Lines) -> int:
+    try:
+        position: int = json.loads(page.content.splitlines()[-1])["position"]
+    except (ValueError, KeyError, TypeError):
+        raise TransportError("the service responded with lines that are not events; is the address right?") from None
+    return position

@@ -1,0 +1,89 @@
+"""Responses of the service, and checks of the fields that the client reads."""
+
+from dataclasses import dataclass
+from types import UnionType
+from typing import Any, Final, TypeGuard
+
+Document = dict[str, Any]
+
+BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
+"""Codes of temporary conflicts; retry the request."""
+
+
+class Response(Document):
+    """A JSON object that the service responded with."""
+
+    is_replay: bool = False
+    """Whether what was posted had been recorded before."""
+
+
+def is_object(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a JSON object. Most responses are checked for no more."""
+    return isinstance(response, dict)
+
+
+def is_problem(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a problem document."""
+    if not _has(response, title=str, code=str, detail=str):
+        return False
+    mistakes = response.get("errors", [])
+    return isinstance(mistakes, list) and all(_has(mistake, pointer=str, detail=str) for mistake in mistakes)
+
+
+def is_table(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a table."""
+    return _has(response, id=str, name=str, ruleset=str)
+
+
+def is_round(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a round with its current state."""
+    if not _has(response, id=str, ruleset=str, status=str, hands=int, seats=list, next=dict | None):
+        return False
+    upcoming = response["next"]
+    is_next = upcoming is None or _has(upcoming, number=int, seats=list, fantasyland=dict)
+    return is_next and all(_has(seat, seat=int, player=str) for seat in response["seats"])
+
+
+def is_document(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a round document."""
+    return _has(response, ruleset=str, seats=list, hands=list) and all(
+        _has(hand, number=int) for hand in response["hands"]
+    )
+
+
+def is_ruleset(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a ruleset."""
+    return _has(response, name=str, version=int, variant=str, stakes=dict)
+
+
+def is_hand(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a recorded hand."""
+    return _has(response, id=str, number=int)
+
+
+def is_hand_of_round(response: object) -> TypeGuard[Document]:
+    """Return whether a value is the result of a hand, with its round after the hand."""
+    if not is_hand(response) or not is_round(response.get("round")):
+        return False
+    return _has(response, players=list, exchanges=list, transfers=list, stacks=dict)
+
+
+def _has(response: object, **kinds: type | UnionType) -> TypeGuard[Document]:
+    """
+    Return whether a value is an object with the given fields of the given types.
+
+    >>> _has({"id": "1", "next": None}, id=str, next=dict | None), _has({"id": 1}, id=str), _has([], id=str)
+    (True, False, False)
+    """
+    return isinstance(response, dict) and all(
+        name in response and isinstance(response[name], kind) for name, kind in kinds.items()
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """A page of NDJSON, the cursor of the next page, and the total number of lines if known."""
+
+    content: bytes
+    next_cursor: str | None
+    total: int | None

@@ -1,0 +1,161 @@
+"""
+Typed events: one frozen dataclass for the payload of each kind.
+
+`encode` returns the content of an event, and `decode_event` reads it. Their form is version 1, which the tag of every
+event's bytes says: a payload that changes gets another tag.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+import orjson
+
+from evidence.canonical import canonical_json
+from evidence.codec import CanonicalJson, codec_of, show_place
+from evidence.errors import EvidenceError
+from evidence.events.clubs import (
+    ClubCreated,
+    KeyCreated,
+    KeyRevoked,
+    LinkIssued,
+    LinkRevoked,
+    LinksRevoked,
+    PlayerErased,
+    PlayerNamed,
+    RulesetAdded,
+    TableCreated,
+)
+from evidence.events.payload import EventKind, EventPayload, RoundEvent
+from evidence.events.rounds import (
+    CorrectedDocument,
+    DepartureRecorded,
+    HandRecorded,
+    HandWithdrawn,
+    NewHand,
+    Received,
+    RoundClosed,
+    RoundCorrected,
+    RoundOpened,
+    RoundRecomputed,
+)
+from evidence.events.settlements import (
+    DisputeCommented,
+    DisputeEvent,
+    DisputeOpened,
+    DisputeResolved,
+    DisputeReviewed,
+    DisputeStep,
+    DisputeWithdrawn,
+    FinalReason,
+    SettlementConfirmed,
+    SettlementFinalized,
+)
+from scoring.errors import Mistake
+
+PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
+    payload.kind: payload
+    for payload in (
+        ClubCreated,
+        DepartureRecorded,
+        DisputeCommented,
+        DisputeOpened,
+        DisputeResolved,
+        DisputeReviewed,
+        DisputeWithdrawn,
+        HandRecorded,
+        HandWithdrawn,
+        KeyCreated,
+        KeyRevoked,
+        LinkIssued,
+        LinkRevoked,
+        LinksRevoked,
+        PlayerErased,
+        PlayerNamed,
+        RoundClosed,
+        RoundCorrected,
+        RoundOpened,
+        RoundRecomputed,
+        RulesetAdded,
+        SettlementConfirmed,
+        SettlementFinalized,
+        TableCreated,
+    )
+}
+"""The payload of each kind of event."""
+
+
+def decode_event(kind: str, content: bytes) -> EventPayload | None:
+    """
+    Return the payload of an event; None where this release does not know the kind.
+
+    >>> decode_event("player.named", b'{"player":"ann"}'), decode_event("player.praised", b"{}")
+    (PlayerNamed(player='ann'), None)
+
+    Raises:
+        EvidenceError: the content is not what `encode` returns for an event of the kind, with every place in it.
+    """
+    payload = PAYLOADS.get(kind)
+    if payload is None:
+        return None
+    try:
+        read = orjson.loads(content)
+        decoded = _decode(payload, read)
+        if canonical_json(read) == content:
+            return decoded
+    except orjson.JSONDecodeError as error:
+        raise EvidenceError((Mistake("event-content", (), f"its content is not JSON: {error}"),)) from error
+    except EvidenceError as error:
+        raise EvidenceError(tuple(map(_complete, error.mistakes))) from error
+    raise EvidenceError((Mistake("event-content", (), "its content is not written as canonical JSON"),))
+
+
+def _decode(payload: type[EventPayload], read: object) -> EventPayload:
+    if payload is RulesetAdded:
+        return RulesetAdded(ruleset=codec_of(CanonicalJson).decode(read))
+    decoded: EventPayload = codec_of(payload).decode(read)
+    return decoded
+
+
+def _complete(mistake: Mistake) -> Mistake:
+    """Return a mistake whose sentence names its place."""
+    place = f"`{show_place(mistake.path)}`" if mistake.path else "its content"
+    return Mistake(mistake.code, mistake.path, f"{place} {mistake.detail}")
+
+
+__all__ = [
+    "PAYLOADS",
+    "ClubCreated",
+    "CorrectedDocument",
+    "DepartureRecorded",
+    "DisputeCommented",
+    "DisputeEvent",
+    "DisputeOpened",
+    "DisputeResolved",
+    "DisputeReviewed",
+    "DisputeStep",
+    "DisputeWithdrawn",
+    "EventKind",
+    "EventPayload",
+    "FinalReason",
+    "HandRecorded",
+    "HandWithdrawn",
+    "KeyCreated",
+    "KeyRevoked",
+    "LinkIssued",
+    "LinkRevoked",
+    "LinksRevoked",
+    "NewHand",
+    "PlayerErased",
+    "PlayerNamed",
+    "Received",
+    "RoundClosed",
+    "RoundCorrected",
+    "RoundEvent",
+    "RoundOpened",
+    "RoundRecomputed",
+    "RulesetAdded",
+    "SettlementConfirmed",
+    "SettlementFinalized",
+    "TableCreated",
+    "decode_event",
+]

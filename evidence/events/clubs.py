@@ -1,0 +1,142 @@
+"""What happens in a club outside of rounds: keys, rulesets, tables, players, and links to rounds."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+import orjson
+
+from evidence.codec import CanonicalJson
+from evidence.events.payload import EventKind, EventPayload
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClubCreated(EventPayload):
+    """A club was created."""
+
+    kind = EventKind.CLUB_CREATED
+
+    club: UUID
+    name: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyCreated(EventPayload):
+    """
+    An API key was created.
+
+    Attributes:
+        key: its id.
+        prefix: the beginning of the key, by which people tell keys apart.
+        expires_at: None where it does not expire.
+        replaces: the id of the key that was rotated.
+        secret: the SHA-256 of the stored SHA-256 of the key.
+    """
+
+    kind = EventKind.KEY_CREATED
+
+    key: UUID
+    prefix: str
+    name: str
+    scopes: tuple[str, ...]
+    expires_at: datetime | None
+    replaces: UUID | None
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRevoked(EventPayload):
+    """An API key was revoked, at once or after an overlap."""
+
+    kind = EventKind.KEY_REVOKED
+
+    key: UUID
+    prefix: str
+    overlap_seconds: int
+    revoked_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkIssued(EventPayload):
+    """A link to a round was issued."""
+
+    kind = EventKind.LINK_ISSUED
+
+    round: UUID
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinkRevoked(EventPayload):
+    """A link to a round was revoked."""
+
+    kind = EventKind.LINK_REVOKED
+
+    round: UUID
+    expires_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LinksRevoked(EventPayload):
+    """All links of the club were revoked; `version` is that of the secret that signs links from then on."""
+
+    kind = EventKind.LINKS_REVOKED
+
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerNamed(EventPayload):
+    """A player was given a display name, which no event holds."""
+
+    kind = EventKind.PLAYER_NAMED
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlayerErased(EventPayload):
+    """The display name of a player was erased."""
+
+    kind = EventKind.PLAYER_ERASED
+
+    player: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RulesetAdded(EventPayload):
+    """
+    A version of a ruleset was added.
+
+    The content of the event is the ruleset itself, so that rounds can name it by its SHA-256.
+    """
+
+    kind = EventKind.RULESET_ADDED
+
+    ruleset: CanonicalJson
+
+    def encode(self) -> bytes:
+        """Return the content of the event, canonical JSON."""
+        return self.ruleset
+
+    @property
+    def document(self) -> dict[str, Any]:
+        """The ruleset as JSON."""
+        document: dict[str, Any] = orjson.loads(self.ruleset)
+        return document
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableCreated(EventPayload):
+    """A table was created; `ruleset` is a name and a version."""
+
+    kind = EventKind.TABLE_CREATED
+
+    id: UUID
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    minimum_stack: int | None
+    correction_window_minutes: int

@@ -1,0 +1,61 @@
+"""What every event payload has in common."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import ClassVar
+from uuid import UUID
+
+from evidence.canonical import canonical_json
+from evidence.codec import codec_of
+
+
+class EventKind(StrEnum):
+    """What happened."""
+
+    RULESET_ADDED = "ruleset.added"
+    CLUB_CREATED = "club.created"
+    KEY_CREATED = "key.created"
+    KEY_REVOKED = "key.revoked"
+    LINK_ISSUED = "link.issued"
+    LINK_REVOKED = "link.revoked"
+    LINKS_REVOKED = "links.revoked"
+    PLAYER_NAMED = "player.named"
+    PLAYER_ERASED = "player.erased"
+    TABLE_CREATED = "table.created"
+    ROUND_OPENED = "round.opened"
+    HAND_RECORDED = "hand.recorded"
+    HAND_WITHDRAWN = "hand.withdrawn"
+    DEPARTURE_RECORDED = "departure.recorded"
+    ROUND_CLOSED = "round.closed"
+    ROUND_CORRECTED = "round.corrected"
+    ROUND_RECOMPUTED = "round.recomputed"
+    SETTLEMENT_CONFIRMED = "settlement.confirmed"
+    SETTLEMENT_FINALIZED = "settlement.finalized"
+    DISPUTE_OPENED = "dispute.opened"
+    DISPUTE_COMMENTED = "dispute.commented"
+    DISPUTE_REVIEWED = "dispute.reviewed"
+    DISPUTE_RESOLVED = "dispute.resolved"
+    DISPUTE_WITHDRAWN = "dispute.withdrawn"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EventPayload:
+    """
+    What an event says of a change: its content, as a value.
+
+    Attributes:
+        kind: what happened, which the heading of the event says.
+    """
+
+    kind: ClassVar[EventKind]
+
+    def encode(self) -> bytes:
+        """Return the content of the event, canonical JSON."""
+        return canonical_json(codec_of(type(self)).encode(self))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundEvent(EventPayload):
+    """A change of a round, one of its chain of events."""
+
+    round: UUID

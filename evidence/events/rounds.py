@@ -1,0 +1,202 @@
+"""What happens in a round, from its opening to its last correction."""
+
+from dataclasses import dataclass, field
+from datetime import datetime
+from uuid import UUID
+
+from evidence.codec import OMITTED, CanonicalJson
+from evidence.events.payload import EventKind, RoundEvent
+from scoring.hand import Seat
+from scoring.history import Closing, Departure
+from scoring.round_state import RoundSeat
+from scoring.ruleset import Points
+
+
+@dataclass(frozen=True, slots=True)
+class Received:
+    """The exact bytes that a client sent: the id under which they are stored, and their SHA-256."""
+
+    id: UUID
+    sha256: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundOpened(RoundEvent):
+    """
+    A round was opened at a table.
+
+    Attributes:
+        table: the id of the table.
+        table_sequence: the number of the round at its table.
+        digest: of what the round was opened with.
+        ruleset: name and version.
+        ruleset_digest: the SHA-256 of the rules, which is that of the content of their `ruleset.added`.
+        carried_over: the seats whose stack comes from the round before.
+        seats: by seat.
+        submission: the document that the round came in with, if any.
+    """
+
+    kind = EventKind.ROUND_OPENED
+
+    table: UUID
+    table_sequence: int
+    imported: bool
+    reference: str | None
+    digest: bytes
+    ruleset: str
+    ruleset_digest: bytes
+    point_value: int | None
+    currency: str | None
+    opened_at: datetime
+    correction_window_minutes: int
+    seats: tuple[RoundSeat, ...]
+    carried_over: tuple[Seat, ...]
+    submission: Received | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandRecorded(RoundEvent):
+    """
+    A hand was recorded.
+
+    Attributes:
+        id: of the record.
+        hand: the hand, which `decode_hand` decodes.
+        stacks: where the hand left the stacks, by seat.
+        scorer: the version of the scorer that said so.
+        irregular: whether the hand was accepted as played.
+        restores: the withdrawn record of the same hand that counts again.
+        submission: what the client sent; None where the hand is part of the document that the round came in with.
+    """
+
+    kind = EventKind.HAND_RECORDED
+
+    id: UUID
+    hand: CanonicalJson
+    stacks: tuple[Points, ...]
+    scorer: int
+    irregular: bool = field(default=False, metadata=OMITTED)
+    restores: UUID | None = field(default=None, metadata=OMITTED)
+    submission: Received | None = field(default=None, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HandWithdrawn(RoundEvent):
+    """
+    The last hand of a round was undone, which made a revision.
+
+    Attributes:
+        number: of the hand.
+        hand: the id of its record.
+        digest: of its content.
+        departures: the seats whose departure was dropped with it.
+        irregular: the hands accepted as played from now on; None where they are those from before but for this hand.
+        reason: None where none was given.
+        scorer: the version of the scorer that played the rest again.
+    """
+
+    kind = EventKind.HAND_WITHDRAWN
+
+    number: int
+    hand: UUID
+    digest: bytes
+    departures: tuple[Seat, ...]
+    irregular: tuple[int, ...] | None = field(default=None, metadata=OMITTED)
+    reason: str | None
+    revision: int
+    scorer: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DepartureRecorded(RoundEvent):
+    """A player left after a hand."""
+
+    kind = EventKind.DEPARTURE_RECORDED
+
+    seat: Seat
+    after_hand: int
+    reason: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundClosed(RoundEvent):
+    """A round was ended before it was complete."""
+
+    kind = EventKind.ROUND_CLOSED
+
+    after_hand: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectedDocument:
+    """The document that a round is played from after a correction; `table` is the name of the table."""
+
+    ruleset: str
+    table: str
+    reference: str | None
+    opened_at: datetime | None = field(default=None, metadata=OMITTED)
+    point_value: int | None
+    currency: str | None
+    seats: tuple[RoundSeat, ...]
+    hands: tuple[CanonicalJson, ...]
+    departures: tuple[Departure, ...]
+    closed: Closing | None
+
+
+@dataclass(frozen=True, slots=True)
+class NewHand:
+    """A hand that was recorded with a correction: the id of its record, and the digest of its content."""
+
+    hand: UUID
+    digest: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundCorrected(RoundEvent):
+    """
+    A round was corrected, which made a revision.
+
+    Attributes:
+        dispute: that the correction answers.
+        correction: the digest of the request.
+        digest: of the document.
+        ruleset_digest: of the rules.
+        hands: the ids of the records of the document's hands.
+        hands_before: the ids of those of the revision before.
+        recorded: the hands that the revision before did not have.
+        irregular: the hands accepted as played.
+        submission: what the client sent.
+        scorer: the version of the scorer that played the round again.
+    """
+
+    kind = EventKind.ROUND_CORRECTED
+
+    revision: int
+    reason: str
+    dispute: UUID | None
+    correction: bytes
+    document: CorrectedDocument
+    digest: bytes
+    ruleset: str
+    ruleset_digest: bytes
+    hands: tuple[UUID, ...]
+    hands_before: tuple[UUID, ...]
+    recorded: tuple[NewHand, ...]
+    irregular: tuple[int, ...]
+    submission: Received
+    scorer: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundRecomputed(RoundEvent):
+    """A recomputation settled a round again, which made a revision."""
+
+    kind = EventKind.ROUND_RECOMPUTED
+
+    recomputation: UUID
+    ruleset: str
+    ruleset_digest: bytes
+    revision: int
+    reason: str
+    scorer: int

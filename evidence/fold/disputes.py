@@ -1,0 +1,122 @@
+"""The disputes of a round, step by step."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, EventKind, RoundCorrected
+from evidence.fold.checks import refuse_event
+from evidence.fold.values import DisputeEntry, FoldedDispute, Revision
+from evidence.tree import HASH_BYTES
+
+_STEPS: Final[Mapping[EventKind, tuple[DisputeStep, ...]]] = {
+    EventKind.DISPUTE_COMMENTED: (DisputeStep.COMMENT,),
+    EventKind.DISPUTE_REVIEWED: (DisputeStep.UNDER_REVIEW,),
+    EventKind.DISPUTE_RESOLVED: (DisputeStep.UPHELD, DisputeStep.REJECTED),
+    EventKind.DISPUTE_WITHDRAWN: (DisputeStep.WITHDRAWN,),
+}
+"""What an event of each kind can do to a dispute."""
+
+_NOT_ENDED: Final = (None, DisputeStep.UNDER_REVIEW)
+_STATES: Final[Mapping[EventKind, tuple[DisputeStep | None, ...]]] = {
+    EventKind.DISPUTE_COMMENTED: _NOT_ENDED,
+    EventKind.DISPUTE_REVIEWED: (None,),
+    EventKind.DISPUTE_RESOLVED: (DisputeStep.UNDER_REVIEW,),
+    EventKind.DISPUTE_WITHDRAWN: _NOT_ENDED,
+}
+"""In which states of a dispute an event of each kind can happen."""
+
+_NO_WORDS: Final = sha256(b"").digest()
+
+
+def find_dispute(disputes: Mapping[UUID, FoldedDispute], id_: UUID) -> FoldedDispute:
+    """
+    Return a dispute that has not ended.
+
+    Raises:
+        EvidenceError: there is none.
+    """
+    dispute = disputes.get(id_)
+    if dispute is None:
+        refuse_event(f"dispute {id_} was not opened before")
+    if dispute.has_ended:
+        refuse_event(f"dispute {id_} has ended before: it is {dispute.state_name}")
+    return dispute
+
+
+def require_undisputed(disputes: Mapping[UUID, FoldedDispute], what: str) -> None:
+    """
+    Require that every dispute has ended.
+
+    Raises:
+        EvidenceError: one has not.
+    """
+    number = sum(not dispute.has_ended for dispute in disputes.values())
+    if number:
+        counted = "a dispute that has not ended" if number == 1 else f"{number} disputes that have not ended"
+        refuse_event(f"the settlement is {what} beside {counted}")
+
+
+def open_dispute(
+    disputes: Mapping[UUID, FoldedDispute], event: DisputeOpened, at: datetime, newest: Revision
+) -> FoldedDispute:
+    """
+    Return a dispute that is opened.
+
+    Raises:
+        EvidenceError: it cannot be opened in the newest revision of the round.
+    """
+    if event.dispute in disputes:
+        refuse_event(f"dispute {event.dispute} is opened a second time")
+    if not event.by or len(event.claim) != HASH_BYTES:
+        refuse_event("the dispute does not say who claims what")
+    if event.claim == _NO_WORDS:
+        refuse_event("the dispute claims nothing")
+    if event.revision != newest.number:
+        refuse_event(f"revision {event.revision} is not in force; expected {newest.number}")
+    if event.hand is not None and not 1 <= event.hand <= len(newest.hands):
+        refuse_event(f"the dispute is about hand {event.hand}; the round has {len(newest.hands)}")
+    if event.seat is not None and all(seat.seat != event.seat for seat in newest.seats):
+        refuse_event(f"the dispute is about seat {event.seat}, in which nobody sits")
+    return FoldedDispute(event, at)
+
+
+def change_dispute(
+    disputes: Mapping[UUID, FoldedDispute],
+    event: DisputeEvent,
+    at: datetime,
+    corrections: Mapping[int, RoundCorrected],
+) -> FoldedDispute:
+    """
+    Return a dispute after a step.
+
+    Raises:
+        EvidenceError: the dispute cannot take it.
+    """
+    dispute = find_dispute(disputes, event.dispute)
+    steps, states = _STEPS[event.kind], _STATES[event.kind]
+    if event.step not in steps:
+        expected = " or ".join(repr(step.value) for step in steps)
+        refuse_event(f"the event does {event.step.value!r}; expected {expected}")
+    if dispute.state not in states:
+        expected = " or ".join("open" if state is None else state.value for state in states)
+        refuse_event(f"the dispute is {dispute.state_name}; expected {expected}")
+    if not event.by:
+        refuse_event("the event does not say who did it")
+    if event.version != dispute.version + 1:
+        refuse_event(f"the dispute has version {dispute.version}, and the event {event.version}")
+    answer = None if event.correction is None else corrections.get(event.correction)
+    if event.correction is not None and (answer is None or answer.dispute != event.dispute):
+        refuse_event(f"revision {event.correction} does not answer the dispute")
+    if event.step is DisputeStep.REJECTED and event.words is None:
+        refuse_event("the dispute is rejected without a reason")
+    if event.step is DisputeStep.UPHELD and event.words is None and event.correction is None:
+        refuse_event("the dispute is upheld without a correction and without a reason")
+    return replace(
+        dispute,
+        entries=(*dispute.entries, DisputeEntry(event, at)),
+        state=dispute.state if event.step is DisputeStep.COMMENT else event.step,
+    )

@@ -1,0 +1,193 @@
+"""A round as its events make it: the values that `fold_round` returns."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
+from uuid import UUID
+
+from evidence.codec import CanonicalJson
+from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, RoundCorrected, RoundOpened
+from scoring.hand import Hand, Seat
+from scoring.history import Closing, Departure, History
+from scoring.round_state import RoundSeat
+from scoring.ruleset import Points, Ruleset
+
+
+@dataclass(frozen=True)
+class FoldedHand:
+    """
+    A hand as it was recorded.
+
+    Attributes:
+        id: of the record.
+        content: the hand as its event has it.
+        submission: the id of the bytes that it came in with, where they are recorded.
+    """
+
+    id: UUID
+    content: CanonicalJson
+    hand: Hand
+    played_at: datetime | None
+    recorded_at: datetime
+    submission: UUID | None
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of the content."""
+        return sha256(self.content).digest()
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedDeparture:
+    """A departure, and when it was recorded."""
+
+    departure: Departure
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedClosing:
+    """The closing of a round, and when it was recorded."""
+
+    closing: Closing
+    recorded_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Revision:
+    """
+    Everything that happened in a revision of a round, and no result.
+
+    Attributes:
+        ruleset: name and version.
+        ruleset_digest: of the rules.
+        carried_over: the seats whose stack comes from the round before.
+        scorers: the version of the scorer that each hand was scored by.
+        irregular: the numbers of the hands accepted as played.
+        reason: why the round was played again for it; None for the first.
+        adjusts: the newest revision whose settlement was final by then.
+        confirmed: who confirmed its settlement, and when.
+        as_created: the revision before anything happened in it; None for the first.
+    """
+
+    number: int
+    created_at: datetime
+    ruleset: str
+    ruleset_digest: bytes
+    seats: tuple[RoundSeat, ...]
+    carried_over: frozenset[Seat] = frozenset()
+    hands: tuple[FoldedHand, ...] = ()
+    scorers: tuple[int, ...] = ()
+    departures: tuple[FoldedDeparture, ...] = ()
+    closed: FoldedClosing | None = None
+    irregular: frozenset[int] = frozenset()
+    reason: str | None = None
+    adjusts: int | None = None
+    confirmed: Mapping[Seat, datetime] = field(default_factory=dict)
+    as_created: "Revision | None" = None
+
+    def history(self, ruleset: Ruleset) -> History:
+        """Return what the rules need of it."""
+        hands = tuple([each.hand for each in self.hands])
+        departures = tuple([each.departure for each in self.departures])
+        closed = None if self.closed is None else self.closed.closing
+        return History(ruleset, self.seats, hands, departures, closed, self.irregular)
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedStacks:
+    """Where a hand left the stacks, by seat, as its event says; `index` is that of the event."""
+
+    index: int
+    revision: int
+    hand: int
+    stacks: tuple[Points, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedSubmission:
+    """Bytes that a client sent: `hand`, `document` or `correction`, their SHA-256, and when they were received."""
+
+    kind: str
+    sha256: bytes
+    received_at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeEntry:
+    """Something that was said or done about a dispute, and when."""
+
+    event: DisputeEvent
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedDispute:
+    """
+    A dispute: how it was opened, and what followed.
+
+    Attributes:
+        state: the last step that was not a comment; None while it is open.
+    """
+
+    opening: DisputeOpened
+    opened_at: datetime
+    entries: tuple[DisputeEntry, ...] = ()
+    state: DisputeStep | None = None
+
+    @property
+    def version(self) -> int:
+        """The number of its last change."""
+        return len(self.entries) + 1
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether nothing can follow."""
+        return self.state not in (None, DisputeStep.UNDER_REVIEW)
+
+    @property
+    def state_name(self) -> str:
+        """The state as the API names it."""
+        return "open" if self.state is None else self.state.value
+
+
+@dataclass(frozen=True, slots=True)
+class FoldedRound:
+    """
+    A round as its events make it.
+
+    Attributes:
+        recorded_at: when its opening was recorded.
+        revisions: all there have been, the one in force last.
+        changed_at: the last change, from which the correction window counts; a confirmation is not one.
+        final_revision: the newest revision whose settlement became final.
+        hands: every hand ever recorded, by the id of its record.
+        stacks: where hands left the stacks when they were recorded.
+        submissions: what clients sent, by id.
+        corrections: by the revision that each of them made.
+        unknown: the indexes of events of kinds that this release does not know.
+    """
+
+    opening: RoundOpened
+    recorded_at: datetime
+    revisions: tuple[Revision, ...]
+    changed_at: datetime
+    final_revision: int | None
+    hands: Mapping[UUID, FoldedHand]
+    stacks: tuple[RecordedStacks, ...]
+    submissions: Mapping[UUID, FoldedSubmission]
+    corrections: Mapping[int, RoundCorrected]
+    disputes: Mapping[UUID, FoldedDispute]
+    unknown: tuple[int, ...]
+
+    @property
+    def newest(self) -> Revision:
+        """The revision in force."""
+        return self.revisions[-1]
+
+    @property
+    def open_disputes(self) -> int:
+        """How many disputes have not ended."""
+        return sum(not dispute.has_ended for dispute in self.disputes.values())

@@ -1,0 +1,151 @@
+"""Keys that sign checkpoints: Ed25519, written in one line as C2SP's signed notes have them."""
+
+import re
+from base64 import b64decode, b64encode
+from dataclasses import dataclass
+from functools import cached_property
+from hashlib import sha256
+from typing import Final
+
+from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+
+from evidence.errors import refuse
+
+_ED25519: Final = b"\x01"
+_KEY_BYTES: Final = 32
+_NAME: Final = re.compile(r"[^\s+\x00-\x1f\x7f]{1,120}")
+_PUBLIC: Final = re.compile(r"(?P<name>[^\s+]+)\+(?P<id>[0-9a-f]{8})\+(?P<key>[A-Za-z0-9+/]+=*)")
+_PRIVATE: Final = re.compile(rf"PRIVATE\+KEY\+{_PUBLIC.pattern}")
+
+
+@dataclass(frozen=True)
+class VerifierKey:
+    """
+    A public key: whoever has it can tell what was signed with the private one.
+
+    >>> read = VerifierKey.read("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
+    >>> read.name, read.id.hex(), read.written
+    ('PeterNeumann', 'c74f20a3', 'PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW')
+    """
+
+    name: str
+    public: bytes
+
+    def __post_init__(self) -> None:
+        _check(self.name, self.public)
+
+    @classmethod
+    def read(cls, written: str) -> "VerifierKey":
+        """
+        Read the line that `written` gives.
+
+        Raises:
+            EvidenceError: it is none, or the id in it is not this key's.
+        """
+        name, key_id, public = _read(_PUBLIC, written, "a verifier key")
+        key = cls(name, public)
+        _check_id(key, key_id)
+        return key
+
+    @cached_property
+    def id(self) -> bytes:
+        """Four bytes that tell keys of the same name apart."""
+        return sha256(self.name.encode() + b"\n" + _ED25519 + self.public).digest()[:4]
+
+    @cached_property
+    def written(self) -> str:
+        """The key in one line: its name, its id and itself."""
+        return f"{self.name}+{self.id.hex()}+{b64encode(_ED25519 + self.public).decode()}"
+
+    def has_signed(self, text: bytes, signature: bytes) -> bool:
+        """Say whether a signature is this key's under a text."""
+        try:
+            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
+        except InvalidSignature:
+            return False
+        return True
+
+
+@dataclass(frozen=True)
+class SigningKey:
+    """A private key. It is shown by its public part only; `secret` alone gives it away."""
+
+    name: str
+    _private: Ed25519PrivateKey
+
+    @classmethod
+    def make(cls, name: str) -> "SigningKey":
+        """
+        Make a new key.
+
+        Raises:
+            EvidenceError: no key can be called so.
+        """
+        _check(name, bytes(_KEY_BYTES))
+        return cls(name, Ed25519PrivateKey.generate())
+
+    @classmethod
+    def read(cls, written: str) -> "SigningKey":
+        """
+        Read the line that `secret` gives.
+
+        Raises:
+            EvidenceError: it is none; what was found is not said.
+        """
+        name, key_id, seed = _read(_PRIVATE, written, "a signing key")
+        _check(name, seed)
+        key = cls(name, Ed25519PrivateKey.from_private_bytes(seed))
+        _check_id(key.verifier, key_id)
+        return key
+
+    @cached_property
+    def verifier(self) -> VerifierKey:
+        """The public key."""
+        return VerifierKey(self.name, self._private.public_key().public_bytes_raw())
+
+    @property
+    def secret(self) -> str:
+        """The key in one line, for its file and nothing else."""
+        encoded = b64encode(_ED25519 + self._private.private_bytes_raw()).decode()
+        return f"PRIVATE+KEY+{self.name}+{self.verifier.id.hex()}+{encoded}"
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.verifier.written!r})"
+
+    def sign(self, text: bytes) -> bytes:
+        """Sign a text, as RFC 8032 says: the same text has the same signature."""
+        return self._private.sign(text)
+
+
+def _read(shape: re.Pattern[str], written: str, what: str) -> tuple[str, str, bytes]:
+    found = shape.fullmatch(written)
+    if found is None:
+        refuse(
+            "key-unreadable", f"this is not {what}; expected one line of a name, eight hexadecimal digits and the key"
+        )
+    try:
+        encoded = b64decode(found["key"], validate=True)
+    except ValueError:
+        encoded = b""
+    if encoded[:1] != _ED25519 or b64encode(encoded).decode() != found["key"]:
+        refuse("key-unreadable", f"this is not {what} for Ed25519; expected base64 of a byte of 1 and the key")
+    return found["name"], found["id"], encoded[1:]
+
+
+def _check(name: str, key: bytes) -> None:
+    if not _NAME.fullmatch(name):
+        refuse(
+            "key-name-invalid",
+            f"{name[:60]!r} is not a valid key name; expected up to 120 characters without space or +",
+        )
+    if len(key) != _KEY_BYTES:
+        refuse("key-unreadable", f"the key has {len(key)} bytes; expected {_KEY_BYTES}")
+
+
+def _check_id(key: VerifierKey, written: str) -> None:
+    if key.id.hex() != written:
+        refuse(
+            "key-unreadable",
+            f"the key's id is {key.id.hex()}, and the line says {written}: name, id and key do not belong together",
+        )

@@ -1,0 +1,108 @@
+"""Signed notes, as C2SP has them: a text that people read, and below it who signed it."""
+
+import re
+from base64 import b64decode, b64encode
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from evidence.errors import refuse
+from evidence.keys import SigningKey, VerifierKey
+
+MOST_BYTES: Final = 100_000
+_ID_BYTES: Final = 4
+_LINE: Final = re.compile(r"— (?P<name>[^\s+]+) (?P<signature>[A-Za-z0-9+/]+=*)")
+_CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f]")
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Who signed, by name and id, and the signature."""
+
+    name: str
+    key_id: bytes
+    signature: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SignedNote:
+    """A text, with its last line end, and the signatures below it, of whatever keys."""
+
+    text: str
+    signatures: tuple[Signature, ...]
+
+    @property
+    def written(self) -> str:
+        """The note as it is served."""
+        lines = [
+            f"— {signed.name} {b64encode(signed.key_id + signed.signature).decode()}\n" for signed in self.signatures
+        ]
+        return f"{self.text}\n{''.join(lines)}"
+
+
+def sign_note(text: str, keys: Sequence[SigningKey]) -> SignedNote:
+    r"""
+    Sign a text with one key or more.
+
+    >>> key = SigningKey.make("example.org/night")
+    >>> verify_note(sign_note("one\n", [key]), [key.verifier]) == [key.verifier]
+    True
+    """
+    _check_text(text)
+    return SignedNote(text, tuple(Signature(key.name, key.verifier.id, key.sign(text.encode())) for key in keys))
+
+
+def read_note(written: str) -> SignedNote:
+    """
+    Read a note; who signed it is not checked yet.
+
+    Raises:
+        EvidenceError: it is none.
+    """
+    if len(written.encode()) > MOST_BYTES:
+        refuse("note-unreadable", f"a signed note cannot be read; expected at most {MOST_BYTES} bytes")
+    text, blank, below = written.rpartition("\n\n")
+    if not blank or not below.endswith("\n"):
+        refuse(
+            "note-unreadable", "a signed note cannot be read; expected a text, an empty line, and lines of signatures"
+        )
+    _check_text(f"{text}\n")
+    return SignedNote(f"{text}\n", tuple(map(_read_signature, below.removesuffix("\n").split("\n"))))
+
+
+def verify_note(note: SignedNote, keys: Iterable[VerifierKey]) -> list[VerifierKey]:
+    """
+    Find out which of the keys signed a note. Signatures of others are passed over, as everyone may add his own.
+
+    Raises:
+        EvidenceError: none of them did, or a signature in a key's name is not that key's.
+    """
+    known = {(key.name, key.id): key for key in keys}
+    signed = [(known[name], given) for name, given in _by_key(note) if name in known]
+    for key, signature in signed:
+        if not key.has_signed(note.text.encode(), signature):
+            refuse("signature-wrong", f"the signature under the name {key.name!r} is not by the key {key.id.hex()}")
+    if not signed:
+        names = ", ".join(f"{given.name} {given.key_id.hex()}" for given in note.signatures)
+        refuse("signature-unknown", f"no known key signed the note; it has signatures by {names}")
+    return [key for key, _ in signed]
+
+
+def _by_key(note: SignedNote) -> list[tuple[tuple[str, bytes], bytes]]:
+    return [((given.name, given.key_id), given.signature) for given in note.signatures]
+
+
+def _read_signature(line: str) -> Signature:
+    found = _LINE.fullmatch(line)
+    try:
+        signature = b64decode(found["signature"], validate=True) if found else b""
+    except ValueError:
+        signature = b""
+    if found is None or len(signature) <= _ID_BYTES or b64encode(signature).decode() != found["signature"]:
+        refuse("note-unreadable", f"{line[:60]!r} is not a signature line; expected a dash, a name and base64")
+    return Signature(found["name"], signature[:_ID_BYTES], signature[_ID_BYTES:])
+
+
+def _check_text(text: str) -> None:
+    if not text.endswith("\n") or _CONTROL.search(text):
+        refuse("note-unreadable", "the text of a signed note does not end with its line, or holds a control character")

@@ -1,0 +1,191 @@
+"""Field types of poker terms: cards, seats, stacks, players, rulesets, and points in money."""
+
+from typing import Any, Final
+
+from marshmallow import ValidationError
+
+from schemas.base import Reader, Sentence, WireField
+from schemas.fields import MOST_INTEGER, Characters, Integer, Listing, Text, show
+from scoring.cards import BY_NAME, RANKS, SUITS, Card
+
+CARD_PATTERN: Final = f"^[{RANKS}][{SUITS}]$"
+_MOST_CARDS: Final = 52
+
+
+class CardField(WireField):
+    """A card: rank, then suit."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"pattern": CARD_PATTERN, "example": "As"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Card:
+        card = BY_NAME.get(value) if isinstance(value, str) else None
+        if card is None:
+            wanted = f"expected a rank of {RANKS} and a suit of {SUITS}, for example 'As' or 'Td'"
+            raise self.refuse("card-unknown", f"is {show(value)}; {wanted}")
+        return card
+
+
+class _Cards(Listing):
+    """An array of cards."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        return tuple(super()._deserialize(value, attr, data, **kwargs))
+
+    @property
+    def value_reader(self) -> Reader:
+        """The fast parser of valid cards."""
+        least, most, by_name = self.least, self.most, BY_NAME
+
+        def read_all(value: Any) -> tuple[Card, ...]:
+            if type(value) is not list or not least <= len(value) <= most:
+                raise ValidationError("")
+            try:
+                return tuple([by_name[name] for name in value])
+            except TypeError as error:  # an item that is not a string
+                raise ValidationError("") from error
+
+        return read_all
+
+
+class RowField(_Cards):
+    """The cards of one row."""
+
+    def __init__(self, size: int, **options: Any) -> None:
+        self.size = size
+        super().__init__(CardField(), least=size, most=size, **_each_once(options))
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
+        if not isinstance(value, list) or len(value) == self.size:
+            return super()._deserialize(value, attr, data, **kwargs)
+        mistakes: dict[Any, Any] = {"_schema": [Sentence("row-size", f"has {len(value)} cards; expected {self.size}")]}
+        for index, item in enumerate(value[:_MOST_CARDS]):
+            try:
+                self.inner.deserialize(item)
+            except ValidationError as error:
+                mistakes[index] = error.messages
+        raise ValidationError(mistakes)
+
+
+class CardList(_Cards):
+    """Cards that are no row: dealt, discarded or placed automatically."""
+
+    def __init__(self, *, most: int, **options: Any) -> None:
+        super().__init__(CardField(), most=most, **_each_once(options))
+
+
+def _each_once(options: dict[str, Any]) -> dict[str, Any]:
+    """Add to the contract that no card occurs twice. The rules, which know every player's cards, validate it."""
+    return {**options, "metadata": {"uniqueItems": True, **options.get("metadata", {})}}
+
+
+MOST_SEAT: Final = 1000
+MOST_PLAYERS: Final = 4
+MOST_STREETS: Final = 9
+MOST_HANDS: Final = 10_000
+MOST_STACK: Final = 1_000_000_000_000
+"""Maximum points of one player, so that every JSON parser represents the sums of a round exactly."""
+
+
+class SeatField(Integer):
+    """A seat number."""
+
+    default_description = "Seat number, counted clockwise from 1."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=1, most=MOST_SEAT, **options)
+
+
+class StackField(Integer):
+    """The points that a player has."""
+
+    def __init__(self, *, least: int = 1, most: int = MOST_STACK, **options: Any) -> None:
+        super().__init__(least=least, most=most, **options)
+
+
+class OpeningStackField(StackField):
+    """The points that a player starts a round with. The rules refuse 0, together with other mistakes."""
+
+    default_description = (
+        "Points that the player starts the round with. The sum over all players, times the point value, is at most"
+        " 2⁵³ − 1."
+    )
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=0, most=MOST_INTEGER, metadata={"minimum": 1}, **options)
+
+
+class PlayerField(Text):
+    """The operator's ID of a player; not a display name."""
+
+    default_description = "The operator's ID of the player; not a display name."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=100, **{"characters": Characters.ID, "metadata": {"example": "ann"}, **options})
+
+
+REFERENCE_PATTERN: Final = "^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?(?:@[1-9][0-9]{0,8})?$"
+
+
+class RulesetReference(Text):
+    """A ruleset by name (newest version) or as `name@version`."""
+
+    default_description = "Ruleset, as a name (newest version) or `name@version`."
+
+    def __init__(self, **options: Any) -> None:
+        wanted = "a ruleset's name, or name@version"
+        super().__init__(longest=80, pattern=REFERENCE_PATTERN, wanted=wanted, **options)
+
+
+class TableNameField(Text):
+    """The name of a table, unique in its club."""
+
+    default_description = "Name of the table, unique in the club."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=100, **{"characters": Characters.ID, "metadata": {"example": "kitchen"}, **options})
+
+
+class PointValueField(Integer):
+    """The value of one point, in minor units of the currency."""
+
+    default_description = "Value of one point, in minor units of the currency. Null for points only."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=0, most=1_000_000_000, allow_none=True, **options)
+
+
+class CurrencyField(Text):
+    """The ISO 4217 code of a currency."""
+
+    default_description = "Currency, as an ISO 4217 code. Null for points only."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            longest=3,
+            pattern="^[A-Z]{3}$",
+            wanted="three capital letters, for example EUR",
+            **{"allow_none": True, **options},
+        )
+
+
+class ReferenceField(Text):
+    """The operator's reference of a round, unique at its table."""
+
+    default_description = "The operator's reference of the round, unique at its table."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(
+            longest=200,
+            allow_none=True,
+            **{"characters": Characters.ID, "metadata": {"example": "2026-11-20/3"}, **options},
+        )
+
+
+class ReasonField(Text):
+    """A reason, in one line."""
+
+    default_description = "The reason, in one line."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=500, **options)

@@ -1,0 +1,34 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Key, TextList
+
+
+class ClubRecord(Base):
+    """A club. Nothing of one is ever seen by another."""
+
+    __tablename__ = "clubs"
+
+    id: Mapped[Key]
+    name: Mapped[str] = mapped_column(unique=True)
+    created_at: Mapped[datetime]
+
+
+class ApiKeyRecord(Base):
+    """A club's key: what it may do, and the hash of its secret."""
+
+    __tablename__ = "api_keys"
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    id: Mapped[Key]
+    name: Mapped[str]
+    prefix: Mapped[str]
+    secret_sha256: Mapped[bytes] = mapped_column(unique=True)
+    scopes: Mapped[TextList]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime | None]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]

@@ -1,0 +1,209 @@
+"""Keys of clubs. Only the hash of a secret is ever kept."""
+
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Executable, Row, func, insert, or_, select, text, update
+
+from evidence.events import KeyRevoked
+from service.clubs.models import ApiKeyRecord, ClubRecord
+from service.db import Session, Statement, Transaction
+from service.errors import NotFound
+from service.ledger.queries.events import EventKind, record_event
+
+
+@dataclass(frozen=True, slots=True)
+class StoredKey:
+    """A key that opens its club, and what it may do there."""
+
+    club_id: UUID
+    id: UUID
+    name: str
+    scopes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class IssuedKey:
+    """
+    A key as an operator sees it: all but the secret, which is kept nowhere.
+
+    Attributes:
+        club: the club's name.
+        prefix: how the key begins, by which it is known.
+        expires_at: until when it opens anything, as it was made; None for ever.
+        revoked_at: from when on it opens nothing; may be to come.
+        last_used_at: to the minute.
+    """
+
+    club_id: UUID
+    club: str
+    id: UUID
+    name: str
+    prefix: str
+    scopes: tuple[str, ...]
+    created_at: datetime
+    expires_at: datetime | None = None
+    revoked_at: datetime | None = None
+    last_used_at: datetime | None = None
+
+    @property
+    def ends_at(self) -> datetime | None:
+        """From when on the key opens nothing, whatever ends it; None for never."""
+        return min((moment for moment in (self.expires_at, self.revoked_at) if moment is not None), default=None)
+
+
+_KEY: Final = ApiKeyRecord
+_ISSUED: Final = (
+    select(
+        _KEY.club_id,
+        ClubRecord.name.label("club"),
+        _KEY.id,
+        _KEY.name,
+        _KEY.prefix,
+        _KEY.scopes,
+        _KEY.created_at,
+        _KEY.expires_at,
+        _KEY.revoked_at,
+        _KEY.last_used_at,
+    )
+    .join(ClubRecord, ClubRecord.id == _KEY.club_id)
+    .order_by(_KEY.id)
+)
+_END: Final = text("SELECT end_key(:key_id)")
+_AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)"))
+
+
+def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
+    """Give the transaction's club a key, as the owner of the tables may."""
+    transaction.execute(
+        insert(_KEY).values(
+            club_id=transaction.club_id,
+            id=key.id,
+            name=key.name,
+            prefix=key.prefix,
+            secret_sha256=secret_sha256,
+            scopes=list(key.scopes),
+            created_at=key.created_at,
+            expires_at=key.expires_at,
+        )
+    )
+    record_event(transaction, EventKind.KEY_CREATED, event)
+
+
+def find(session: Session, secret_sha256: bytes) -> StoredKey | None:
+    """
+    Find the key of a secret and with it the club, and note that it was used; None where it opens nothing.
+
+    Args:
+        session: in which no transaction has begun.
+        secret_sha256: all that is known of the secret here. Hashes are compared, so that the time it takes tells
+            nothing of any secret.
+    """
+    found = session.ask(_AUTHENTICATE, {"secret_sha256": secret_sha256})
+    return StoredKey(**{**found[0], "scopes": tuple(found[0]["scopes"])}) if found else None
+
+
+def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:
+    """List the keys of one club or of all, in the order in which they were made, as the owner of the tables may."""
+    query = _ISSUED if club_id is None else _ISSUED.where(_KEY.club_id == club_id)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[IssuedKey]:
+    """List keys of the transaction's club, the newest first, from the one after `after`."""
+    query = _ISSUED.where(_is_own(transaction)).order_by(None).order_by(_KEY.id.desc()).limit(limit)
+    if after is not None:
+        query = query.where(_KEY.id < after)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def list_known_as(
+    transaction: Transaction, *, prefix: str, key_id: UUID | None, secret_sha256: bytes
+) -> list[IssuedKey]:
+    """List the keys of all clubs that have one of these, as the owner of the tables may."""
+    conditions: list[ColumnElement[bool]] = [_KEY.prefix == prefix, _KEY.secret_sha256 == secret_sha256]
+    if key_id is not None:
+        conditions.append(_KEY.id == key_id)
+    return [_load(found) for found in transaction.execute(_ISSUED.where(or_(*conditions)))]
+
+
+def get(transaction: Transaction, key_id: UUID) -> IssuedKey:
+    """
+    Read a key of the transaction's club.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id), key_id)
+
+
+def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
+    """
+    Read a key of the transaction's club and keep everybody else from changing it.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id).with_for_update(of=_KEY), key_id)
+
+
+def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime | None:
+    """
+    Let a key of the transaction's club open nothing any more after a while, by the database's own clock.
+
+    Returns:
+        The moment from which on it opens nothing; None, and nothing is changed, where that was to come earlier anyway.
+    """
+    moment = func.now() + after
+    statement = (
+        update(_KEY)
+        .where(_KEY.club_id == transaction.club_id, _KEY.id == key.id)
+        .where(or_(_KEY.revoked_at.is_(None), _KEY.revoked_at > moment))
+        .values(revoked_at=moment)
+        .returning(_KEY.revoked_at)
+    )
+    ended: datetime | None = transaction.execute(statement).scalar_one_or_none()
+    _record_end(transaction, key, after, ended)
+    return ended
+
+
+def end_own(transaction: Transaction, key: IssuedKey) -> None:
+    """Let a key of the transaction's club open nothing any more, as the service may; one that has ended stays so."""
+    ended = transaction.execute(_END, {"key_id": key.id}).scalar_one()
+    _record_end(transaction, key, timedelta(0), ended)
+
+
+def _record_end(transaction: Transaction, key: IssuedKey, after: timedelta, ended: datetime | None) -> None:
+    """Say in the audit trail when a key ends; None where nothing was changed."""
+    if ended is not None:
+        overlap = int(after.total_seconds())
+        event = KeyRevoked(key=key.id, prefix=key.prefix, overlap_seconds=overlap, revoked_at=ended)
+        record_event(transaction, event.kind, event.encode())
+
+
+def _is_own(transaction: Transaction) -> ColumnElement[bool]:
+    return _KEY.club_id == transaction.club_id
+
+
+def _one(transaction: Transaction, query: Executable, key_id: UUID) -> IssuedKey:
+    found = transaction.execute(query).one_or_none()
+    if found is None:
+        raise NotFound(f"There is no key {key_id}.")
+    return _load(found)
+
+
+def _load(found: Row[Any]) -> IssuedKey:
+    return IssuedKey(
+        club_id=found.club_id,
+        club=found.club,
+        id=found.id,
+        name=found.name,
+        prefix=found.prefix,
+        scopes=tuple(found.scopes),
+        created_at=found.created_at,
+        expires_at=found.expires_at,
+        revoked_at=found.revoked_at,
+        last_used_at=found.last_used_at,
+    )

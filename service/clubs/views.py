@@ -1,0 +1,57 @@
+"""The keys of a club, for whoever looks after them."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.access import ApiKeyPageSchema
+from schemas.base import Dumped
+from schemas.fields import show_time
+from schemas.pages import PageQuerySchema
+from service.clubs.actions import list_own_keys, revoke_own_key
+from service.clubs.queries.keys import IssuedKey
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.resource import Resource
+from service.http.responses import NEXT_PAGE, answer_page, nothing
+
+keys = Resource("keys", __name__, description="API keys of the club.")
+
+
+@keys.route("/v1/keys", methods=["GET"])
+@keys.operation("list_keys", Scope.ADMIN)
+@keys.arguments(PageQuerySchema, location="query")
+@keys.response(200, ApiKeyPageSchema, headers=NEXT_PAGE)
+def get_keys(query: dict[str, Any]) -> Response:
+    """List the club's keys, newest first, including expired and revoked ones."""
+    page = list_own_keys(current_transaction(), after=query["cursor"], limit=query["limit"])
+    return answer_page("keys", [dump_key(each) for each in page.items], page.next_after)
+
+
+@keys.route("/v1/keys/<uuid:key_id>", methods=["DELETE"])
+@keys.operation("revoke_key", Scope.ADMIN, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.GATEWAY_TIMEOUT))
+@keys.response(204, description="The key is revoked.")
+def delete_key(key_id: UUID) -> Response:
+    """
+    Revoke a key of the club immediately; it can be the key of this request.
+
+    Only the operator can create keys, with `ofc-server key create`.
+    """
+    revoke_own_key(current_transaction(), key_id)
+    return nothing()
+
+
+def dump_key(key: IssuedKey) -> Dumped:
+    """Write a key: all but its secret."""
+    return {
+        "id": str(key.id),
+        "prefix": key.prefix,
+        "name": key.name,
+        "scopes": list(key.scopes),
+        "created_at": show_time(key.created_at),
+        "expires_at": show_time(key.expires_at),
+        "revoked_at": show_time(key.revoked_at),
+        "last_used_at": show_time(key.last_used_at),
+    }

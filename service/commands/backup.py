@@ -1,0 +1,43 @@
+"""`ofc-server backup`: a copy of the data directory of the embedded PostgreSQL, which may run meanwhile."""
+
+import os
+from pathlib import Path
+
+import click
+
+from service.commands.options import NamedPath, data_option
+from service.commands.output import say
+from service.config import Hosting
+from service.errors import OperatorError
+from service.ledger.signing import SIGNING_KEY
+from service.server.embedded import Cluster
+from service.server.embedded.backup import copy_files
+from service.server.first_key import API_KEY
+
+
+@click.command()
+@click.argument("target", metavar="COPY", type=NamedPath(path_type=Path))
+@data_option
+def backup(target: Path, directory: Path | None) -> None:
+    """
+    Copy the data directory of the embedded PostgreSQL while the service runs.
+
+    COPY must not be there yet. It becomes a data directory: `ofc-server up --data COPY` serves all that was answered
+    before the backup began. It holds `signing-key` and `api-key` too: keep it as safe as the data directory itself.
+
+    An external PostgreSQL has tools of its own; docs/operations.md shows them.
+
+    \b
+    Examples:
+      ofc-server backup /backups/2026-11-20
+      ofc-server backup --data /srv/ofc /backups/2026-11-20
+    """
+    if os.environ.get("OFC_DATABASE_URL"):
+        raise OperatorError("OFC_DATABASE_URL names an external PostgreSQL; back it up with pg_basebackup or pg_dump.")
+    cluster = Cluster(Hosting.from_environment(directory=directory).directory)
+    try:
+        cluster.join()
+        copy_files(cluster, target.absolute(), beside=(API_KEY, SIGNING_KEY))
+    finally:
+        cluster.stop()
+    say(f"The backup is in {target}; `ofc-server verify --data {target}` checks it. It holds the keys of the service.")

@@ -1,0 +1,103 @@
+"""Output of commands: text for people, JSON for scripts, files written atomically."""
+
+import json
+import os
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from stat import S_ISREG
+
+import click
+
+from service.errors import OperatorError
+
+
+def print_json(document: object) -> None:
+    """Print a document for scripts."""
+    click.echo(json.dumps(document, ensure_ascii=False, indent=2))
+
+
+def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
+    """Print rows under headings, in columns as wide as they need."""
+    lines = [headings, *rows]
+    widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
+    for line in lines:
+        click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
+
+
+def say(sentence: str) -> None:
+    """Explain on stderr, beside what scripts read."""
+    click.echo(sentence, err=True)
+
+
+def show_moment(moment: datetime) -> str:
+    """
+    Write a moment for people: to the minute, in UTC.
+
+    >>> show_moment(datetime(2026, 11, 20, 20, 15, tzinfo=UTC))
+    '2026-11-20 20:15'
+    """
+    return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
+
+
+def is_there(file: Path) -> bool:
+    """
+    Say whether there is a file of this name. A link is followed.
+
+    Raises:
+        OperatorError: there is something else, or nobody can say.
+    """
+    try:
+        found = file.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise _unwritable(file, error) from error
+    if not S_ISREG(found.st_mode):
+        raise OperatorError(f"{file} is not a file; expected the name of a file.")
+    return True
+
+
+def refuse_existing(file: Path, *, overwrites: bool) -> None:
+    """
+    Refuse to write where a file is already, unless it may be overwritten.
+
+    Raises:
+        OperatorError: it is there, and stays as it is; or it is something else.
+    """
+    if is_there(file) and not overwrites:
+        raise OperatorError(f"{file} already exists; expected another name, or --overwrite.")
+
+
+def write_whole(file: Path, content: str) -> None:
+    """
+    Write a file: it has all of its content, or stays what it was. A link is followed.
+
+    Raises:
+        OperatorError: it cannot be written.
+    """
+    is_there(file)
+    target = target_of(file)
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
+    try:
+        # A process of the same number, as containers give them, can have been killed here.
+        unfinished.unlink(missing_ok=True)
+        try:
+            with unfinished.open("x", encoding="utf-8") as writer:
+                writer.write(content)
+                writer.flush()
+                os.fsync(writer.fileno())
+            unfinished.replace(target)
+        finally:
+            unfinished.unlink(missing_ok=True)
+    except OSError as error:
+        raise _unwritable(file, error) from error
+
+
+def target_of(file: Path) -> Path:
+    """Say where links lead."""
+    return Path(os.path.realpath(file))
+
+
+def _unwritable(file: Path, error: OSError) -> OperatorError:
+    return OperatorError(f"{file} cannot be written: {(error.strerror or str(error)).lower()}.")

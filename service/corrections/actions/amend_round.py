@@ -1,0 +1,329 @@
+"""Replay a round with an amended document, for corrections and what-if questions."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import partial
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.base import WireError
+from schemas.corrections import CarriedOverStack, HandSnapshot, RoundComparison, RoundSnapshot, WhatIfRequest
+from schemas.documents import RoundDocument, digest_document, dump_document, load_document
+from schemas.fields import reading_stored_texts, show, show_time
+from schemas.hand_identity import prefer_recorded
+from schemas.patches import Patched, apply_patch
+from schemas.problems import sentence_of, show_pointer
+from scoring.errors import Mistake, ScoringError
+from scoring.hand import Seat
+from scoring.history import (
+    Departure,
+    History,
+    Paid,
+    PlayedRound,
+    accept_irregular,
+    check_irregular,
+    drop_late_departures,
+    replay,
+    without_needless_marks,
+)
+from scoring.ruleset import Points, Ruleset
+from scoring.settlement import Transfer
+from service.corrections import queries as corrections
+from service.db import Transaction
+from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
+from service.rounds.actions.checks import refuse_inexact
+from service.rounds.actions.documents import find_document_mistakes, write_document
+from service.rounds.actions.open_round import view_round
+from service.rounds.queries import histories, revisions, rounds, transfers
+from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.stored_round import StoredRound
+from service.rulesets.actions import ruleset_named
+from service.tables import queries as tables
+
+
+def recorded_side(transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory) -> RoundSnapshot:
+    """Say what a revision of a round came to, as it was recorded."""
+    paid = transfers.list_paid(transaction, round_id, revision)
+    then = revisions.get(transaction, round_id, revision)
+    names = {seat.seat: seat.player for seat in happened.seats}
+    sides = tuple(
+        HandSnapshot(
+            hand=stored.hand,
+            ruleset=stored.ruleset,
+            players=stored.players,
+            score=stored.score,
+            transfers=_paid_after(paid, stored.hand.number),
+            stacks=then.stacks if stored is happened.hands[-1] else stored.stacks,
+            irregular=stored.irregular,
+        )
+        for stored in happened.hands
+    )
+    return RoundSnapshot(sides, _by_player(names, then.nets), _by_player(names, then.stacks))
+
+
+def played_side(played: PlayedRound) -> RoundSnapshot:
+    """Say what a round comes to that was played again."""
+    names = {seat.seat: seat.player for seat in played.round.seats}
+    sides = tuple(
+        HandSnapshot(
+            hand=hand.hand,
+            ruleset=hand.round.ruleset,
+            players=names,
+            score=hand.score,
+            transfers=_paid_after(played.payments, hand.hand.number),
+            stacks=played.round.stacks if hand is played.hands[-1] else hand.round.stacks,
+            irregular=hand.irregular,
+        )
+        for hand in played.hands
+    )
+    return RoundSnapshot(sides, _by_player(names, played.round.nets), _by_player(names, played.round.stacks))
+
+
+def find_carried_over(transaction: Transaction, stored: StoredRound) -> tuple[CarriedOverStack, ...]:
+    """Find who opened their next round at the table with what this one had left them."""
+    return tuple(
+        CarriedOverStack(str(found.round_id), found.seat, found.player, found.opening_stack)
+        for found in corrections.list_carried_over(transaction, stored)
+    )
+
+
+def find_dropped(before: Sequence[Departure], after: Sequence[Departure]) -> tuple[Departure, ...]:
+    """Find the departures of players who are no longer recorded as having left."""
+    gone = {departure.seat for departure in after}
+    return tuple(departure for departure in before if departure.seat not in gone)
+
+
+def _paid_after(paid: Sequence[Paid], number: int) -> tuple[Transfer, ...]:
+    return tuple(each.transfer for each in paid if each.hand == number)
+
+
+def _by_player(names: Mapping[Seat, str], points: Mapping[Seat, Points]) -> dict[str, Points]:
+    return {names[seat]: points[seat] for seat in sorted(names)}
+
+
+_FIXED: Final = ("table", "reference", "opened_at", "point_value", "currency")
+_PLACE: Final = "document"
+
+
+@dataclass(frozen=True, slots=True)
+class AmendedRound:
+    """A round as it would have been recorded, and what comes of it."""
+
+    document: RoundDocument
+    history: History
+    played: PlayedRound
+
+
+@contextmanager
+def naming_places(
+    document: RoundDocument,
+    patch: Sequence[Mapping[str, Any]] | None,
+    ruleset: str | None = None,
+    *,
+    find_more: Callable[[Any], Iterable[Mistake]],
+) -> Iterator[Callable[[], RoundDocument]]:
+    """
+    Name every mistake in an amended document by its place in the request that amended it.
+
+    Args:
+        document: what was recorded.
+        patch: the operations that the request has; None where it has the amended document itself.
+        ruleset: which the request has beside the patch.
+        find_more: lists what else is wrong in an amended document that cannot be read as a whole.
+
+    Yields:
+        A function that amends the document.
+
+    Raises:
+        WireError: an operation cannot be applied, or what it makes is no document.
+    """
+    patched = Patched(None, ())
+
+    def amend() -> RoundDocument:
+        nonlocal patched
+        recorded = dump_document(document)
+        patched = apply_patch(recorded, patch or ())
+        try:
+            with _accepting_texts_of(recorded):
+                after = _load_amended(patched.document, find_more)
+        except WireError as error:
+            raise WireError(tuple(mistake.under(_PLACE) for mistake in error.mistakes)) from error
+        return after if ruleset is None else replace(after, ruleset=ruleset)
+
+    def place(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
+        return tuple(
+            _in_request(mistake, patched, patch or (), has_ruleset=ruleset is not None) for mistake in mistakes
+        )
+
+    try:
+        yield amend
+    except (WireError, ScoringError) as error:
+        if patch is None:
+            raise
+        raise type(error)(place(error.mistakes)) from error
+    except (HandIrregular, CorrectionInvalid, RulesetUnknown) as error:
+        if patch is None:
+            raise
+        raise type(error)(str(error), place(error.mistakes)) from error
+
+
+def _load_amended(amended: Any, find_more: Callable[[Any], Iterable[Mistake]]) -> RoundDocument:
+    try:
+        return load_document(amended)
+    except WireError as error:
+        raise error.with_more(find_more(amended), amended) from error
+
+
+def _in_request(
+    mistake: Mistake, patched: Patched, patch: Sequence[Mapping[str, Any]], *, has_ruleset: bool
+) -> Mistake:
+    if mistake.path[:1] != (_PLACE,):
+        return mistake
+    place = mistake.path[1:]
+    source = None if has_ruleset and place == ("ruleset",) else patched.find_source(place)
+    if source is None and has_ruleset:
+        source = ("ruleset",)
+    elif source is None:
+        source = ("patch", 0) if len(patch) == 1 else ("patch",)
+    amended = "the patched document" if patch else "the round's document"
+    found = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
+    return Mistake(mistake.code, source, found if place else mistake.detail)
+
+
+def _accepting_texts_of(recorded: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Let a round be corrected whose ids could not be chosen today."""
+    try:
+        load_document(recorded)
+    except WireError:
+        return reading_stored_texts()
+    return nullcontext()
+
+
+def amend_round(
+    transaction: Transaction,
+    stored: StoredRound,
+    before: RoundDocument,
+    after: RoundDocument,
+    *,
+    accepts: bool,
+    is_what_if: bool = False,
+) -> AmendedRound:
+    """
+    Play a round from its amended document. A hand that is the same as before stays as it is recorded.
+
+    Args:
+        transaction: whose club's rulesets are known.
+        stored: the round.
+        before: its document.
+        after: the document amended.
+        accepts: whether hands that could not have followed are accepted as played.
+        is_what_if: whether departures are accepted too, whatever the ruleset allows.
+
+    Raises:
+        CorrectionInvalid: it changes what belongs to the table.
+        RulesetUnknown: there is no such ruleset.
+        HandIrregular: a hand could not have followed, and could be accepted as played.
+        ScoringError: the first thing that is invalid, with its place in the document.
+    """
+    after = replace(after, opened_at=after.opened_at or before.opened_at)
+    _refuse_other_table(before, after)
+    recorded = {submitted.hand.number: submitted for submitted in before.hands}
+    hands = [prefer_recorded(recorded.get(sent.hand.number, sent), sent) for sent in after.hands]
+    after = replace(after, hands=tuple(hands))
+    ruleset = ruleset_named(transaction, after.ruleset, _PLACE, "ruleset")
+    history = replace(after.history(ruleset), is_what_if=is_what_if)
+    try:
+        check_irregular(history)
+        if accepts:
+            history = accept_irregular(replace(history, irregular=frozenset()))
+        history = drop_late_departures(without_needless_marks(history), _held_open(before, after))
+        played = replay(history)
+    except ScoringError as error:
+        raise _refusal(history, error) from error
+    refuse_inexact(played.round, stored.point_value, _PLACE)
+    return AmendedRound(replace(after, ruleset=str(ruleset), departures=history.departures), history, played)
+
+
+def is_as_recorded(amended: AmendedRound, happened: StoredHistory, document: RoundDocument) -> bool:
+    """Return whether nothing is changed, not even which hands are accepted as played."""
+    return (
+        set(amended.history.irregular) == set(happened.history.irregular)
+        and amended.history.ruleset == happened.ruleset
+        and _digest(amended.document) == _digest(document)
+    )
+
+
+def _digest(document: RoundDocument) -> bytes:
+    """Compute the digest of what happened, whichever hands are accepted as played."""
+    return digest_document(replace(document, irregular=()))
+
+
+def _held_open(before: RoundDocument, after: RoundDocument) -> list[Departure]:
+    """List the departures before which the round was held open for a hand that is no longer part of it."""
+    last = len(after.hands)
+    is_removed = any(accepted.number > last for accepted in before.irregular)
+    return [each for each in before.departures if is_removed and each.after_hand >= last]
+
+
+def _refuse_other_table(before: RoundDocument, after: RoundDocument) -> None:
+    mistakes = [
+        Mistake(
+            "correction-fixed", (_PLACE, name), f"is {_show(given)}; expected {_show(kept)}: no correction changes it"
+        )
+        for name, kept, given in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
+        if given != kept
+    ]
+    if mistakes:
+        raise CorrectionInvalid("a correction leaves the round's table, reference, time of opening and money", mistakes)
+
+
+def _show(value: object) -> str:
+    return show(show_time(value) if isinstance(value, datetime) else value)
+
+
+def _refusal(history: History, error: ScoringError) -> HandIrregular | ScoringError:
+    """Return the error; where a hand could be accepted as played, name that hand."""
+    accepted = accept_irregular(history)
+    placed = error.under(_PLACE)
+    more = set(accepted.irregular).difference(history.irregular)
+    try:
+        replay(accepted)
+    except ScoringError:
+        return placed
+    detail = f"hand {min(more)} could not have followed: {error.mistakes[0].detail}"
+    return HandIrregular(detail, placed.mistakes)
+
+
+def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) -> RoundComparison:
+    """
+    Show what a round would have come to by other rules, or had something else happened. Nothing is stored.
+
+    Hands, top-ups and departures are accepted as played, so that everything that was played is compared.
+
+    Raises:
+        NotFound: the club has no such round.
+        WireError: a change cannot be made.
+        CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot be played like this.
+    """
+    # Nobody plays on while the round is looked at: what it came to is read from many records.
+    stored = rounds.lock(transaction, round_id)
+    happened = histories.get(transaction, round_id, stored.revision)
+    before = write_document(stored, happened, tables.get(transaction, stored.table_id).name)
+
+    def find_ruleset(name: str) -> Ruleset:
+        return ruleset_named(transaction, request.ruleset or name)
+
+    find_more = partial(find_document_mistakes, find_ruleset, accepts=True)
+    with naming_places(before, request.patch, request.ruleset, find_more=find_more) as amend:
+        amended = amend_round(transaction, stored, before, amend(), accepts=True, is_what_if=True)
+    return RoundComparison(
+        view=view_round(replace(stored.changed(transaction.now, amended.played.round), version=stored.version)),
+        revision=stored.revision,
+        before=recorded_side(transaction, round_id, stored.revision, happened),
+        after=played_side(amended.played),
+        carried_over=find_carried_over(transaction, stored),
+        dropped_departures=find_dropped(before.departures, amended.history.departures),
+        changed=not is_as_recorded(amended, happened, before),
+    )

@@ -1,0 +1,136 @@
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from evidence.events import HandWithdrawn
+from schemas.rounds import RoundView, UndoRequest
+from schemas.settlements import SettlementState
+from scoring import SCORER_VERSION
+from scoring.errors import Mistake
+from scoring.hand import Hand
+from scoring.history import Departure, History, accept_irregular, drop_late_departures, replay
+from scoring.round_state import RoundStatus
+from service.corrections.actions.amend_round import find_dropped
+from service.db import Transaction
+from service.errors import UndoRefused
+from service.rounds.actions.open_round import view_round
+from service.rounds.queries import endings, hands, revisions, round_hands, rounds
+from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.rounds import StoredRound
+from service.tables import queries as tables
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneHand:
+    """The round without the hand, the departures dropped with it, and whether the hand was withdrawn before."""
+
+    view: RoundView
+    dropped: tuple[Departure, ...]
+    is_replay: bool
+
+
+def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoneHand:
+    """
+    Withdraw the last hand of a round, and the departures after it: the round is as it was before the hand.
+
+    Where that hand had been accepted as played, the round may be complete without it; departures after that end are
+    dropped too.
+
+    The records stay. What is left is played again and stored as a new revision, which the round now has. The same undo
+    again finds the hand withdrawn and changes nothing.
+
+    Raises:
+        NotFound: the club has no such round.
+        UndoRefused: it is not the last hand, or something stands upon it.
+    """
+    before = rounds.lock(transaction, round_id)
+    if _is_withdrawn(transaction, before, request):
+        return UndoneHand(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
+    _refuse_what_stands(transaction, before, request.number)
+    *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
+    departures = endings.list_departures(transaction, round_id, before.revision)
+    accepted = {hand.hand.number for hand in kept if hand.is_accepted}
+    history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
+    dropped = find_dropped(departures, history.departures)
+    given = RevisionToRecord(
+        history,
+        replay(history),
+        [hand.id for hand in kept],
+        request.reason or f"hand {request.number} was undone",
+    )
+    event = HandWithdrawn(
+        round=round_id,
+        number=request.number,
+        hand=withdrawn.id,
+        digest=withdrawn.digest,
+        departures=tuple(departure.seat for departure in dropped),
+        irregular=None if accepted.issuperset(history.irregular) else tuple(sorted(history.irregular)),
+        reason=request.reason,
+        revision=before.revision + 1,
+        scorer=SCORER_VERSION,
+    )
+    after = revisions.add(transaction, before, given, event.kind, event.encode())
+    return UndoneHand(view_round(after), dropped, is_replay=False)
+
+
+def _without_last_hand(
+    before: StoredRound, hands: Sequence[Hand], departures: Sequence[Departure], accepted: Collection[int]
+) -> History:
+    """Return what is left of a round, so that it can be played."""
+    left = tuple(departure for departure in departures if departure.after_hand <= len(hands))
+    history = History(before.round.ruleset, before.round.seats, tuple(hands), left, irregular=accepted)
+    # Hands that the round was held open for follow no longer by themselves.
+    return drop_late_departures(accept_irregular(history), left)
+
+
+def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoRequest) -> tuple[Departure, ...]:
+    """Find the departures that were dropped when the hand was undone."""
+    last = hands.find_last_revision(transaction, now.id, request.number, request.hand)
+    before, after = [endings.list_departures(transaction, now.id, revision) for revision in (last, last + 1)]
+    return find_dropped(before, after)
+
+
+def _is_withdrawn(transaction: Transaction, before: StoredRound, request: UndoRequest) -> bool:
+    """
+    Say whether just this undo has been done already.
+
+    Without the hand's id that shows only while no other hand has its number.
+
+    Raises:
+        UndoRefused: the hand named was never recorded under this number.
+    """
+    recorded = round_hands.list_records(transaction, before.id, request.number)
+    if request.hand is None:
+        return bool(recorded) and request.number > before.round.hands
+    if request.hand not in recorded:
+        detail = f"{request.hand} is not a record of hand {request.number} in this round"
+        raise _refusal("hand-unknown", detail, "hand")
+    return not hands.get(transaction, request.hand).in_force
+
+
+def _refuse_what_stands(transaction: Transaction, before: StoredRound, number: int) -> None:
+    last = before.round.hands
+    if number != last:
+        there = f"hand {last} is the last" if last else "no hand is recorded"
+        raise _refusal("hand-not-last", f"hand {number} is to be undone; {there}", "number")
+    if before.firmness.final_revision is not None:
+        raise _refusal("settlement-final", "the settlement of the round was final; a correction puts it right")
+    if before.firmness.settlement_state is SettlementState.DISPUTED:
+        raise _refusal("settlement-disputed", "the settlement is disputed; a correction puts right what is wrong in it")
+    if before.round.status is RoundStatus.CLOSED:
+        raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")
+    if before.round.status is RoundStatus.COMPLETE:
+        _refuse_under_a_later_round(transaction, before)
+
+
+def _refuse_under_a_later_round(transaction: Transaction, before: StoredRound) -> None:
+    """Let a round that is complete be open again only where none has followed: its stacks may have carried over."""
+    tables.lock(transaction, tables.get(transaction, before.table_id).name)
+    following = rounds.find_following(transaction, before)
+    if following is not None:
+        detail = f"round {following} was opened at the table after this one; its last hand can no longer be undone"
+        raise _refusal("round-follows", detail)
+
+
+def _refusal(code: str, detail: str, *path: str) -> UndoRefused:
+    return UndoRefused(detail, (Mistake(code, path, detail),))

@@ -1,0 +1,83 @@
+"""Corrections: what was asked for, and which later rounds had taken over what they change."""
+
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import insert, select, text
+
+from scoring.hand import Seat
+from scoring.ruleset import Points
+from service.db import Transaction
+from service.rounds.models import CorrectionRecord
+from service.rounds.queries.stored_round import StoredRound
+
+
+@dataclass(frozen=True, slots=True)
+class StackCarriedOver:
+    """A player who opened a round with what an earlier one had left him."""
+
+    round_id: UUID
+    seat: Seat
+    player: str
+    opening_stack: Points
+
+
+_CARRIED_OVER: Final = text("""
+    SELECT next.* FROM (
+        SELECT DISTINCT player FROM round_seats WHERE club_id = :club_id AND round_id = :round_id
+    ) AS sitting
+    CROSS JOIN LATERAL (
+        SELECT round.table_sequence, seat.round_id, seat.seat, seat.player, seat.opening_stack, seat.carried_over
+        FROM rounds AS round
+        JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+        JOIN round_seats AS seat ON (seat.club_id, seat.round_id, seat.revision, seat.player)
+            = (head.club_id, head.round_id, head.revision, sitting.player)
+        WHERE round.club_id = :club_id AND round.table_id = :table_id AND round.table_sequence > :table_sequence
+            AND NOT round.imported
+        ORDER BY round.table_sequence LIMIT 1
+    ) AS next
+    WHERE next.carried_over
+    ORDER BY next.table_sequence, next.seat
+""")
+
+
+def add(transaction: Transaction, made: StoredRound, digest: bytes, submission_id: UUID, dispute: UUID | None) -> None:
+    """Keep what was asked for in the correction that made a round's newest revision."""
+    transaction.execute(
+        insert(CorrectionRecord).values(
+            club_id=transaction.club_id,
+            round_id=made.id,
+            revision=made.revision,
+            digest=digest,
+            submission_id=submission_id,
+            dispute=dispute,
+        )
+    )
+
+
+def find_newest(transaction: Transaction, round_id: UUID, digest: bytes) -> int | None:
+    """Find the newest revision of a round that the same correction made."""
+    record = CorrectionRecord
+    same = (record.club_id == transaction.club_id, record.round_id == round_id, record.digest == digest)
+    newest = select(record.revision).where(*same).order_by(record.revision.desc()).limit(1)
+    found: int | None = transaction.execute(newest).scalar_one_or_none()
+    return found
+
+
+def list_carried_over(transaction: Transaction, before: StoredRound) -> list[StackCarriedOver]:
+    """
+    List who opened a later round with what this one had left them.
+
+    Of each player of any revision of the round that is their next round at its table, imported ones aside.
+    """
+    asked = {
+        "club_id": transaction.club_id,
+        "round_id": before.id,
+        "table_id": before.table_id,
+        "table_sequence": before.table_sequence,
+    }
+    return [
+        StackCarriedOver(found.round_id, found.seat, found.player, found.opening_stack)
+        for found in transaction.execute(_CARRIED_OVER, asked)
+    ]

@@ -1,0 +1,80 @@
+"""Corrections and what-if questions."""
+
+from collections.abc import Iterator
+from functools import partial
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.corrections import (
+    CorrectionRequest,
+    CorrectionRequestSchema,
+    RoundComparisonSchema,
+    WhatIfRequest,
+    WhatIfRequestSchema,
+    dump_comparison,
+)
+from scoring.errors import Mistake
+from service.clubs.scopes import Scope
+from service.corrections.actions.amend_round import what_if
+from service.corrections.actions.correct_round import correct_round
+from service.http.authentication import current_transaction, require_scope
+from service.http.request_body import receive_body
+from service.http.resource import Resource
+from service.http.responses import REPLAYED, answer, recorded
+from service.openapi import REQUEST_ID
+from service.rounds.actions.checks import check_expected
+from service.rounds.actions.documents import find_correction_mistakes
+from service.rulesets.actions import ruleset_named
+
+corrections = Resource("corrections", __name__, description="Corrections of rounds, and results under other rules.")
+
+
+def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
+    return find_correction_mistakes(partial(ruleset_named, current_transaction()), received)
+
+
+@corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
+@corrections.operation(
+    "correct_round", Scope.CORRECT, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+)
+@corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
+@corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
+@corrections.alt_response(
+    200, schema=RoundComparisonSchema, headers=REQUEST_ID, description="The correction changes nothing."
+)
+def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
+    """
+    Correct a round: amend its document, and play it again from the start.
+
+    The response has every hand that changes, before and after, and the net points of every player. The previous records
+    stay; the round gets a new revision. A hand that could not have followed the corrected ones is refused, unless it is
+    accepted as played. The same correction sent again returns what its revision changed. A correction that changes
+    nothing is a 200 with `changed` false, and adds no revision. Departures that were possible only before an accepted
+    hand that the correction removes are dropped, and listed in `dropped_departures`.
+
+    If a settlement of the round was final, the players have settled up by it: the correction then requires the scope
+    `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
+    """
+    require_final = partial(require_scope, Scope.CORRECT_FINAL)
+    corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
+    document = dump_comparison(corrected.comparison)
+    check_expected(request.expected, document)
+    if not corrected.comparison.changed:
+        return answer(document)
+    return recorded(document, is_replay=corrected.is_replay)
+
+
+@corrections.route("/v1/rounds/<uuid:round_id>/what-if", methods=["POST"])
+@corrections.operation("what_if", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@corrections.arguments(WhatIfRequestSchema)
+@corrections.response(200, RoundComparisonSchema)
+def post_what_if(request: WhatIfRequest, round_id: UUID) -> Response:
+    """
+    Return the result of a round under another ruleset, or with another document. Nothing is stored.
+
+    Hands, top-ups and departures are accepted as played, whatever that ruleset allows between hands.
+    """
+    return answer(dump_comparison(what_if(current_transaction(), round_id, request)))

@@ -1,0 +1,95 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped
+
+from service.db.base import Base, Key, NumberKey, Small, leads_to
+
+
+class DisputeRecord(Base):
+    """What somebody holds against a settlement of a round, and whereabouts."""
+
+    __tablename__ = "disputes"
+    __table_args__ = (
+        UniqueConstraint("club_id", "round_id", "id", name="disputes_round_id_key"),
+        UniqueConstraint("club_id", "round_id", "digest", name="disputes_digest_key"),
+        leads_to("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
+        leads_to("settlements", "club_id", "round_id", "revision"),
+        leads_to("round_seats", "club_id", "round_id", "revision", "seat"),
+        leads_to(
+            "hand_scores", "club_id", "round_id", "revision", "hand", to=("club_id", "round_id", "revision", "number")
+        ),
+        Index("disputes_of_table", "club_id", "table_id", "id"),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    round_id: Mapped[UUID]
+    table_id: Mapped[UUID]
+    revision: Mapped[int]
+    hand: Mapped[int | None]
+    seat: Mapped[Small | None]
+    board_row: Mapped[str | None]
+    claim: Mapped[str]
+    said_by: Mapped[str]
+    digest: Mapped[bytes]
+    opened_at: Mapped[datetime]
+
+
+class DisputeEntryRecord(Base):
+    """What followed a claim: what was said, that it came under review, or how it ended; one entry a version."""
+
+    __tablename__ = "dispute_entries"
+    __table_args__ = (
+        leads_to("disputes", "club_id", "round_id", "dispute_id", to=("club_id", "round_id", "id")),
+        leads_to(
+            "corrections",
+            "club_id",
+            "round_id",
+            "correction",
+            "dispute_id",
+            to=("club_id", "round_id", "revision", "dispute"),
+        ),
+        Index(
+            "dispute_entries_one_end",
+            "club_id",
+            "dispute_id",
+            unique=True,
+            postgresql_where=text("kind IN ('upheld', 'rejected', 'withdrawn')"),
+        ),
+        Index(
+            "dispute_entries_comment",
+            "club_id",
+            "dispute_id",
+            "digest",
+            unique=True,
+            postgresql_where=text("kind = 'comment'"),
+        ),
+    )
+
+    club_id: Mapped[Key]
+    dispute_id: Mapped[Key]
+    version: Mapped[NumberKey]
+    round_id: Mapped[UUID]
+    kind: Mapped[str]
+    said_by: Mapped[str]
+    words: Mapped[str | None]
+    correction: Mapped[int | None]
+    digest: Mapped[bytes]
+    at: Mapped[datetime]
+
+
+class DisputeHeadRecord(Base):
+    """Where a dispute stands: the one record of it that changes."""
+
+    __tablename__ = "dispute_heads"
+    __table_args__ = (
+        leads_to("disputes", "club_id", "dispute_id", to=("club_id", "id")),
+        Index("dispute_heads_state", "club_id", "state", "dispute_id"),
+    )
+
+    club_id: Mapped[Key]
+    dispute_id: Mapped[Key]
+    state: Mapped[str]
+    version: Mapped[int]

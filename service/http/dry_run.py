@@ -1,0 +1,43 @@
+"""Requests that try: the real path, rolled back, with the same answer."""
+
+from typing import Any, Final
+
+from flask import request
+
+from schemas.base import WireError
+from schemas.fields import show
+from scoring.errors import Mistake
+
+NAME: Final = "dry_run"
+
+PARAMETER: Final[dict[str, Any]] = {
+    "in": "query",
+    "name": NAME,
+    "schema": {"type": "boolean", "default": False},
+    "description": "Process the request and return the same response, but store nothing. Idempotency keys are ignored.",
+}
+
+
+def is_dry_run() -> bool:
+    """
+    Say whether the request only tries.
+
+    Raises:
+        WireError: the query says something else than true or false, or asks for what is not there.
+    """
+    if not request.query_string:
+        return False
+    mistakes = [
+        Mistake("field-unknown", ("query", name), f"is unknown; expected {NAME}")
+        for name in request.args
+        if name != NAME
+    ]
+    given = request.args.getlist(NAME)
+    if len(given) > 1:
+        mistakes.append(Mistake("field-twice", ("query", NAME), "is given twice; expected once"))
+    elif given and given[0] not in ("true", "false"):
+        detail = f"is {show(given[0])}; expected true or false"
+        mistakes.append(Mistake("not-a-boolean", ("query", NAME), detail))
+    if mistakes:
+        raise WireError(tuple(mistakes))
+    return given == ["true"]

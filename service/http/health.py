@@ -1,0 +1,56 @@
+"""Health checks and metrics."""
+
+from http import HTTPStatus
+
+from flask import Response, current_app
+
+from schemas.problems import HealthSchema, ReadinessSchema
+from service.http.authentication import database
+from service.http.resource import Resource
+from service.http.responses import answer
+from service.metrics.counters import MEDIA_TYPE, show_metrics
+from service.version import VERSION
+
+health = Resource("health", __name__, description="Health checks, and the OpenAPI document.")
+
+
+@health.route("/healthz", methods=["GET"])
+@health.operation("check_health", needs_key=False, asks_database=False)
+@health.response(200, HealthSchema)
+def get_health() -> Response:
+    """Return whether the process responds. The database is not queried."""
+    return answer({"status": "ok", "version": VERSION})
+
+
+@health.route("/readyz", methods=["GET"])
+@health.operation("check_readiness", needs_key=False, asks_database=False, problems=(HTTPStatus.SERVICE_UNAVAILABLE,))
+@health.response(200, ReadinessSchema)
+def get_readiness() -> Response:
+    """Return whether the database is ready: migrated, unaltered, writable and durable."""
+    database().check_head()
+    database().check_schema()
+    database().check_server(allows_data_loss=current_app.extensions["ofc_allows_data_loss"])
+    return answer({"status": "ok"})
+
+
+@health.route("/openapi.yaml", methods=["GET"])
+@health.operation("get_contract", needs_key=False, asks_database=False)
+@health.response(200, {"type": "object"}, content_type="application/yaml", description="This document.")
+def get_contract() -> Response:
+    """Return the OpenAPI document of this API."""
+    return Response(current_app.extensions["ofc_contract"].written, content_type="application/yaml")
+
+
+metrics = Resource("metrics", __name__, description="Metrics for Prometheus.")
+
+
+@metrics.route("/metrics", methods=["GET"])
+@metrics.operation("get_metrics", needs_key=False, asks_database=False)
+@metrics.response(200, {"type": "string"}, content_type="text/plain", description="Prometheus' text format.")
+def get_metrics() -> Response:
+    """
+    Return the metrics of all workers since the start.
+
+    Requests, durations, hands and problems, by operation; no data of any club.
+    """
+    return Response(show_metrics(), content_type=MEDIA_TYPE)

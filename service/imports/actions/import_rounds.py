@@ -1,0 +1,292 @@
+"""Import a chunk of lines; a line that fails costs no other line."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any, Final, Literal
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from schemas.base import MOST_SHOWN, WireError
+from schemas.document_lines import EncodedHand
+from schemas.documents import dump_played_document
+from schemas.hands import IrregularHand
+from schemas.problems import dump_mistakes
+from schemas.settlements import SettlementView, view_settlement
+from scoring.errors import ScoringError
+from scoring.history import Paid, Step, without_needless_marks
+from scoring.round import PlayedHand
+from scoring.round import open_round as seat_players
+from service.db import Transaction
+from service.errors import Busy, DatabaseError, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
+from service.imports.actions.read_lines import Known, ReadLine, Recorded, UnreadLine, look_up, read_lines
+from service.imports.actions.settle_lines import SettledLines, SettledRound, no_search_for_cycles
+from service.logs import get_log, show_exception
+from service.metrics.counters import check_balance
+from service.refusals import refusal_of
+from service.rounds.actions.checks import check_expected, replay_exactly
+from service.rounds.actions.documents import (
+    ending_event,
+    is_document_of,
+    reference_taken,
+    refuse_other_hands,
+    table_of,
+)
+from service.rounds.actions.open_round import given_opening_time, make_round, opening_event, view_round
+from service.rounds.actions.record_hand import hand_event
+from service.rounds.actions.settlements import settlement_of
+from service.rounds.queries import rounds
+from service.rounds.queries.batch import DOCUMENT, EndingStep, HandStep, RoundRecords, WholeRound
+from service.rounds.queries.hand_records import Submission
+from service.rounds.queries.round_hands import HandFigures, figures_of
+from service.rounds.queries.stored_round import StoredRound
+from service.rulesets import queries as rulesets
+from service.rulesets.actions import keep_ruleset
+from service.tables.actions import keep_table, new_table
+from service.tables.queries import StoredTable
+
+
+@dataclass(frozen=True, slots=True)
+class ImportedLine:
+    """
+    What became of a line.
+
+    Attributes:
+        line: its number.
+        status: stored, recorded before, or refused.
+        round_id: the round, unless the line was refused.
+        problem: why it was refused: what the problem's document says beside its kind.
+        hands: how many were stored.
+    """
+
+    line: int
+    status: Literal["stored", "replayed", "refused"]
+    round_id: UUID | None = None
+    problem: dict[str, Any] | None = None
+    hands: int = 0
+
+
+_REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
+"""What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
+
+
+@no_search_for_cycles()
+def import_rounds(
+    transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
+) -> list[ImportedLine]:
+    """
+    Record rounds from lines, each a round document, just as `play_document` would record each by itself.
+
+    A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
+    answered as it was recorded. Rounds are settled many at once, and many are written in one go while the next are
+    settled; some hundred lines are a good number.
+
+    Args:
+        transaction: in which tables are made by their names where there are none.
+        lines: each with its number.
+        is_final: whether settlements are final at once, as history is; otherwise they are provisional for a while.
+
+    Raises:
+        Busy: somebody else has been importing rounds of the same tables for too long.
+    """
+    records = RoundRecords(transaction)
+    read = list(read_lines(transaction, lines))
+    documents = [line for line in read if isinstance(line, ReadLine)]
+    known = look_up(transaction, documents)
+    settled = SettledLines(line for line in documents if line.identity not in known.recorded)
+    imported = []
+    for line in read:
+        imported.append(_import(transaction, known, line, settled, records, is_final=is_final))
+        if records.are_many:
+            _write(transaction, known, records)
+    _write(transaction, known, records)
+    return imported
+
+
+def _write(transaction: Transaction, known: Known, records: RoundRecords) -> None:
+    rulesets, tables = known.take_unwritten()
+    for ruleset in rulesets:
+        keep_ruleset(transaction, ruleset)
+    for table in tables:
+        keep_table(transaction, table)
+    records.write()
+
+
+def _import(
+    transaction: Transaction,
+    known: Known,
+    line: ReadLine | UnreadLine,
+    settled: SettledLines,
+    records: RoundRecords,
+    *,
+    is_final: bool,
+) -> ImportedLine:
+    if isinstance(line, UnreadLine):
+        return _refused(line.number, line.error)
+    try:
+        recorded = _find_recorded(transaction, known, line)
+        if recorded is not None:
+            knows_more = any(hand.knows_more for hand in line.hands)
+            if recorded.is_new and (knows_more or line.head.expected is not None):
+                _write(transaction, known, records)
+            if knows_more:
+                refuse_other_hands(transaction, recorded.id, line.document())
+            _check_replay(transaction, line, recorded)
+            return ImportedLine(line.number, "replayed", recorded.id)
+        table = known.tables.get(line.head.table) or new_table(transaction, table_of(line.head), line.ruleset)
+        whole = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
+    except _REFUSALS as error:
+        return _refused(line.number, error)
+    records.add(whole)
+    known.add(table, line.identity, whole.stored)
+    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
+
+
+def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
+    refusal = refusal_of(error)
+    errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
+    problem = {"code": refusal.code, "detail": refusal.detail, "errors": errors}
+    return ImportedLine(number, "refused", problem=problem)
+
+
+def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Recorded | None:
+    recorded = known.recorded.get(line.identity)
+    if recorded is None or recorded.digest == line.digest:
+        return recorded
+    if not recorded.is_new:
+        stored = rounds.get(transaction, recorded.id)
+        if is_document_of(transaction, stored, line.head.table, line.digest, line.written_digest):
+            return recorded
+    raise reference_taken(line.head.reference, recorded.id)
+
+
+def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
+    if line.head.expected is not None:
+        stored = rounds.get(transaction, recorded.id)
+        _check(line, stored, settlement_of(transaction, stored))
+
+
+def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
+    check_expected(line.head.expected, dump_played_document(view_round(stored), settlement))
+
+
+def _play(
+    transaction: Transaction,
+    known: Known,
+    table: StoredTable,
+    line: ReadLine,
+    settled: SettledRound | None,
+    *,
+    is_final: bool,
+) -> WholeRound:
+    """Make a line's round ready to be written, from what it was settled as or by playing it."""
+    head, ruleset = line.head, line.ruleset
+    if known.has_other(ruleset):
+        raise rulesets.stored_with_other_rules(ruleset)
+    opened_at = given_opening_time(transaction.now, head.opened_at, (hand.played_at for hand in line.hands))
+    opened = make_round(
+        transaction,
+        table,
+        settled.opened if settled else seat_players(ruleset, head.seats),
+        table_sequence=known.next_sequence(table.id),
+        imported=True,
+        opened_at=opened_at or transaction.now,
+        reference=head.reference,
+        point_value=head.point_value,
+        currency=head.currency,
+        digest=line.digest,
+    )
+    submission = Submission(DOCUMENT, line.received)
+    event = opening_event(opened, submission=submission)
+    steps: list[HandStep | EndingStep]
+    if settled is None:
+        history = without_needless_marks(line.document().history(ruleset))
+        played = list(replay_exactly(opened.round, history, opened.point_value))
+        steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
+    else:
+        steps = [_hand_step(opened.id, *each) for each in zip(line.hands, settled.hands, strict=True)]
+        after = settled.after
+        check_balance(opened.id, after)
+    whole = WholeRound(opened, event, steps, after, submission, is_final)
+    if after.is_open and table.id in known.open_at:
+        raise rounds.one_open()
+    if settled is None and head.expected is not None:
+        _check(line, whole.stored, _settlement(whole.stored, played))
+    return whole
+
+
+def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
+    """Write down a round that was played by itself."""
+    departures = iter(sorted(line.head.departures, key=lambda departure: departure.after_hand))
+    before = opened.round
+    for step in played:
+        check_balance(opened.id, step.round)
+        if isinstance(step, PlayedHand):
+            yield _hand_step(opened.id, line.hands[step.hand.number - 1], figures_of(before, step))
+        else:
+            ending = next(departures, None) or line.head.closed
+            assert ending is not None, "a step that is no hand is a departure or the closing"
+            yield EndingStep(before, step, ending, ending_event(opened.id, ending))
+        before = step.round
+
+
+def _hand_step(round_id: UUID, hand: EncodedHand, figures: HandFigures) -> HandStep:
+    hand_id, is_irregular = uuid7(), figures.irregular is not None
+    event = hand_event(round_id, hand_id, hand.content, figures.stacks, is_irregular=is_irregular)
+    return HandStep(hand_id, hand, sha256(hand.content).digest(), event, figures)
+
+
+def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
+    """Show the settlement of a round that is not written yet."""
+    payments = [Paid(step.round.hands, transfer) for step in played for transfer in step.transfers]
+    irregular = [
+        IrregularHand(step.hand.number, step.irregular)
+        for step in played
+        if isinstance(step, PlayedHand) and step.accepted
+    ]
+    view = view_settlement(
+        stored.round, payments, stored.revision, stored.point_value, stored.currency, irregular=irregular
+    )
+    firmness = stored.firmness
+    return replace(view, state=firmness.settlement_state, provisional_until=firmness.provisional_until)
+
+
+_log = get_log(__name__)
+
+
+def isolate_lines(
+    transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
+) -> list[ImportedLine]:
+    """
+    Import lines together; where that raises an unhandled exception, import each half of them by itself.
+
+    So the lines that raise it are found, and refused with `internal-error`; all others are stored.
+
+    Raises:
+        DatabaseError, Busy: the database is to blame, and none of the lines.
+    """
+    try:
+        with transaction.savepoint():
+            return import_rounds(transaction, lines, is_final=is_final)
+    except (DatabaseError, Busy):
+        raise
+    except Exception as error:
+        if len(lines) == 1:
+            [(number, _)] = lines
+            _log.error("line_failed", line=number, exception=show_exception(error), request_id=transaction.request_id)
+            return [refuse_failed(number, transaction.request_id)]
+    middle = len(lines) // 2
+    first = isolate_lines(transaction, lines[:middle], is_final=is_final)
+    return [*first, *isolate_lines(transaction, lines[middle:], is_final=is_final)]
+
+
+def refuse_failed(number: int, request_id: str | None) -> ImportedLine:
+    """Refuse a line that the service failed to process."""
+    report = f"report request {request_id} and this line" if request_id else "report this line"
+    detail = (
+        f"line {number} could not be stored, because of an error in the service; no other line is affected;"
+        f" {report} to the operator of the service"
+    )
+    problem: dict[str, Any] = {"code": "internal-error", "detail": detail, "errors": []}
+    return ImportedLine(number, "refused", problem=problem)

@@ -1,0 +1,212 @@
+"""Parse the lines of an import, and find rounds that are already recorded."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cache, cached_property, partial
+from hashlib import sha256
+from uuid import UUID
+
+from schemas.base import WireError
+from schemas.document_lines import EncodedHand, parse_line
+from schemas.documents import RoundDocument, canonical_document, identify_document
+from schemas.strict_json import read_json
+from scoring.ruleset import Ruleset
+from service.db import Transaction
+from service.errors import RulesetUnknown
+from service.imports import queries as imports
+from service.rounds.actions.documents import find_document_mistakes
+from service.rounds.queries import rounds
+from service.rounds.queries.stored_round import StoredRound
+from service.rulesets import queries as rulesets
+from service.rulesets.actions import ruleset_named
+from service.tables import queries as tables
+from service.tables.queries import StoredTable
+
+Identity = tuple[str, str | bytes]
+"""By what a round is known: its table's name, and its reference or, without one, the digest of its content."""
+
+
+@dataclass(frozen=True)
+class ReadLine:
+    """
+    A line that is a round document; its hands are taken when they are asked for.
+
+    Attributes:
+        number: of the line.
+        received: its exact bytes.
+        head: the document without its hands, with the version of its ruleset.
+        ruleset: the rules in force.
+        keep: makes the hands as they are kept.
+        document: makes the whole document, of which most lines have no need.
+    """
+
+    number: int
+    received: bytes
+    head: RoundDocument
+    ruleset: Ruleset
+    keep: Callable[[], Sequence[EncodedHand]]
+    document: Callable[[], RoundDocument]
+
+    @cached_property
+    def hands(self) -> Sequence[EncodedHand]:
+        """Its hands, as they are kept."""
+        return self.keep()
+
+    @cached_property
+    def digest(self) -> bytes:
+        """The digest by which the document is known."""
+        return identify_document(self.head, [hand.identity for hand in self.hands])
+
+    @cached_property
+    def written_digest(self) -> bytes:
+        """The digest of the document as it is written: rounds were known by it before hands had an identity."""
+        return sha256(canonical_document(self.head, [hand.content for hand in self.hands])).digest()
+
+    @property
+    def identity(self) -> Identity:
+        """By what the round is known."""
+        return self.head.table, self.head.reference or self.digest
+
+
+@dataclass(frozen=True, slots=True)
+class UnreadLine:
+    """A line that is none, and why."""
+
+    number: int
+    error: WireError | RulesetUnknown
+
+
+def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> Iterator[ReadLine | UnreadLine]:
+    """Read lines, each with its number."""
+    # Many lines name few rulesets, which cannot change meanwhile. What is not found is not remembered.
+    find_ruleset = cache(partial(ruleset_named, transaction))
+    for number, received in lines:
+        try:
+            line = parse_line(received)
+            ruleset = find_ruleset(line.head.ruleset)
+        except WireError as error:
+            yield UnreadLine(number, _with_more(error, received, find_ruleset))
+            continue
+        except RulesetUnknown as error:
+            yield UnreadLine(number, error)
+            continue
+        head = replace(line.head, ruleset=str(ruleset))
+        yield ReadLine(number, received, head, ruleset, line.keep, line.document)
+
+
+def _with_more(error: WireError, line: bytes, find_ruleset: Callable[[str], Ruleset]) -> WireError:
+    """Return the error of a line with what else is wrong in its document; the same where it is no JSON."""
+    try:
+        received = read_json(line)
+    except WireError:
+        return error
+    return error.with_more(find_document_mistakes(find_ruleset, received), received)
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """A round that is recorded; a new one by the same import, and it may not be written yet."""
+
+    id: UUID
+    digest: bytes
+    is_new: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """
+    What there is, by name or identity; the import adds to it as it goes on.
+
+    Attributes:
+        tables: by name.
+        recorded: rounds that lines may repeat.
+        open_at: the tables that have an open round.
+        sequences: the number of the next round at each table; 1 at a new one.
+        rulesets: the digest of the rules under each name and version.
+        in_use: rulesets by name and version.
+        new_rulesets: those of them that may not be written yet.
+        new_tables: those that are not written yet.
+    """
+
+    tables: dict[str, StoredTable]
+    recorded: dict[Identity, Recorded]
+    open_at: set[UUID]
+    sequences: dict[UUID, int]
+    rulesets: Mapping[tuple[str, int], bytes]
+    in_use: dict[str, Ruleset] = field(default_factory=dict)
+    new_rulesets: list[Ruleset] = field(default_factory=list)
+    new_tables: list[StoredTable] = field(default_factory=list)
+
+    def add(self, table: StoredTable, identity: Identity, stored: StoredRound) -> None:
+        """Add a round that was played, and its table where it is the first there."""
+        self.recorded[identity] = Recorded(stored.id, stored.digest, is_new=True)
+        ruleset = stored.round.ruleset
+        if str(ruleset) not in self.in_use:
+            self.in_use[str(ruleset)] = ruleset
+            self.new_rulesets.append(ruleset)
+        if table.name not in self.tables:
+            self.tables[table.name] = table
+            self.new_tables.append(table)
+        if stored.round.is_open:
+            self.open_at.add(table.id)
+        self.sequences[table.id] = stored.table_sequence + 1
+
+    def next_sequence(self, table_id: UUID) -> int:
+        """Return the number of the next round at a table."""
+        return self.sequences.get(table_id, 1)
+
+    def take_unwritten(self) -> tuple[list[Ruleset], list[StoredTable]]:
+        """Give what is to be written before the rounds that refer to it; it counts as written then."""
+        taken = sorted(self.new_rulesets, key=str), list(self.new_tables)
+        self.new_rulesets.clear()
+        self.new_tables.clear()
+        return taken
+
+    def has_other(self, ruleset: Ruleset) -> bool:
+        """Say whether the name and version belong to other rules."""
+        if self.in_use.get(str(ruleset)) == ruleset:
+            return False
+        stored = self.rulesets.get((ruleset.name, ruleset.version))
+        return stored is not None and stored != rulesets.digest_ruleset(ruleset)
+
+
+def look_up(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
+    """
+    Find what there is of what lines bring, and keep others from adding to it until the transaction ends.
+
+    Imports hold many locks at once. All take the one on making tables first, where they make any, then those of the
+    tables, in one order: so nobody waits for somebody who waits for him.
+    """
+    names = {line.head.table for line in lines}
+    if len(tables.list_named(transaction, names)) < len(names):
+        tables.lock_making(transaction)
+    tables.lock_all(transaction, names)
+    found = {table.name: table for table in tables.list_named(transaction, names)}
+    name_of = {table.id: table.name for table in found.values()}
+    return Known(
+        tables=found,
+        recorded=_list_recorded(transaction, found, name_of, lines),
+        open_at=imports.list_tables_with_open_round(transaction, name_of),
+        sequences=rounds.next_sequences(transaction, name_of),
+        rulesets=rulesets.list_digests(transaction),
+    )
+
+
+def _list_recorded(
+    transaction: Transaction, made: Mapping[str, StoredTable], name_of: Mapping[UUID, str], lines: Iterable[ReadLine]
+) -> dict[Identity, Recorded]:
+    at_table = [(made[line.head.table].id, line) for line in lines if line.head.table in made]
+    by_reference = [(table_id, line.head.reference) for table_id, line in at_table if line.head.reference]
+    unnamed = [(table_id, line) for table_id, line in at_table if not line.head.reference]
+    by_digest = [(table_id, digest) for table_id, line in unnamed for digest in (line.digest, line.written_digest)]
+    recorded: dict[Identity, Recorded] = {}
+    for (table_id, reference), (round_id, digest) in imports.list_rounds_by_reference(
+        transaction, by_reference
+    ).items():
+        recorded[name_of[table_id], reference] = Recorded(round_id, digest)
+    found = imports.list_rounds_by_digest(transaction, by_digest)
+    for table_id, line in unnamed:
+        same = found.get((table_id, line.digest)) or found.get((table_id, line.written_digest))
+        if same is not None:
+            recorded[line.identity] = Recorded(same, line.digest)
+    return recorded

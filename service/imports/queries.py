@@ -1,0 +1,183 @@
+"""Received pieces of imports, results of their lines, and rounds that the club has already."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import delete, func, insert, select, text, tuple_
+
+from service.db import Transaction
+from service.imports.models import ImportPieceRecord, ImportResultRecord
+from service.jobs.models import JobRecord
+
+_PIECE: Final = ImportPieceRecord
+_RESULT: Final = ImportResultRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Piece:
+    """
+    Some lines of a file, whole, in order.
+
+    Attributes:
+        number: its place among the pieces, from 1.
+        first_line: the number of its first line in the file; the blank ones are counted and kept.
+        lines: how many of them are not blank.
+        content: the lines, each with its end.
+    """
+
+    number: int
+    first_line: int
+    lines: int
+    content: bytes
+
+
+def add_piece(transaction: Transaction, job_id: UUID, piece: Piece) -> None:
+    """Keep a piece that was received."""
+    transaction.execute(
+        insert(_PIECE).values(
+            club_id=transaction.club_id,
+            job_id=job_id,
+            number=piece.number,
+            first_line=piece.first_line,
+            lines=piece.lines,
+            content=piece.content,
+            received_at=transaction.now,
+        )
+    )
+
+
+def list_sizes(transaction: Transaction, job_id: UUID) -> list[tuple[int, int]]:
+    """List the pieces of an import: the number of each, and of its lines."""
+    query = select(_PIECE.number, _PIECE.lines).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id)
+    return [(found.number, found.lines) for found in transaction.execute(query.order_by(_PIECE.number))]
+
+
+def find_piece(transaction: Transaction, job_id: UUID, number: int) -> Piece | None:
+    """Find a piece that is not stored yet."""
+    query = select(_PIECE.number, _PIECE.first_line, _PIECE.lines, _PIECE.content).where(
+        _PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id, _PIECE.number == number
+    )
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else Piece(found.number, found.first_line, found.lines, found.content)
+
+
+def remove_piece(transaction: Transaction, job_id: UUID, number: int) -> None:
+    """Remove a piece that is stored."""
+    transaction.execute(
+        delete(_PIECE).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id, _PIECE.number == number)
+    )
+
+
+def remove_pieces(transaction: Transaction, job_id: UUID) -> None:
+    """Remove all that is left of what an import received."""
+    transaction.execute(delete(_PIECE).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id))
+
+
+def count_under_way(transaction: Transaction, kind: str) -> tuple[int, int]:
+    """Count the club's imports that have not ended, and the bytes of them that wait to be processed."""
+    of_club = (JobRecord.club_id == transaction.club_id, JobRecord.kind == kind, JobRecord.ended_at.is_(None))
+    waiting = (
+        select(func.coalesce(func.sum(func.octet_length(_PIECE.content)), 0))
+        .join(JobRecord, (JobRecord.club_id == _PIECE.club_id) & (JobRecord.id == _PIECE.job_id))
+        .where(*of_club)
+        .scalar_subquery()
+    )
+    counted = select(func.count().label("under_way"), waiting.label("waiting"))
+    found = transaction.execute(counted.select_from(JobRecord).where(*of_club)).one()
+    return found.under_way, int(found.waiting)
+
+
+def split_piece(transaction: Transaction, job_id: UUID, piece: Piece, lines: Sequence[tuple[int, bytes]]) -> list[int]:
+    """Replace a piece by one piece for each of its lines, and return the numbers of these."""
+    largest = select(func.max(_PIECE.number)).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id)
+    first = transaction.execute(largest).scalar_one() + 1
+    numbers = list(range(first, first + len(lines)))
+    for number, (line, content) in zip(numbers, lines, strict=True):
+        add_piece(transaction, job_id, Piece(number, line, 1, content + b"\n"))
+    remove_piece(transaction, job_id, piece.number)
+    return numbers
+
+
+def remove_ended_before(transaction: Transaction, moment: datetime, most: int) -> int:
+    """Remove results and pieces of imports that ended before a moment, so many at most, and return their number."""
+    removed = 0
+    for record, key in ((_RESULT, _RESULT.first_line), (_PIECE, _PIECE.number)):
+        of_ended = (
+            select(record.job_id, key)
+            .join(JobRecord, (JobRecord.club_id == record.club_id) & (JobRecord.id == record.job_id))
+            .where(record.club_id == transaction.club_id, JobRecord.ended_at < moment)
+            .limit(most - removed)
+        )
+        chosen = delete(record).where(record.club_id == transaction.club_id, tuple_(record.job_id, key).in_(of_ended))
+        removed += transaction.execute(chosen).rowcount
+    return removed
+
+
+def add_results(transaction: Transaction, job_id: UUID, first_line: int, content: bytes) -> None:
+    """Insert the results of the lines of a piece: one JSON document a line."""
+    transaction.execute(
+        insert(_RESULT).values(club_id=transaction.club_id, job_id=job_id, first_line=first_line, content=content)
+    )
+
+
+def find_results_after(transaction: Transaction, job_id: UUID, line: int) -> tuple[int, bytes] | None:
+    """Find the next results after those that begin with a line; with them, the number of their first line."""
+    query = (
+        select(_RESULT.first_line, _RESULT.content)
+        .where(_RESULT.club_id == transaction.club_id, _RESULT.job_id == job_id, _RESULT.first_line > line)
+        .order_by(_RESULT.first_line)
+        .limit(1)
+    )
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else (found.first_line, found.content)
+
+
+_BY_REFERENCE: Final = text("""
+    SELECT wanted.table_id, wanted.reference, round.id, round.digest
+    FROM unnest(CAST(:table_ids AS uuid[]), CAST(:wanted AS text[])) AS wanted (table_id, reference)
+    JOIN rounds AS round ON round.club_id = :club_id
+        AND round.table_id = wanted.table_id AND round.reference = wanted.reference
+""")
+_BY_DIGEST: Final = text("""
+    SELECT DISTINCT ON (round.table_id, round.digest) round.table_id, round.digest, round.id
+    FROM unnest(CAST(:table_ids AS uuid[]), CAST(:wanted AS bytea[])) AS wanted (table_id, digest)
+    JOIN rounds AS round ON round.club_id = :club_id
+        AND round.table_id = wanted.table_id AND round.digest = wanted.digest AND round.reference IS NULL
+    ORDER BY round.table_id, round.digest, round.table_sequence
+""")
+_OPEN: Final = text("""
+    SELECT table_id FROM round_heads
+    WHERE club_id = :club_id AND status = 'open' AND table_id = ANY (CAST(:table_ids AS uuid[]))
+""")
+
+
+def list_rounds_by_reference(
+    transaction: Transaction, wanted: Iterable[tuple[UUID, str]]
+) -> Mapping[tuple[UUID, str], tuple[UUID, bytes]]:
+    """Give the id and digest of every round that has one of these references at its table."""
+    table_ids, references = _columns(wanted)
+    parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": references}
+    listed = transaction.execute(_BY_REFERENCE, parameters)
+    return {(found.table_id, found.reference): (found.id, found.digest) for found in listed}
+
+
+def list_rounds_by_digest(
+    transaction: Transaction, wanted: Iterable[tuple[UUID, bytes]]
+) -> Mapping[tuple[UUID, bytes], UUID]:
+    """Give the id of the first round of a table that has no reference and one of these contents."""
+    table_ids, digests = _columns(wanted)
+    parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": digests}
+    return {(found.table_id, found.digest): found.id for found in transaction.execute(_BY_DIGEST, parameters)}
+
+
+def list_tables_with_open_round(transaction: Transaction, table_ids: Iterable[UUID]) -> set[UUID]:
+    """Say which of some tables have an open round."""
+    return set(transaction.execute(_OPEN, {"club_id": transaction.club_id, "table_ids": [*table_ids]}).scalars())
+
+
+def _columns(wanted: Iterable[tuple[UUID, object]]) -> tuple[list[UUID], list[object]]:
+    listed = [*wanted]
+    return [table_id for table_id, _ in listed], [value for _, value in listed]

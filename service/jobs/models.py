@@ -1,0 +1,75 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Integer, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Big, Json, Key, NumberKey, leads_to
+
+
+class JobRecord(Base):
+    """Something that workers do chunk by chunk, and how far it is."""
+
+    __tablename__ = "jobs"
+    __table_args__ = (
+        Index("jobs_under_way", "created_at", postgresql_where=text("ended_at IS NULL")),
+        Index("jobs_ended", "club_id", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
+    )
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    id: Mapped[Key]
+    kind: Mapped[str]
+    asked: Mapped[Json]
+    state: Mapped[str]
+    total: Mapped[Big | None]
+    received: Mapped[Big | None]
+    failure: Mapped[str | None]
+    actor: Mapped[UUID | None]
+    request_id: Mapped[str | None]
+    created_at: Mapped[datetime]
+    started_at: Mapped[datetime | None]
+    planned_at: Mapped[datetime | None]
+    ended_at: Mapped[datetime | None]
+
+
+class ChunkRecord(Base):
+    """A part of a job that is done whole or not at all."""
+
+    __tablename__ = "job_chunks"
+    __table_args__ = (
+        leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),
+        Index("job_chunks_open", "club_id", "job_id", "number", postgresql_where=text("state = 'open'")),
+    )
+
+    club_id: Mapped[Key]
+    job_id: Mapped[Key]
+    number: Mapped[NumberKey]
+    size: Mapped[Big]
+    part: Mapped[Json]
+    state: Mapped[str] = mapped_column(server_default="open")
+    attempt: Mapped[int] = mapped_column(Integer, server_default="0")
+    failures: Mapped[int] = mapped_column(Integer, server_default="0")
+    interruptions: Mapped[int] = mapped_column(Integer, server_default="0")
+    losses: Mapped[int] = mapped_column(Integer, server_default="0")
+    claimable_from: Mapped[datetime]
+    worker: Mapped[str | None]
+    result: Mapped[Json | None]
+    accounted: Mapped[Big | None]
+    error: Mapped[str | None]
+    ended_at: Mapped[datetime | None]
+
+
+class WakeUpRecord(Base):
+    """A message to workers that nobody has heard yet."""
+
+    __tablename__ = "wake_ups"
+    __table_args__ = (
+        leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),
+        Index("wake_ups_of_a_job", "club_id", "job_id"),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    job_id: Mapped[UUID]
+    send_from: Mapped[datetime]
+    sends: Mapped[int] = mapped_column(Integer, server_default="0")

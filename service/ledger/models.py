@@ -1,0 +1,114 @@
+"""Events, the nodes of clubs' trees, checkpoints and maps of rounds."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Index, UniqueConstraint, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Big, Key, SmallKey, leads_to
+
+
+class EventRecord(Base):
+    """
+    One change: who made it, when, and its content, byte for byte.
+
+    The event is the heading and the content, one after the other, and these bytes are what its hash is of. The other
+    columns say of the heading what is searched for.
+    """
+
+    __tablename__ = "events"
+    __table_args__ = (
+        UniqueConstraint("club_id", "round_id", "sequence", name="events_sequence_key"),
+        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
+        Index(
+            "events_of_tables_and_rules",
+            "club_id",
+            "kind",
+            postgresql_where=text("kind IN ('table.created', 'ruleset.added')"),
+        ),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    round_id: Mapped[UUID | None]
+    sequence: Mapped[int | None]
+    kind: Mapped[str]
+    actor: Mapped[UUID | None]
+    request_id: Mapped[str | None]
+    at: Mapped[datetime]
+    heading: Mapped[bytes]
+    content: Mapped[bytes]
+    hash: Mapped[bytes]
+
+
+class WaitingEventRecord(Base):
+    """An event that has no place in its club's tree yet; the only record of it, so it is taken away when it has."""
+
+    __tablename__ = "waiting_events"
+
+    club_id: Mapped[Key]
+    event_id: Mapped[Key]
+
+
+class TreeNodeRecord(Base):
+    """A full subtree of a club's tree of events: its hash, and where it is a leaf its event."""
+
+    __tablename__ = "tree_nodes"
+    __table_args__ = (
+        leads_to("events", "club_id", "event_id", to=("club_id", "id")),
+        Index(
+            "tree_nodes_event_key",
+            "club_id",
+            "event_id",
+            unique=True,
+            postgresql_where=text("event_id IS NOT NULL"),
+        ),
+    )
+
+    club_id: Mapped[Key]
+    level: Mapped[SmallKey]
+    position: Mapped[Big] = mapped_column(primary_key=True)
+    hash: Mapped[bytes]
+    event_id: Mapped[UUID | None]
+
+
+class TreeHeadRecord(Base):
+    """How far a club's tree goes, and how much of it was signed when."""
+
+    __tablename__ = "tree_heads"
+
+    club_id: Mapped[Key]
+    size: Mapped[Big]
+    signed_size: Mapped[Big]
+    signed_at: Mapped[datetime | None]
+    mapped_size: Mapped[Big]
+
+
+class RoundMapTileRecord(Base):
+    """A part of a club's map from rounds to their newest events, with how it was in the newest checkpoint."""
+
+    __tablename__ = "round_map_tiles"
+
+    club_id: Mapped[Key]
+    prefix: Mapped[str] = mapped_column(primary_key=True)
+    tile: Mapped[bytes]
+    since: Mapped[Big]
+    signed_tile: Mapped[bytes | None]
+
+
+class CheckpointRecord(Base):
+    """What was signed of a club's tree at one size: the note, as it is served to whoever has its id."""
+
+    __tablename__ = "checkpoints"
+    __table_args__ = (
+        UniqueConstraint("club_id", "size", name="checkpoints_size_key"),
+        UniqueConstraint("id", name="checkpoints_id_key"),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    size: Mapped[Big]
+    root: Mapped[bytes]
+    note: Mapped[str]
+    created_at: Mapped[datetime]

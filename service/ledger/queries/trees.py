@@ -1,0 +1,201 @@
+"""Clubs' Merkle trees of events, and proofs of inclusion and consistency."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from itertools import islice
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, text
+
+from evidence import Edge, Place, Range, consistency_ranges, hashes_of, inclusion_ranges, places_of
+from service.db import Transaction
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHead:
+    """
+    How far a club's tree goes.
+
+    Attributes:
+        size: how many events are in it.
+        signed_size: how many the newest checkpoint stands for.
+        signed_at: when that was signed; None where nothing was.
+        mapped_size: how many of them the map of rounds stands for.
+    """
+
+    size: int
+    signed_size: int
+    signed_at: datetime | None
+    mapped_size: int
+
+
+_CLUBS: Final = text("SELECT club_id FROM clubs_with_trees_due(:moment) AS due (club_id)")
+_BEGIN: Final = text("""
+    INSERT INTO tree_heads (club_id, size, signed_size, mapped_size) VALUES (:club_id, 0, 0, 0) ON CONFLICT DO NOTHING
+""")
+_HEAD: Final = "SELECT size, signed_size, signed_at, mapped_size FROM tree_heads WHERE club_id = :club_id"
+_LOCK: Final = text(f"{_HEAD} FOR UPDATE")
+_TRY_LOCK: Final = text(f"{_HEAD} FOR UPDATE SKIP LOCKED")
+_GET: Final = text(_HEAD)
+# Events that were committed since are seen next time: what waits is taken by what it is, and not by a number.
+_TAKE: Final = text("""
+    WITH next AS (
+        SELECT event_id FROM waiting_events WHERE club_id = :club_id ORDER BY event_id LIMIT :most
+    ), taken AS (
+        DELETE FROM waiting_events USING next
+        WHERE waiting_events.club_id = :club_id AND waiting_events.event_id = next.event_id
+        RETURNING waiting_events.event_id
+    )
+    SELECT event.id, event.hash FROM events AS event JOIN taken ON event.id = taken.event_id
+    WHERE event.club_id = :club_id ORDER BY event.id
+""")
+_COUNT_WAITING: Final = text("SELECT count(*) FROM waiting_events WHERE club_id = :club_id")
+_ADD: Final = text("""
+    INSERT INTO tree_nodes (club_id, level, position, hash, event_id)
+    SELECT :club_id, node.* FROM unnest(
+        CAST(:levels AS smallint[]), CAST(:positions AS bigint[]), CAST(:hashes AS bytea[]), CAST(:events AS uuid[])
+    ) AS node
+""")
+_GROW: Final = text("UPDATE tree_heads SET size = :size WHERE club_id = :club_id")
+_SIGN: Final = text("UPDATE tree_heads SET signed_size = size, signed_at = :now WHERE club_id = :club_id")
+_NODES: Final = text("""
+    SELECT node.level, node.position, node.hash FROM tree_nodes AS node
+    JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
+        USING (level, position)
+    WHERE node.club_id = :club_id
+""")
+
+
+def list_clubs_due(connection: Connection, now: datetime, pause: timedelta) -> Sequence[UUID]:
+    """
+    List the clubs that have events waiting for their place, or a tree that grew and was not signed for so long.
+
+    Args:
+        connection: from `Database.outside_clubs`.
+        now: the time.
+        pause: how long nothing was signed.
+    """
+    return connection.execute(_CLUBS, {"moment": now - pause}).scalars().all()
+
+
+def lock_head(transaction: Transaction) -> TreeHead:
+    """Keep everybody else from making the club's tree grow until the transaction ends; plant it where there is none."""
+    transaction.execute(_BEGIN, {"club_id": transaction.club_id})
+    return _load(transaction.execute(_LOCK, {"club_id": transaction.club_id}).one())
+
+
+def try_lock_head(transaction: Transaction) -> TreeHead | None:
+    """Do the same where nobody else is at it; None where somebody is."""
+    mine = {"club_id": transaction.club_id}
+    found = transaction.execute(_TRY_LOCK, mine).one_or_none()
+    if found is None and transaction.execute(_GET, mine).one_or_none() is None:
+        return lock_head(transaction)
+    return None if found is None else _load(found)
+
+
+def get_head(transaction: Transaction) -> TreeHead:
+    """Read how far the club's tree goes."""
+    found = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
+    return TreeHead(0, 0, None, 0) if found is None else _load(found)
+
+
+def count_waiting(transaction: Transaction) -> int:
+    """Count the club's events that have no place in its tree yet."""
+    return int(transaction.execute(_COUNT_WAITING, {"club_id": transaction.club_id}).scalar_one())
+
+
+def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
+    """
+    Give events that wait their places, those that happened first before the others.
+
+    Args:
+        transaction: in which the head was locked.
+        head: as it was locked.
+        most: so many events at once.
+
+    Returns:
+        The head as it is then; the same where none waited.
+    """
+    events = transaction.execute(_TAKE, {"club_id": transaction.club_id, "most": most}).all()
+    if not events:
+        return head
+    edge = _edge(transaction, head.size)
+    nodes = [
+        (level, position, node, event.id if level == 0 else None)
+        for event in events
+        for (level, position), node in edge.append(event.hash)
+    ]
+    levels, positions, hashes, ids = map(list, zip(*nodes, strict=True))
+    added = {"levels": levels, "positions": positions, "hashes": hashes, "events": ids}
+    transaction.execute(_ADD, {"club_id": transaction.club_id, **added})
+    transaction.execute(_GROW, {"club_id": transaction.club_id, "size": edge.size})
+    return replace(head, size=edge.size)
+
+
+def mark_signed(transaction: Transaction) -> None:
+    """Say that the tree was signed as far as it goes; the head was locked."""
+    transaction.execute(_SIGN, {"club_id": transaction.club_id, "now": transaction.now})
+
+
+def get_root(transaction: Transaction, size: int) -> bytes:
+    """Hash the tree as it was with so many leaves."""
+    return _edge(transaction, size).root
+
+
+def hash_ranges(transaction: Transaction, ranges: Sequence[Range]) -> list[bytes]:
+    """Hash ranges of leaves, as a proof wants them."""
+    return hashes_of(ranges, _read(transaction, places_of(ranges)))
+
+
+def _load(found: Row[Any]) -> TreeHead:
+    return TreeHead(found.size, found.signed_size, found.signed_at, found.mapped_size)
+
+
+def _edge(transaction: Transaction, size: int) -> Edge:
+    places = places_of([(0, size)])
+    nodes = _read(transaction, places)
+    return Edge(size, [nodes[place] for place in places])
+
+
+def _read(transaction: Transaction, places: Iterable[Place]) -> dict[Place, bytes]:
+    wanted = list(places)
+    parameters = {"levels": [level for level, _ in wanted], "positions": [position for _, position in wanted]}
+    found = transaction.execute(_NODES, {"club_id": transaction.club_id, **parameters})
+    return {(node.level, node.position): bytes(node.hash) for node in found}
+
+
+@dataclass(frozen=True, slots=True)
+class Inclusion:
+    """Where an event's leaf is in the tree, and the proof of it."""
+
+    position: int
+    proof: tuple[bytes, ...]
+
+
+_POSITIONS: Final = text("""
+    SELECT event_id, position FROM tree_nodes
+    WHERE club_id = :club_id AND level = 0 AND event_id = ANY (:event_ids) AND position < :size
+""")
+
+
+def prove_inclusion(transaction: Transaction, event_ids: Collection[UUID], size: int) -> Mapping[UUID, Inclusion]:
+    """Prove of events that they are in the tree of so many leaves; those that are not are left out."""
+    parameters = {"club_id": transaction.club_id, "event_ids": list(event_ids), "size": size}
+    positions = {each.event_id: each.position for each in transaction.execute(_POSITIONS, parameters)}
+    ranges = {event_id: inclusion_ranges(position, size) for event_id, position in positions.items()}
+    hashes: Iterator[bytes] = iter(hash_ranges(transaction, [each for some in ranges.values() for each in some]))
+    return {
+        event_id: Inclusion(positions[event_id], tuple(islice(hashes, len(some)))) for event_id, some in ranges.items()
+    }
+
+
+def prove_growth(transaction: Transaction, old: int, new: int) -> tuple[bytes, ...]:
+    """
+    Prove that the tree grew from one size to another.
+
+    Raises:
+        EvidenceError: the old size is the larger one.
+    """
+    return tuple(hash_ranges(transaction, consistency_ranges(old, new)))

@@ -1,0 +1,177 @@
+"""Checkpoints, proofs and the feed of events."""
+
+from http import HTTPStatus
+from threading import BoundedSemaphore
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+from flask import Response, current_app
+
+from evidence import SigningKey
+from schemas.events import (
+    CheckpointConsistencyProofSchema,
+    CheckpointInclusionProofSchema,
+    CheckpointKeyListSchema,
+    CheckpointPageSchema,
+    CheckpointSchema,
+    ConsistencyQuerySchema,
+    EventQuerySchema,
+    InclusionQuerySchema,
+    dump_checkpoint,
+    dump_consistency,
+    dump_event,
+    dump_inclusion,
+    dump_key,
+)
+from schemas.pages import PageQuerySchema
+from service.clubs.scopes import Scope
+from service.errors import OperatorError, SigningKeyMissing
+from service.http.authentication import current_key, current_transaction, database
+from service.http.request_body import NDJSON
+from service.http.resource import Resource
+from service.http.responses import LOCATION, NEXT_PAGE, answer, answer_page
+from service.ledger.actions import (
+    get_checkpoint,
+    list_checkpoint_keys,
+    list_checkpoints,
+    list_events,
+    make_checkpoint,
+    prove_consistency,
+    prove_inclusion,
+)
+from service.ledger.queries.checkpoints import StoredCheckpoint
+from service.ledger.signing import read_signing_key
+from service.logs import get_log
+
+checkpoints = Resource(
+    "checkpoints", __name__, description="Signed checkpoints of a club's tree of events, and their proofs."
+)
+
+_TEXT: Final = "text/plain"
+_UNREACHABLE: Final = HTTPStatus.SERVICE_UNAVAILABLE
+_log = get_log(__name__)
+
+
+# Not under a dry run: what was signed and then rolled back could contradict what is signed next.
+@checkpoints.route("/v1/checkpoints", methods=["POST"])
+@checkpoints.operation("make_checkpoint", Scope.AUDIT, problems=(HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT))
+@checkpoints.response(201, CheckpointSchema, headers=LOCATION)
+def post_checkpoint() -> Response:
+    """
+    Sign a checkpoint of all events so far.
+
+    Workers also do so once a minute. If there are no new events, the newest checkpoint is returned.
+    """
+    found = make_checkpoint(current_transaction(), _signing_key()).checkpoint
+    return answer(_dump(found), HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
+
+
+@checkpoints.route("/v1/checkpoints", methods=["GET"])
+@checkpoints.operation("list_checkpoints", Scope.AUDIT)
+@checkpoints.arguments(PageQuerySchema, location="query")
+@checkpoints.response(200, CheckpointPageSchema, headers=NEXT_PAGE)
+def get_checkpoints(query: dict[str, Any]) -> Response:
+    """List the club's checkpoints, newest first."""
+    page = list_checkpoints(current_transaction(), after=query["cursor"], limit=query["limit"])
+    return answer_page("checkpoints", [_dump(found) for found in page.items], page.next_after)
+
+
+@checkpoints.route("/v1/checkpoints/consistency", methods=["GET"])
+@checkpoints.operation("prove_consistency", Scope.AUDIT)
+@checkpoints.arguments(ConsistencyQuerySchema, location="query")
+@checkpoints.response(200, CheckpointConsistencyProofSchema)
+def get_consistency(query: dict[str, Any]) -> Response:
+    """Return the proof that a tree of events only added events to an older one."""
+    old, new = query["old"], query["new"]
+    return answer(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
+
+
+@checkpoints.route("/v1/checkpoints/inclusion", methods=["GET"])
+@checkpoints.operation("prove_inclusion", Scope.AUDIT)
+@checkpoints.arguments(InclusionQuerySchema, location="query")
+@checkpoints.response(200, CheckpointInclusionProofSchema)
+def get_inclusion(query: dict[str, Any]) -> Response:
+    """
+    Return the proof that an event is in the tree of a checkpoint.
+
+    The event's hash, its position and the hashes of the proof give the root that was signed for the tree size.
+    """
+    position, size = query["position"], query["size"]
+    return answer(dump_inclusion(position, size, prove_inclusion(current_transaction(), position, size)))
+
+
+@checkpoints.route("/v1/checkpoints/<uuid:address>", methods=["GET"])
+@checkpoints.operation(
+    "get_checkpoint",
+    needs_key=False,
+    asks_database=False,
+    problems=(HTTPStatus.NOT_FOUND, _UNREACHABLE),
+    forms=(_TEXT,),
+)
+@checkpoints.response(200, {"type": "string"}, content_type=_TEXT, description="A signed note, in the C2SP format.")
+def get_one_checkpoint(address: UUID) -> Response:
+    """Return a checkpoint as a signed note. No key is required."""
+    return Response(get_checkpoint(database(), address), content_type=f"{_TEXT}; charset=utf-8")
+
+
+@checkpoints.route("/.well-known/tablestakes-checkpoint-keys", methods=["GET"])
+@checkpoints.operation("list_checkpoint_keys", needs_key=False, asks_database=False, problems=(_UNREACHABLE,))
+@checkpoints.response(200, CheckpointKeyListSchema)
+def get_keys() -> Response:
+    """
+    List every public key that signed a checkpoint. No key is required.
+
+    Checkpoints signed with an old key stay valid.
+    """
+    return answer({"keys": [dump_key(each.key, each.first_used_at) for each in list_checkpoint_keys(database())]})
+
+
+def _dump(found: StoredCheckpoint) -> dict[str, Any]:
+    return dump_checkpoint(found.id, found.size, found.root, found.created_at)
+
+
+def _signing_key() -> SigningKey:
+    file = current_app.extensions["ofc_signing_key_file"]
+    if file is None:
+        raise SigningKeyMissing("no key was given to the service; what happens is recorded, and can be signed later")
+    try:
+        return read_signing_key(file)
+    except OperatorError as error:
+        _log.error("signing_key_unreadable", error=str(error))
+        raise SigningKeyMissing("the service's key cannot be read; its log says why") from None
+
+
+events = Resource("events", __name__, description="The audit trail of a club, event by event.")
+
+MOST_WAITING: Final = 2
+"""So many requests of a process may wait at once: half of its threads, so that the others are answered."""
+waiting: Final = BoundedSemaphore(MOST_WAITING)
+
+
+@events.route("/v1/events", methods=["GET"])
+@events.operation("list_events", Scope.AUDIT, waits=True)
+@events.arguments(EventQuerySchema, location="query")
+@events.response(
+    200, {"type": "string"}, content_type=NDJSON, description="One event per line, in the order of the club's tree."
+)
+def get_events(query: dict[str, Any]) -> Response:
+    """
+    List the club's events, each with its bytes, its hash and its position in the tree that checkpoints sign.
+
+    An event gets its permanent position within seconds, in order: a client that always asks for the events after the
+    last position it has misses none. With `wait`, the response is sent as soon as there is an event. It is empty if
+    there is none in time, if too many requests are waiting, or if the service stops.
+    """
+    may_wait = query["wait"] > 0 and waiting.acquire(blocking=False)
+    wait = query["wait"] if may_wait else 0
+    club_id, is_stopping = current_key().club_id, current_app.extensions["ofc_is_stopping"]
+    try:
+        found = list_events(
+            database(), club_id, after=query["after"], limit=query["limit"], wait=wait, gives_up=is_stopping
+        )
+    finally:
+        if may_wait:
+            waiting.release()
+    lines = [orjson.dumps(dump_event(each.position, each.written)) + b"\n" for each in found]
+    return Response(b"".join(lines), content_type=NDJSON)

@@ -1,0 +1,32 @@
+"""Secrets of links, and revoked links."""
+
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Key, leads_to
+
+
+class LinkSecretRecord(Base):
+    """A secret with which a club's links are signed. Only the newest counts."""
+
+    __tablename__ = "link_secrets"
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
+    secret: Mapped[bytes]
+    made_at: Mapped[datetime]
+
+
+class RevokedLinkRecord(Base):
+    """A viewer link, known by its round and its end, that opens nothing any more."""
+
+    __tablename__ = "revoked_links"
+    __table_args__ = (leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    expires_at: Mapped[datetime] = mapped_column(primary_key=True)
+    revoked_at: Mapped[datetime]

@@ -1,0 +1,84 @@
+"""Secrets of links, and revoked links."""
+
+import secrets
+from typing import Final
+
+from sqlalchemy import exists, select
+from sqlalchemy.dialects.postgresql import Insert, insert
+
+from schemas.access import Link
+from service.db import Transaction
+from service.db.pages import conflicts
+from service.errors import Busy
+from service.ledger.queries.events import EventKind, record_event
+from service.links.models import LinkSecretRecord, RevokedLinkRecord
+
+_FIRST: Final = 1
+_LENGTH: Final = 32
+
+
+def find_secret(transaction: Transaction) -> tuple[int, bytes] | None:
+    """Give the version of the secret that counts, and the secret; None where the club never had one."""
+    record = LinkSecretRecord
+    newest = (
+        select(record.version, record.secret)
+        .where(record.club_id == transaction.club_id)
+        .order_by(record.version.desc())
+        .limit(1)
+    )
+    found = transaction.execute(newest).one_or_none()
+    return None if found is None else (found.version, found.secret)
+
+
+def get_or_create_secret(transaction: Transaction) -> bytes:
+    """Give the secret that counts; where the club has none yet, of several that want one at once all get the same."""
+    found = find_secret(transaction)
+    if found is None:
+        transaction.execute(_insert(transaction, _FIRST).on_conflict_do_nothing())
+        found = find_secret(transaction)
+        assert found is not None
+    return found[1]
+
+
+def renew_secret(transaction: Transaction) -> int:
+    """
+    Give the club another secret, and say which it is by now.
+
+    Raises:
+        Busy: somebody else is doing the same.
+    """
+    found = find_secret(transaction)
+    version = _FIRST if found is None else found[0] + 1
+    with conflicts(link_secrets_pkey=Busy("Another command is revoking the links of this club; retry.")):
+        transaction.execute(_insert(transaction, version))
+    return version
+
+
+def _insert(transaction: Transaction, version: int) -> Insert:
+    return insert(LinkSecretRecord).values(
+        club_id=transaction.club_id, version=version, secret=secrets.token_bytes(_LENGTH), made_at=transaction.now
+    )
+
+
+def is_revoked(transaction: Transaction, link: Link) -> bool:
+    """Say whether a link of the transaction's club was revoked."""
+    record = RevokedLinkRecord
+    sought = exists().where(
+        record.club_id == transaction.club_id,
+        record.round_id == link.round_id,
+        record.expires_at == link.expires_at,
+    )
+    return bool(transaction.execute(select(sought)).scalar_one())
+
+
+def revoke(transaction: Transaction, link: Link, event: bytes) -> None:
+    """Let a link of the transaction's club open nothing any more; the event says so, if it was not so already."""
+    adding = insert(RevokedLinkRecord).values(
+        club_id=transaction.club_id,
+        round_id=link.round_id,
+        expires_at=link.expires_at,
+        revoked_at=transaction.now,
+    )
+    statement = adding.on_conflict_do_nothing().returning(RevokedLinkRecord.round_id)
+    if transaction.execute(statement).first() is not None:
+        record_event(transaction, EventKind.LINK_REVOKED, event)

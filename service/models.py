@@ -1,0 +1,83 @@
+"""
+The records, as SQLAlchemy needs to know them.
+
+Only what a query touches is said here, and `alembic check` sees that it agrees with the tables. What keeps records
+true, the checks, triggers, policies and privileges, is said once, in `migrations/`.
+"""
+
+from service.clubs.models import ApiKeyRecord, ClubRecord
+from service.db.base import Base
+from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.http.models import KeptAnswerRecord
+from service.imports.models import ImportPieceRecord, ImportResultRecord
+from service.jobs.models import ChunkRecord, JobRecord, WakeUpRecord
+from service.ledger.models import (
+    CheckpointRecord,
+    EventRecord,
+    RoundMapTileRecord,
+    TreeHeadRecord,
+    TreeNodeRecord,
+    WaitingEventRecord,
+)
+from service.links.models import LinkSecretRecord, RevokedLinkRecord
+from service.players.models import PlayerRecord
+from service.recomputations.models import DifferenceRecord
+from service.rounds.models import (
+    AdjustmentRecord,
+    ClosingRecord,
+    ConfirmationRecord,
+    CorrectionRecord,
+    DepartureRecord,
+    HandRecord,
+    HandScoreRecord,
+    PayoutRecord,
+    RoundHeadRecord,
+    RoundRecord,
+    RoundSeatRecord,
+    SettlementRecord,
+    SubmissionRecord,
+    TransferRecord,
+)
+from service.rulesets.models import RulesetRecord
+from service.tables.models import TableRecord
+
+__all__ = [
+    "AdjustmentRecord",
+    "ApiKeyRecord",
+    "Base",
+    "CheckpointRecord",
+    "ChunkRecord",
+    "ClosingRecord",
+    "ClubRecord",
+    "ConfirmationRecord",
+    "CorrectionRecord",
+    "DepartureRecord",
+    "DifferenceRecord",
+    "DisputeEntryRecord",
+    "DisputeHeadRecord",
+    "DisputeRecord",
+    "EventRecord",
+    "HandRecord",
+    "HandScoreRecord",
+    "ImportPieceRecord",
+    "ImportResultRecord",
+    "JobRecord",
+    "KeptAnswerRecord",
+    "LinkSecretRecord",
+    "PayoutRecord",
+    "PlayerRecord",
+    "RevokedLinkRecord",
+    "RoundHeadRecord",
+    "RoundMapTileRecord",
+    "RoundRecord",
+    "RoundSeatRecord",
+    "RulesetRecord",
+    "SettlementRecord",
+    "SubmissionRecord",
+    "TableRecord",
+    "TransferRecord",
+    "TreeHeadRecord",
+    "TreeNodeRecord",
+    "WaitingEventRecord",
+    "WakeUpRecord",
+]

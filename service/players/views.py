@@ -1,0 +1,113 @@
+"""Players' display names."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Response, request
+from werkzeug.routing import BaseConverter
+
+from schemas.base import WireError, WireSchema, load
+from schemas.fields import Characters
+from schemas.pages import PageQuerySchema
+from schemas.players import (
+    DisplayNameRequestSchema,
+    NamedPlayerPathSchema,
+    NameRequest,
+    PlayerPageSchema,
+    PlayerPathSchema,
+    PlayerSchema,
+    dump_player,
+)
+from scoring.errors import Mistake
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.resource import Resource
+from service.http.responses import NEXT_PAGE, answer, answer_page, nothing
+from service.openapi import REQUEST_ID
+from service.players.actions import erase_player, get_player, list_players, name_player
+
+players = Resource("players", __name__, description="Display names of players, which can be erased.")
+
+
+class PlayerConverter(BaseConverter):
+    """The rest of an address, whatever it holds: players' ids are the operator's, and may hold slashes and dots."""
+
+    regex = "(?s:.+)"
+    part_isolating = False
+
+
+ONE: Final = "/v1/players/<player:player>"
+PLAYER: Final[list[dict[str, Any]]] = [
+    {
+        "in": "path",
+        "name": "player",
+        "required": True,
+        "schema": {"type": "string", "minLength": 1, "maxLength": 100, "pattern": Characters.STORED.pattern},
+        "description": "The operator's ID of the player, percent-encoded as one segment: `a/b` is `a%2Fb`. The IDs `.` "
+        "and `..` need a client that does not normalize paths.",
+    }
+]
+
+
+@players.route("/v1/players", methods=["GET"])
+@players.operation("list_players", Scope.READ)
+@players.arguments(PageQuerySchema, location="query")
+@players.response(200, PlayerPageSchema, headers=NEXT_PAGE)
+def get_players(query: dict[str, Any]) -> Response:
+    """List the club's players with a display name, newest first."""
+    page = list_players(current_transaction(), after=query["cursor"], limit=query["limit"])
+    return answer_page("players", [dump_player(view) for view in page.items], page.next_after)
+
+
+@players.route(ONE, methods=["GET"], parameters=PLAYER)
+@players.operation("get_player", Scope.READ, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.UNPROCESSABLE_ENTITY))
+@players.response(200, PlayerSchema)
+def get_one_player(player: str) -> Response:
+    """Return a player's display name."""
+    return answer(dump_player(get_player(current_transaction(), read_player(player))))
+
+
+@players.route(ONE, methods=["PUT"], parameters=PLAYER)
+@players.operation("name_player", Scope.WRITE, problems=(HTTPStatus.GATEWAY_TIMEOUT,))
+@players.arguments(DisplayNameRequestSchema)
+@players.response(200, PlayerSchema)
+@players.alt_response(
+    201, schema=PlayerSchema, headers=REQUEST_ID, description="The player had no display name before."
+)
+def put_player(naming: NameRequest, player: str) -> Response:
+    """
+    Set a player's display name, or replace it.
+
+    Display names are stored in one place only, so that they can be erased: no record, event or stored response contains
+    one.
+    """
+    named = name_player(current_transaction(), read_player(player, NamedPlayerPathSchema), naming.display_name)
+    return answer(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
+
+
+@players.route(ONE, methods=["DELETE"], parameters=PLAYER)
+@players.operation("erase_player", Scope.WRITE, problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
+@players.response(204, description="The player has no display name.")
+def delete_player(player: str) -> Response:
+    """Erase a player's display name. The player's ID and results stay in the records."""
+    erase_player(current_transaction(), read_player(player))
+    return nothing()
+
+
+def read_player(written: str, schema: type[WireSchema] = PlayerPathSchema) -> str:
+    """
+    Read a player's id out of the address.
+
+    Raises:
+        WireError: it cannot be one.
+    """
+    try:
+        # What is not UTF-8 has become a replacement character by now, and would be another player.
+        request.environ["PATH_INFO"].encode("latin-1").decode()
+        read: dict[str, str] = load(schema(), {"player": written})
+    except UnicodeDecodeError:
+        mistake = Mistake("text-characters", ("path", "player"), "is not UTF-8; expected percent-encoded UTF-8")
+        raise WireError((mistake,)) from None
+    except WireError as error:
+        raise WireError(tuple(mistake.under("path") for mistake in error.mistakes)) from None
+    return read["player"]

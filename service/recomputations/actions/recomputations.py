@@ -1,0 +1,198 @@
+"""Start and read recomputations, and list the differences that they found."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from schemas.base import WireError
+from schemas.fields import show_time
+from schemas.jobs import LONGEST_DETAIL, DifferenceView, JobView, RecomputationRequest, RecomputationView, ScopeRequest
+from scoring.errors import Mistake
+from scoring.ruleset import Ruleset
+from service.db import Transaction
+from service.db.pages import Page, cut_page
+from service.errors import NotFound
+from service.jobs.queries import jobs, wake_ups
+from service.jobs.queries.jobs import StoredJob
+from service.recomputations.actions.audit_rounds import RoundsDigest
+from service.recomputations.actions.recompute_rounds import Recomputation
+from service.recomputations.packed.queries import Scope
+from service.recomputations.queries import recomputations
+from service.recomputations.queries.recomputations import StoredDifference
+from service.recomputations.queries.recorded_rounds import list_versions
+from service.rulesets.actions import find_ruleset, keep_ruleset, ruleset_named
+from service.tables import queries as tables
+
+KIND: Final = "recomputation"
+COUNTED: Final = ("rounds", "hands", "differing", "applied", "skipped")
+APPLY: Final = "apply"
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What a recomputation is to do, and with which rounds."""
+
+    scope: Scope
+    recomputation: Recomputation
+
+
+def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
+    """Read what was asked for, as `start_recomputation` has written it."""
+    asked, scope = job.asked, job.asked["scope"]
+    ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
+    name, _, version = (scope["ruleset"] or "").partition("@")
+    return Asked(
+        Scope(
+            table_id=scope["table"] and UUID(scope["table"]),
+            round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),
+            ruleset=(name, int(version)) if name else None,
+            opened_from=scope["from"] and datetime.fromisoformat(scope["from"]),
+            opened_before=scope["to"] and datetime.fromisoformat(scope["to"]),
+        ),
+        Recomputation(job.id, ruleset, asked["mode"] == APPLY, asked["reason"], asked.get("final", False)),
+    )
+
+
+def view_recomputation(transaction: Transaction, job: StoredJob) -> RecomputationView:
+    """Add up what a recomputation came to so far."""
+    progress = jobs.get_progress(transaction, job.id)
+    counted: Counter[str] = Counter()
+    moved: Counter[str] = Counter()
+    digest = RoundsDigest()
+    for result in progress.results:
+        counted.update({name: result[name] for name in COUNTED})
+        moved.update(result["net_moved"])
+        digest.add_all(result["digest"])
+    summary = {
+        **{name: counted[name] for name in COUNTED},
+        "net_moved": {player: points for player, points in sorted(moved.items()) if points},
+        "digest": digest.hex(),
+    }
+    view = JobView(
+        job.id,
+        job.state.value,
+        progress.done,
+        job.total,
+        summary,
+        job.created_at,
+        job.started_at,
+        job.ended_at,
+        job.failure,
+    )
+    return RecomputationView(view, job.asked)
+
+
+def _stored(transaction: Transaction, reference: str) -> Ruleset:
+    ruleset = find_ruleset(transaction, reference)
+    assert ruleset is not None, "rulesets are never removed"
+    return ruleset
+
+
+def get_recomputation(transaction: Transaction, recomputation_id: UUID) -> RecomputationView:
+    """
+    Show a recomputation as it stands.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    return view_recomputation(transaction, jobs.get(transaction, recomputation_id, KIND))
+
+
+def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
+    """
+    Ask workers to play stored rounds again.
+
+    Raises:
+        WireError: the club has no such table, or not all of these rounds.
+        RulesetUnknown: there is no such ruleset.
+    """
+    scope = request.scope
+    unknown = tuple(_find_unknown(transaction, scope))
+    if unknown:
+        raise WireError(unknown)
+    of_scope = None if scope.ruleset is None else ruleset_named(transaction, scope.ruleset, "scope", "ruleset")
+    other = None if request.ruleset is None else ruleset_named(transaction, request.ruleset)
+    if other is not None and request.mode == APPLY:
+        keep_ruleset(transaction, other)
+    asked: dict[str, Any] = {
+        "scope": {
+            "table": scope.table and str(scope.table),
+            "rounds": None if scope.rounds is None else [str(round_id) for round_id in scope.rounds],
+            "ruleset": of_scope and str(of_scope),
+            "from": show_time(scope.opened_from),
+            "to": show_time(scope.opened_before),
+        },
+        "mode": request.mode,
+        "ruleset": other and str(other),
+        "reason": request.reason,
+        "final": request.final,
+    }
+    job = jobs.add(transaction, uuid7(), KIND, asked)
+    wake_ups.top_up(transaction, job.id, 1)
+    return view_recomputation(transaction, job)
+
+
+def _find_unknown(transaction: Transaction, scope: ScopeRequest) -> Iterator[Mistake]:
+    if scope.table is not None:
+        try:
+            tables.get(transaction, scope.table)
+        except NotFound as error:
+            yield Mistake("table-unknown", ("scope", "table"), str(error))
+    known = list_versions(transaction, scope.rounds) if scope.rounds else {}
+    for index, round_id in enumerate(scope.rounds or ()):
+        if round_id not in known:
+            yield Mistake("round-unknown", ("scope", "rounds", index), f"there is no round {round_id}")
+
+
+_AT_A_TIME: Final = 1000
+
+
+def list_differences(
+    transaction: Transaction, recomputation_id: UUID, *, after: UUID | None, limit: int
+) -> Page[DifferenceView]:
+    """
+    List what a recomputation has found so far, in the order of rounds.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    job = jobs.get(transaction, recomputation_id, KIND)
+    return cut_page(_list(transaction, job.id, after, limit + 1), limit, lambda view: view)
+
+
+def read_differences(
+    read: Callable[[], AbstractContextManager[Transaction]], recomputation_id: UUID, *, after: UUID | None
+) -> Iterator[DifferenceView]:
+    """Give all that a recomputation has found so far, read in parts: who takes it slowly keeps no transaction open."""
+    while True:
+        with read() as transaction:
+            found = _list(transaction, recomputation_id, after, _AT_A_TIME)
+        yield from found
+        if len(found) < _AT_A_TIME:
+            return
+        after = found[-1].id
+
+
+def _list(transaction: Transaction, job_id: UUID, after: UUID | None, limit: int) -> list[DifferenceView]:
+    number = None if after is None else min(after.int, 2**63 - 1)
+    found = recomputations.list_differences(transaction, job_id, after=number, limit=limit)
+    return [_view(each) for each in found]
+
+
+def _view(stored: StoredDifference) -> DifferenceView:
+    found = stored.difference
+    return DifferenceView(
+        UUID(int=stored.number),
+        found.round_id,
+        found.hand,
+        found.what,
+        found.stored,
+        found.computed,
+        found.detail and found.detail[:LONGEST_DETAIL],
+    )

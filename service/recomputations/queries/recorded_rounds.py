@@ -1,0 +1,171 @@
+"""Rounds with all that was recorded of them and all that was stored of it, for who plays them again one by one."""
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from scoring.board import Board, ByRow, Row
+from scoring.cards import Card
+from scoring.errors import Mistake, RoundError, ScoringError
+from scoring.hand import Hand, PlayerHand, TopUp
+from scoring.history import Closing, Departure, History
+from scoring.round_state import RoundSeat, RoundStatus
+from scoring.ruleset import BOARD_SIZE, Ruleset
+from service.db import Transaction
+
+Record = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class RecordedRound:
+    """
+    A round as its records have it, in the revision in force.
+
+    Attributes:
+        head: where it stands, as it is kept.
+        seats: who sits down, and with what.
+        hands: of each, what happened in it and what was stored of it, in order.
+        transfers: what was stored of those, by hand and whether they came late, in order.
+        payout: what was paid after the last hand.
+        departures, closing: how it ended.
+    """
+
+    head: Record
+    seats: Sequence[Record]
+    hands: Sequence[Record]
+    transfers: Mapping[tuple[int, bool], Sequence[Record]]
+    payout: Record | None
+    departures: Sequence[Record]
+    closing: Record | None
+
+    @property
+    def id(self) -> UUID:
+        """Its id."""
+        found: UUID = self.head["round_id"]
+        return found
+
+    @property
+    def is_open(self) -> bool:
+        """Whether hands can come."""
+        return bool(self.head["status"] == RoundStatus.OPEN)
+
+    def history(self, ruleset: Ruleset) -> History:
+        """
+        Say what happened in it: boards from their packed bytes, without discards and streets, which decide nothing.
+
+        Raises:
+            RoundError: a record is not there, or cannot be read; the first that is not, with its place.
+        """
+        return History(
+            ruleset,
+            tuple(RoundSeat(seat["seat"], seat["player"], seat["opening_stack"]) for seat in self.seats),
+            tuple(_load(number, record) for number, record in enumerate(self.hands, 1)),
+            tuple(Departure(each["seat"], each["after_hand"], each["reason"]) for each in self.departures),
+            Closing(self.closing["after_hand"], self.closing["reason"]) if self.closing else None,
+            frozenset(record["number"] for record in self.hands if record["irregular"] is not None),
+        )
+
+
+_OF_ROUNDS: Final = """
+    FROM round_heads AS head JOIN {0} AS found
+        ON (found.club_id, found.round_id, found.revision) = (head.club_id, head.round_id, head.revision)
+    {1} WHERE head.club_id = :club_id AND head.round_id = ANY (:round_ids) ORDER BY found.round_id, {2}
+"""
+_HEADS: Final = text(
+    "SELECT * FROM round_heads WHERE club_id = :club_id AND round_id = ANY (:round_ids) ORDER BY round_id"
+)
+_HAND: Final = """
+    LEFT JOIN hands AS hand ON (hand.club_id, hand.round_id, hand.number, hand.id)
+        = (found.club_id, found.round_id, found.number, found.hand_id)
+"""
+_HANDS: Final = text(
+    "SELECT found.*, hand.id, hand.button, hand.content, hand.seats, hand.fantasyland, hand.boards"
+    + _OF_ROUNDS.format("hand_scores", _HAND, "found.number")
+)
+
+
+def _all_of(table: str, order: str) -> Any:
+    return text("SELECT found.*" + _OF_ROUNDS.format(table, "", order))
+
+
+_SEATS: Final = _all_of("round_seats", "found.seat")
+_TRANSFERS: Final = _all_of("transfers", "found.number, found.late, found.position")
+_PAYOUTS: Final = _all_of("payouts", "found.number")
+_DEPARTURES: Final = _all_of("departures", "found.position")
+_CLOSINGS: Final = _all_of("closings", "found.after_hand")
+
+
+def list_recorded(transaction: Transaction, round_ids: Sequence[UUID]) -> list[RecordedRound]:
+    """List some rounds, in the order of their ids; nothing keeps others from changing them meanwhile."""
+    parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
+
+    def by_round(query: Any) -> Mapping[UUID, list[Record]]:
+        found: dict[UUID, list[Record]] = defaultdict(list)
+        for record in transaction.execute(query, parameters).mappings():
+            found[record["round_id"]].append(dict(record))
+        return found
+
+    heads = by_round(_HEADS)
+    seats, hands, transfers, payouts = map(by_round, (_SEATS, _HANDS, _TRANSFERS, _PAYOUTS))
+    departures, closings = by_round(_DEPARTURES), by_round(_CLOSINGS)
+    return [
+        RecordedRound(
+            head,
+            seats.get(round_id, []),
+            hands.get(round_id, []),
+            _by_hand(transfers.get(round_id, [])),
+            next(iter(payouts.get(round_id, [])), None),
+            departures.get(round_id, []),
+            next(iter(closings.get(round_id, [])), None),
+        )
+        for round_id, [head] in heads.items()
+    ]
+
+
+def list_versions(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, int]:
+    """Say which version each of some rounds has now."""
+    parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
+    return {found.round_id: found.version for found in transaction.execute(_HEADS, parameters)}
+
+
+def pack_content(record: Record) -> bytes | None:
+    """Pack the boards that a hand's content names, as its record ought to have them; None where that cannot be read."""
+    try:
+        content = {player["seat"]: player for player in record["content"]["players"]}
+        boards = (
+            Board(ByRow(*(tuple(map(Card.parse, content[seat][row.value])) for row in Row))) for seat in record["seats"]
+        )
+        return b"".join(board.packed for board in boards)
+    except (ScoringError, KeyError, TypeError, AttributeError):
+        return None
+
+
+def _by_hand(transfers: Sequence[Record]) -> Mapping[tuple[int, bool], Sequence[Record]]:
+    by_hand: dict[tuple[int, bool], list[Record]] = defaultdict(list)
+    for transfer in transfers:
+        by_hand[transfer["number"], transfer["late"]].append(transfer)
+    return by_hand
+
+
+def _load(number: int, record: Record) -> Hand:
+    """Make a hand again from its packed boards."""
+    place = ("hands", number - 1)
+    if record["number"] != number or record["id"] is None:
+        raise RoundError([Mistake("record-missing", place, f"the record of hand {number} is not there")])
+    boards = record["boards"]
+    try:
+        players = tuple(
+            PlayerHand(seat, Board.unpacked(boards[start : start + BOARD_SIZE]), fantasyland)
+            for seat, fantasyland, start in zip(
+                record["seats"], record["fantasyland"], range(0, len(boards), BOARD_SIZE), strict=True
+            )
+        )
+        top_ups = tuple(TopUp(each["seat"], each["points"]) for each in record["content"]["top_ups"])
+    except (KeyError, TypeError, ValueError, IndexError) as error:
+        detail = f"the record of hand {number} cannot be read: {error}"
+        raise RoundError([Mistake("record-unreadable", place, detail)]) from None
+    return Hand(number, record["button"], players, top_ups)

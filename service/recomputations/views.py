@@ -1,0 +1,135 @@
+"""Recomputations: stored rounds played again, by workers."""
+
+import json
+from collections.abc import Iterable, Iterator
+from functools import partial
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import UUID
+
+from flask import Response, current_app
+
+from schemas.jobs import (
+    DifferenceView,
+    RecomputationDifferencePageSchema,
+    RecomputationRequest,
+    RecomputationRequestSchema,
+    RecomputationSchema,
+    dump_difference,
+    dump_recomputation,
+)
+from schemas.pages import PageQuerySchema
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction, database, require_scope
+from service.http.request_body import NDJSON
+from service.http.resource import Resource
+from service.http.responses import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, answer_page, best_form
+from service.jobs.actions import cancel_job, pause_job, resume_job
+from service.jobs.app import announce_after_commit
+from service.jobs.queries.jobs import StoredJob
+from service.recomputations.actions.recomputations import (
+    KIND,
+    get_recomputation,
+    list_differences,
+    read_differences,
+    start_recomputation,
+    view_recomputation,
+)
+
+recomputations = Resource(
+    "recomputations",
+    __name__,
+    description="Stored rounds, played again and compared with the records.",
+)
+
+CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+@recomputations.route("/v1/recomputations", methods=["POST"])
+@recomputations.operation("start_recomputation", Scope.RECOMPUTE, records=True)
+@recomputations.arguments(RecomputationRequestSchema)
+@recomputations.response(202, RecomputationSchema, headers=LOCATION | REPLAYED)
+def post_recomputation(request: RecomputationRequest) -> Response:
+    """
+    Play stored rounds again from their boards, and report every difference from the records.
+
+    `audit` changes nothing; with another ruleset it shows who would have won what. `apply` stores a new revision of
+    every round that differs. It leaves unchanged, and reports, open rounds, rounds that change meanwhile and, unless
+    `final` is true, rounds whose settlement was final.
+    """
+    if request.final:
+        require_scope(Scope.CORRECT_FINAL)
+    view = start_recomputation(current_transaction(), request)
+    _announce()
+    location = {"Location": f"/v1/recomputations/{view.job.id}"}
+    return answer(dump_recomputation(view), HTTPStatus.ACCEPTED, location)
+
+
+@recomputations.route("/v1/recomputations/<uuid:recomputation_id>", methods=["GET"])
+@recomputations.operation("get_recomputation", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.response(200, RecomputationSchema)
+def get_one_recomputation(recomputation_id: UUID) -> Response:
+    """Return a recomputation with its progress and its results so far."""
+    return answer(dump_recomputation(get_recomputation(current_transaction(), recomputation_id)))
+
+
+@recomputations.route("/v1/recomputations/<uuid:recomputation_id>/cancel", methods=["POST"])
+@recomputations.operation("cancel_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.response(200, RecomputationSchema, headers=REPLAYED)
+def post_cancel(recomputation_id: UUID) -> Response:
+    """
+    Cancel a recomputation. Stored results stay; running chunks are completed; no further ones are started.
+
+    A recomputation that has ended does not change.
+    """
+    return _changed(cancel_job(current_transaction(), recomputation_id, KIND))
+
+
+@recomputations.route("/v1/recomputations/<uuid:recomputation_id>/pause", methods=["POST"])
+@recomputations.operation("pause_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.response(200, RecomputationSchema, headers=REPLAYED)
+def post_pause(recomputation_id: UUID) -> Response:
+    """Pause a recomputation until it is resumed."""
+    return _changed(pause_job(current_transaction(), recomputation_id, KIND))
+
+
+@recomputations.route("/v1/recomputations/<uuid:recomputation_id>/resume", methods=["POST"])
+@recomputations.operation("resume_recomputation", Scope.RECOMPUTE, records=True, problems=CONFLICTS)
+@recomputations.response(200, RecomputationSchema, headers=REPLAYED)
+def post_resume(recomputation_id: UUID) -> Response:
+    """Resume a paused recomputation."""
+    return _changed(resume_job(current_transaction(), recomputation_id, KIND))
+
+
+@recomputations.route("/v1/recomputations/<uuid:recomputation_id>/differences", methods=["GET"])
+@recomputations.operation("list_differences", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@recomputations.arguments(PageQuerySchema, location="query")
+@recomputations.response(200, RecomputationDifferencePageSchema, headers=NEXT_PAGE)
+@recomputations.doc(responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}})
+def get_differences(query: dict[str, Any], recomputation_id: UUID) -> Response:
+    """
+    List the differences that a recomputation has found so far, in the order of rounds.
+
+    With `Accept: application/x-ndjson`, the response has all differences after the cursor, one per line, and `limit` is
+    ignored. While the recomputation runs, more can appear anywhere in the list.
+    """
+    transaction, after = current_transaction(), query["cursor"]
+    page = list_differences(transaction, recomputation_id, after=after, limit=query["limit"])
+    if best_form((MEDIA_TYPE, NDJSON)) == NDJSON:
+        found = read_differences(partial(database().reading, transaction.club_id), recomputation_id, after=after)
+        return Response(_lines(found), content_type=NDJSON)
+    return answer_page("differences", [dump_difference(view) for view in page.items], page.next_after)
+
+
+def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
+    for view in found:
+        yield json.dumps(dump_difference(view), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+
+
+def _changed(job: StoredJob) -> Response:
+    _announce()
+    return answer(dump_recomputation(view_recomputation(current_transaction(), job)))
+
+
+def _announce() -> None:
+    announce_after_commit(current_transaction(), current_app.extensions["ofc_announce"])

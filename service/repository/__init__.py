@@ -1,1 +1,0 @@
-"""Domain objects from records, and records from domain objects. The only queries; nothing here commits."""

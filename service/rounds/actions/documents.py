@@ -1,0 +1,268 @@
+"""Read and record rounds as whole documents."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence import canonical_json
+from evidence.events import DepartureRecorded, RoundClosed
+from schemas.documents import RoundDocument, digest_document, identify
+from schemas.hand_identity import find_differences, is_same_hand
+from schemas.hands import IrregularHand, SubmittedHand, dump_hand
+from schemas.partial_documents import parse_partial_document
+from schemas.rounds import RoundView
+from schemas.settlements import SettlementView
+from schemas.tables import TableRequest
+from scoring.errors import Mistake
+from scoring.history import Closing, Departure, History, without_needless_marks
+from scoring.partial_history import find_history_mistakes
+from scoring.round import Departed, PlayedHand
+from scoring.round import open_round as seat_players
+from scoring.ruleset import Ruleset
+from service.db import Transaction
+from service.errors import RoundConflict, RulesetUnknown
+from service.rounds.actions.checks import replay_exactly
+from service.rounds.actions.open_round import given_opening_time, keep_round, view_round
+from service.rounds.actions.read_rounds import find_revision
+from service.rounds.actions.record_hand import hand_event
+from service.rounds.actions.settlements import settlement_of
+from service.rounds.queries import endings, hand_records, hands, histories, round_hands, rounds
+from service.rounds.queries.hand_records import Submission
+from service.rounds.queries.hands import HandToRecord
+from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import in_order
+from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.tables import queries as tables
+from service.tables.actions import make_table
+from service.tables.queries import StoredTable
+
+
+def find_document_mistakes(
+    find_ruleset: Callable[[str], Ruleset], received: Any, *, accepts: bool = False
+) -> Iterator[Mistake]:
+    """
+    List by what a round cannot have been played as its document says, where the document cannot be read as a whole.
+
+    Args:
+        find_ruleset: finds a ruleset by its name, or raises `RulesetUnknown`.
+        received: the decoded document.
+        accepts: whether hands that could not have followed are accepted as played.
+    """
+    document = parse_partial_document(received)
+    if document.ruleset is None:
+        return
+    try:
+        ruleset = find_ruleset(document.ruleset)
+    except RulesetUnknown as error:
+        yield from error.mistakes
+        return
+    history = document.history(ruleset)
+    if history is not None:
+        yield from find_history_mistakes(replace(history, may_be_irregular=history.may_be_irregular or accepts))
+
+
+def find_correction_mistakes(find_ruleset: Callable[[str], Ruleset], received: Any) -> Iterator[Mistake]:
+    """List the same of the document in a correction that cannot be read as a whole."""
+    if isinstance(received, dict) and isinstance(received.get("document"), dict):
+        accepts = received.get("irregular") is not None
+        for mistake in find_document_mistakes(find_ruleset, received["document"], accepts=accepts):
+            yield mistake.under("document")
+
+
+def get_document(transaction: Transaction, round_id: UUID, revision: int | None = None) -> RoundDocument:
+    """
+    Show a round as one document: all that happened, as it stands or in an older revision, and no result.
+
+    Raises:
+        NotFound: the club has no such round, or the round no such revision.
+    """
+    stored = rounds.get(transaction, round_id)
+    happened = histories.get(transaction, round_id, find_revision(stored, revision))
+    return write_document(stored, happened, tables.get(transaction, stored.table_id).name)
+
+
+def document_of(transaction: Transaction, stored: StoredRound, table: str) -> RoundDocument:
+    """Make the document of a round as it stands from its records."""
+    return write_document(stored, histories.get(transaction, stored.id, stored.revision), table)
+
+
+def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> RoundDocument:
+    """Make the document of what happened in a round."""
+    return RoundDocument(
+        ruleset=str(happened.ruleset),
+        table=table,
+        reference=stored.reference,
+        point_value=stored.point_value,
+        currency=stored.currency,
+        seats=happened.seats,
+        hands=tuple(SubmittedHand(hand.hand, hand.played_at) for hand in happened.hands),
+        departures=happened.departures,
+        closed=happened.closed,
+        opened_at=stored.opened_at,
+        irregular=tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in happened.hands if hand.is_accepted),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayedDocument:
+    """A round as it stands after its document, its settlement, and whether it had been recorded before."""
+
+    view: RoundView
+    settlement: SettlementView
+    is_replay: bool
+
+
+def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
+    """
+    Play a round whole from one document, making its table by name where there is none.
+
+    The same document again is answered as it was recorded: by its reference or, without one, by its content.
+
+    Raises:
+        RulesetUnknown: there is no such ruleset.
+        RoundConflict: the reference belongs to a round with other content.
+        RoundOpen: the document leaves its round open, and another is open at the table.
+        ScoringError: the first thing that cannot be, with its place in the document.
+    """
+    ruleset = ruleset_named(transaction, document.ruleset)
+    document = replace(document, ruleset=str(ruleset))
+    tables.lock(transaction, document.table)
+    table = tables.find(transaction, document.table) or make_table(transaction, table_of(document), ruleset)
+    digest = identify(document)
+    recorded = _find_recorded(transaction, table, document, digest)
+    if recorded is not None:
+        return _played(transaction, recorded, is_replay=True)
+    played_at = (submitted.played_at for submitted in document.hands)
+    opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
+    history = without_needless_marks(document.history(ruleset))
+    keep_ruleset(transaction, ruleset)
+    submission = Submission("document", received)
+    with rounds.open_meanwhile(transaction):
+        opened = keep_round(
+            transaction,
+            table,
+            seat_players(ruleset, history.seats),
+            opened_at=opened_at,
+            reference=document.reference,
+            point_value=document.point_value,
+            currency=document.currency,
+            digest=digest,
+            carried_over=[],
+            submission=submission,
+        )
+        hand_records.add(transaction, submission)
+        stored = _play(transaction, opened, document, history, submission.id)
+    return _played(transaction, stored, is_replay=False)
+
+
+def _play(
+    transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, submission_id: UUID
+) -> StoredRound:
+    """Record every step of a document in the order in which it happened."""
+    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    for step in replay_exactly(stored.round, history, stored.point_value):
+        if isinstance(step, PlayedHand):
+            submitted = document.hands[step.hand.number - 1]
+            content = canonical_json(dump_hand(submitted))
+            digest = sha256(content).digest()
+            hand_id = uuid7()
+            stacks = in_order(step.round.seat_numbers, step.round.stacks)
+            event = hand_event(stored.id, hand_id, content, stacks, is_irregular=step.accepted)
+            given = HandToRecord(content, digest, submission_id, event, submitted.played_at, hand_id)
+            stored = hands.add(transaction, stored, step, given)
+        else:
+            ending = next(departures, None) or document.closed
+            assert ending is not None, "a step that is no hand is a departure or the closing"
+            stored = _end(transaction, stored, step, ending)
+    return stored
+
+
+def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: Departure | Closing) -> StoredRound:
+    event = ending_event(stored.id, ending)
+    if isinstance(ending, Departure):
+        return endings.add_departure(transaction, stored, step, ending, event)
+    return endings.add_closing(transaction, stored, step, ending, event)
+
+
+def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+    """Return the content of the event of a departure or closing."""
+    if isinstance(ending, Departure):
+        return DepartureRecorded(
+            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
+        ).encode()
+    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()
+
+
+def table_of(document: RoundDocument) -> TableRequest:
+    """Describe the table that is made for a document."""
+    return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
+
+
+def _find_recorded(
+    transaction: Transaction, table: StoredTable, document: RoundDocument, digest: bytes
+) -> StoredRound | None:
+    written = digest_document(document)
+    if document.reference is None:
+        found = rounds.find_by_digest(transaction, table.id, digest, written)
+    else:
+        found = rounds.find_by_reference(transaction, table.id, document.reference)
+        if found is not None and not is_document_of(transaction, found, table.name, digest, written):
+            raise reference_taken(document.reference, found.id)
+    if found is not None:
+        refuse_other_hands(transaction, found.id, document)
+    return found
+
+
+def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes, written: bytes) -> bool:
+    """
+    Return whether a round is recorded with a document's content.
+
+    What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
+    hand by hand is the same as the document of it.
+
+    Args:
+        transaction: of the club.
+        stored: the round.
+        table: the name of its table.
+        digest: by which the document is known.
+        written: the digest of the document as it is written, by which rounds were known before.
+    """
+    return stored.digest in (digest, written) or digest == identify(document_of(transaction, stored, table))
+
+
+def refuse_other_hands(transaction: Transaction, round_id: UUID, document: RoundDocument) -> None:
+    """
+    Refuse a document of a round that is recorded, where both know discards or streets of a hand and these differ.
+
+    Raises:
+        RoundConflict: with every difference.
+    """
+    contents = defaultdict(list)
+    for _, content in round_hands.list_contents(transaction, round_id):
+        contents[content["number"]].append(content)
+    mistakes = [
+        mistake.under("hands", index)
+        for index, submitted in enumerate(document.hands)
+        for recorded in [contents[submitted.hand.number]]
+        if not any(is_same_hand(content, dump_hand(submitted)) for content in recorded)
+        for mistake in find_differences(recorded[-1], submitted)
+    ]
+    if mistakes:
+        detail = f"the same boards are recorded as round {round_id}, with other discards or streets"
+        raise RoundConflict(detail, mistakes)
+
+
+def reference_taken(reference: str | None, round_id: UUID) -> RoundConflict:
+    """Say that a reference belongs to another round."""
+    detail = f"the reference {reference!r} belongs to round {round_id}, which has other content"
+    return RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
+
+
+def _played(transaction: Transaction, stored: StoredRound, *, is_replay: bool) -> PlayedDocument:
+    return PlayedDocument(view_round(stored), settlement_of(transaction, stored), is_replay)

@@ -1,0 +1,97 @@
+from collections.abc import Iterator
+from uuid import UUID
+
+from evidence import Checkpoint, read_note
+from evidence.files import ConsistencyProof, EvidenceFile, EvidenceRevision, NewestEvent, ProvedEvent
+from schemas.documents import dump_document
+from schemas.rulesets import dump_ruleset
+from schemas.scores import dump_recorded_hand
+from schemas.settlements import SettlementView, dump_settlement_view
+from service.db import Transaction
+from service.ledger.queries import checkpoints, round_maps, trees
+from service.ledger.queries import events as round_events
+from service.ledger.queries.checkpoints import StoredCheckpoint
+from service.ledger.queries.events import StoredEvent
+from service.ledger.queries.trees import Inclusion
+from service.rounds.actions.documents import write_document
+from service.rounds.actions.record_hand import view_hand
+from service.rounds.actions.settlements import list_settlements
+from service.rounds.queries import histories, rounds
+from service.rounds.queries.histories import StoredHistory
+from service.rounds.queries.stored_round import StoredRound
+from service.rulesets import queries as rulesets
+from service.tables import queries as tables
+
+
+def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = None) -> EvidenceFile:
+    """
+    Put all that proves a round into one file: every revision, its events, their proofs and the newest checkpoint.
+
+    Args:
+        transaction: which sees everything as it is at one moment.
+        round_id: the round.
+        since: the size of an older checkpoint, from which the newest is shown to have grown.
+
+    Raises:
+        NotFound: the club has no such round.
+    """
+    stored = rounds.get(transaction, round_id)
+    table = tables.get(transaction, stored.table_id).name
+    histories_by_revision = histories.list_by_revision(transaction, round_id)
+    settlements = list_settlements(transaction, stored, histories_by_revision)
+    played_by = {str(happened.ruleset): happened.ruleset for happened in histories_by_revision.values()}
+    digests = [rulesets.digest_ruleset(ruleset) for ruleset in played_by.values()]
+    events = round_events.list_round_events(transaction, round_id)
+    related = round_events.list_related_events(transaction, stored.table_id, digests)
+    newest = checkpoints.find_newest(transaction)
+    size = newest.size if newest else 0
+    proved = trees.prove_inclusion(transaction, [each.id for each in (*events, *related)], size)
+    return EvidenceFile(
+        club=transaction.club_id,
+        round=round_id,
+        revisions=tuple(
+            _revision(stored, table, settlements[number], happened)
+            for number, happened in histories_by_revision.items()
+        ),
+        rulesets=tuple(dump_ruleset(played_by[name]) for name in sorted(played_by)),
+        events=tuple(_proved(each, proved.get(each.id)) for each in events),
+        related=tuple(_proved(each, proved.get(each.id)) for each in related),
+        checkpoint=newest.note if newest else None,
+        newest=None if newest is None else _newest_event(transaction, round_id, newest),
+        consistency=None if since is None else _consistency(transaction, since, size),
+        keys=tuple(_keys_of(transaction, newest)),
+    )
+
+
+def _proved(event: StoredEvent, found: Inclusion | None) -> ProvedEvent:
+    return ProvedEvent(event.written, found.position, found.proof) if found else ProvedEvent(event.written, None, None)
+
+
+def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckpoint) -> NewestEvent | None:
+    """Prove which event of the round is the newest that the newest checkpoint stands for."""
+    if Checkpoint.read(read_note(signed.note).text).rounds_root is None:
+        return None
+    found = round_maps.prove_signed(transaction, round_id, signed.size)
+    return None if found is None else NewestEvent(found[0].sequence, found[0].event, found[1])
+
+
+def _keys_of(transaction: Transaction, newest: StoredCheckpoint | None) -> Iterator[str]:
+    """List the public keys that signed a checkpoint."""
+    signed = set() if newest is None else {(each.name, each.key_id) for each in read_note(newest.note).signatures}
+    for each in checkpoints.list_keys(transaction.connection):
+        if (each.key.name, each.key.id) in signed:
+            yield each.key.written
+
+
+def _consistency(transaction: Transaction, since: int, size: int) -> ConsistencyProof | None:
+    """Prove that the tree has grown; nothing can be proved of one that is larger than what was signed here."""
+    return ConsistencyProof(since, trees.prove_growth(transaction, since, size)) if since <= size else None
+
+
+def _revision(stored: StoredRound, table: str, settlement: SettlementView, happened: StoredHistory) -> EvidenceRevision:
+    return EvidenceRevision(
+        settlement.revision,
+        dump_document(write_document(stored, happened, table)),
+        dump_settlement_view(settlement),
+        tuple(dump_recorded_hand(view_hand(hand)) for hand in happened.hands),
+    )

@@ -1,0 +1,294 @@
+"""Open a round."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence import digest_of
+from evidence.events import RoundOpened
+from schemas.fields import show_time
+from schemas.rounds import RoundRequest, RoundView, SeatRequest
+from scoring.errors import Mistake, RoundError
+from scoring.hand import Seat
+from scoring.round import open_round as seat_players
+from scoring.round_state import Round, RoundSeat
+from scoring.ruleset import Points, Ruleset
+from service.db import Transaction
+from service.errors import RoundConflict, RoundOpen
+from service.rounds.actions.checks import refuse_inexact
+from service.rounds.queries import rounds
+from service.rounds.queries.hand_records import Submission
+from service.rounds.queries.rounds import FIRST
+from service.rounds.queries.stored_round import StoredRound
+from service.rulesets import queries as rulesets
+from service.tables import queries as tables
+from service.tables.queries import StoredTable
+
+
+def view_round(stored: StoredRound) -> RoundView:
+    """Show a round as it stands."""
+    return RoundView(
+        id=str(stored.id),
+        table=str(stored.table_id),
+        round=stored.round,
+        version=stored.version,
+        reference=stored.reference,
+        point_value=stored.point_value,
+        currency=stored.currency,
+        opened_at=stored.opened_at,
+        recorded_at=stored.recorded_at,
+        state=stored.firmness.settlement_state,
+    )
+
+
+TOLERANCE: Final = timedelta(minutes=5)
+"""How far the clock of a sender may be ahead of the server's."""
+
+
+def given_opening_time(
+    now: datetime, opened_at: datetime | None, played_at: Iterable[datetime | None] = ()
+) -> datetime | None:
+    """
+    Return when a round was opened as far as it is given: explicitly, or by the first hand that has a time.
+
+    Raises:
+        RoundError: that is in the future.
+    """
+    path: tuple[str | int, ...] = ("opened_at",)
+    if opened_at is None:
+        for index, moment in enumerate(played_at):
+            if moment is not None:
+                opened_at, path = moment, ("hands", index, "played_at")
+                break
+    if opened_at is not None and opened_at > now + TOLERANCE:
+        minutes = TOLERANCE // timedelta(minutes=1)
+        detail = (
+            f"is {show_time(opened_at)}, in the future: the server's time is {show_time(now)}; the time at which the"
+            f" round was opened is at most {minutes} minutes ahead of it"
+        )
+        raise RoundError([Mistake("time-in-future", path, detail)])
+    return opened_at
+
+
+def next_opening_time(transaction: Transaction, table_id: UUID) -> datetime:
+    """
+    Return when a round is opened at a table now: after all others there that were not imported.
+
+    The clock of the server that opened one of them may be ahead; rounds are in the order at the table nevertheless.
+    """
+    newest = rounds.find_newest_opening(transaction, table_id)
+    return transaction.now if newest is None else max(transaction.now, newest + timedelta(microseconds=1))
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedRound:
+    """A round as it stands, and whether it had been opened before."""
+
+    view: RoundView
+    is_replay: bool
+
+
+def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> OpenedRound:
+    """
+    Open a round at a table. A stack left out carries over from the player's last round there, imported ones aside.
+
+    Raises:
+        NotFound: the club has no such table.
+        RoundOpen: a round is open at the table.
+        RoundConflict: the reference belongs to a round with other seats.
+        RoundError: these players cannot be seated like this, or the time of opening is in the future.
+    """
+    table = tables.get(transaction, table_id)
+    tables.lock(transaction, table.name)
+    recorded = request.reference and rounds.find_by_reference(transaction, table_id, request.reference)
+    if recorded:
+        return _replay(recorded, request)
+    is_open = rounds.find_open(transaction, table_id)
+    if is_open is not None:
+        raise RoundOpen(f"round {is_open} is open at this table; finish or close it first")
+    carried = rounds.list_stacks_left(transaction, table_id, [seat.player for seat in request.seats])
+    ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
+    opened_at = given_opening_time(transaction.now, request.opened_at)
+    round_ = _seat_players(table, ruleset, request.seats, carried)
+    opened = keep_round(
+        transaction,
+        table,
+        round_,
+        opened_at=opened_at,
+        reference=request.reference,
+        point_value=table.point_value,
+        currency=table.currency,
+        digest=digest_of(describe_opening(round_.seats)),
+        carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
+    )
+    return OpenedRound(view_round(opened), is_replay=False)
+
+
+def keep_round(
+    transaction: Transaction,
+    table: StoredTable,
+    round_: Round,
+    *,
+    opened_at: datetime | None,
+    reference: str | None,
+    point_value: int | None,
+    currency: str | None,
+    digest: bytes,
+    carried_over: list[Seat],
+    submission: Submission | None = None,
+) -> StoredRound:
+    """
+    Keep a round that has just been opened, under its table's next number. The table is locked.
+
+    Without `opened_at` it is opened now.
+
+    Raises:
+        RoundError: it has more points than can be counted exactly.
+    """
+    opened = make_round(
+        transaction,
+        table,
+        round_,
+        table_sequence=rounds.next_sequences(transaction, [table.id])[table.id],
+        opened_at=opened_at or next_opening_time(transaction, table.id),
+        reference=reference,
+        point_value=point_value,
+        currency=currency,
+        digest=digest,
+    )
+    event = opening_event(opened, carried_over, submission)
+    return rounds.add(transaction, opened, event, carried_over=carried_over)
+
+
+def make_round(
+    transaction: Transaction,
+    table: StoredTable,
+    round_: Round,
+    *,
+    table_sequence: int,
+    opened_at: datetime,
+    reference: str | None,
+    point_value: int | None,
+    currency: str | None,
+    digest: bytes,
+    imported: bool = False,
+) -> StoredRound:
+    """
+    Give a round that has just been opened what is kept beside the game.
+
+    Raises:
+        RoundError: it has more points than can be counted exactly.
+    """
+    refuse_inexact(round_, point_value, "seats")
+    return StoredRound(
+        id=uuid7(),
+        table_id=table.id,
+        table_sequence=table_sequence,
+        imported=imported,
+        reference=reference,
+        digest=digest,
+        point_value=point_value,
+        currency=currency,
+        opened_at=opened_at,
+        recorded_at=transaction.now,
+        version=FIRST,
+        revision=FIRST,
+        round=round_,
+        correction_window_minutes=table.correction_window_minutes,
+    )
+
+
+def opening_event(
+    opened: StoredRound, carried_over: Iterable[Seat] = (), submission: Submission | None = None
+) -> bytes:
+    """
+    Return the content of the event of an opening: by which rules, and whose stacks come from the round before.
+
+    Args:
+        opened: the round.
+        carried_over: seats whose stack comes from the round before.
+        submission: the document that the round came in with, if it did.
+    """
+    ruleset = opened.round.ruleset
+    event = RoundOpened(
+        round=opened.id,
+        table=opened.table_id,
+        table_sequence=opened.table_sequence,
+        imported=opened.imported,
+        reference=opened.reference,
+        digest=opened.digest,
+        ruleset=str(ruleset),
+        ruleset_digest=rulesets.digest_ruleset(ruleset),
+        point_value=opened.point_value,
+        currency=opened.currency,
+        opened_at=opened.opened_at,
+        correction_window_minutes=opened.correction_window_minutes,
+        seats=tuple(sorted(opened.round.seats, key=lambda seat: seat.seat)),
+        carried_over=tuple(sorted(carried_over)),
+        submission=None if submission is None else submission.received,
+    )
+    return event.encode()
+
+
+def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:
+    """Say who sat down where and with what, by seat."""
+    ordered = sorted(seats, key=lambda seat: seat.seat)
+    return [{"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack} for seat in ordered]
+
+
+def _replay(recorded: StoredRound, request: RoundRequest) -> OpenedRound:
+    opened = {(seat.seat, seat.player): seat.opening_stack for seat in recorded.round.seats}
+    asked = {(seat.seat, seat.player): seat.stack for seat in request.seats}
+    same = opened.keys() == asked.keys() and all(stack in (None, opened[place]) for place, stack in asked.items())
+    if not same:
+        detail = (
+            f"the reference {request.reference!r} belongs to round {recorded.id}, which was opened with other seats"
+        )
+        raise RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
+    return OpenedRound(view_round(recorded), is_replay=True)
+
+
+def _seat_players(
+    table: StoredTable, ruleset: Ruleset, seats: tuple[SeatRequest, ...], carried: Mapping[str, Points]
+) -> Round:
+    mistakes = list(_stack_mistakes(seats, carried, table))
+    refused = {mistake.path[1] for mistake in mistakes}
+    # A stack that is refused already counts as some points here, so that everything else is checked as well.
+    sitting = [
+        RoundSeat(seat.seat, seat.player, 1 if index in refused else _stack(seat, carried))
+        for index, seat in enumerate(seats)
+    ]
+    try:
+        round_ = seat_players(ruleset, sitting)
+    except RoundError as error:
+        raise RoundError([*error.mistakes, *mistakes]) from error
+    if mistakes:
+        raise RoundError(mistakes)
+    return round_
+
+
+def _stack(seat: SeatRequest, carried: Mapping[str, Points]) -> Points:
+    return carried[seat.player] if seat.stack is None else seat.stack
+
+
+def _stack_mistakes(
+    seats: tuple[SeatRequest, ...], carried: Mapping[str, Points], table: StoredTable
+) -> Iterator[Mistake]:
+    for index, seat in enumerate(seats):
+        path = ("seats", index, "stack")
+        carries_over = carried.get(seat.player, 0) > 0
+        if seat.stack is None and not carries_over:
+            why = "has none left over" if seat.player in carried else "has played no round at the table"
+            detail = f"is required, because player {seat.player!r} {why}; expected the points that they sit down with"
+            yield Mistake("stack-missing", path, detail)
+        elif (
+            seat.stack is not None
+            and seat.stack < (table.minimum_stack or 0)
+            and seat.stack != carried.get(seat.player)
+        ):
+            detail = f"is {seat.stack}; expected at least {table.minimum_stack}, the table's minimum"
+            yield Mistake("stack-below-minimum", path, detail)

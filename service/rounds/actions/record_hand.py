@@ -1,0 +1,305 @@
+"""Record a hand."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence import canonical_json
+from evidence.codec import CanonicalJson
+from evidence.events import HandRecorded
+from schemas.base import ComparedMistake
+from schemas.hand_identity import find_differences, is_same_hand
+from schemas.hands import SubmittedHand, dump_hand
+from schemas.partial_documents import parse_partial_hand
+from schemas.rounds import RoundView
+from schemas.scores import RecordedHand
+from scoring import SCORER_VERSION
+from scoring.board import Row
+from scoring.deal import find_deal_mistakes
+from scoring.errors import HandError, Mistake
+from scoring.hand import Hand, Seat
+from scoring.partial_hand import find_partial_mistakes
+from scoring.round import PlayedHand, play_hand
+from scoring.round_state import Round
+from scoring.ruleset import Points
+from service.db import Transaction
+from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
+from service.rounds.actions.checks import refuse_inexact
+from service.rounds.actions.open_round import view_round
+from service.rounds.queries import hands, round_hands, rounds
+from service.rounds.queries.hand_records import Submission
+from service.rounds.queries.hands import HandToRecord, StoredHand
+from service.rounds.queries.stored_round import StoredRound, in_order
+
+
+def view_hand(stored: StoredHand) -> RecordedHand:
+    """Show a hand and what it came to."""
+    return RecordedHand(
+        id=str(stored.id),
+        hand=stored.hand,
+        ruleset=stored.ruleset,
+        players=stored.players,
+        played_at=stored.played_at,
+        recorded_at=stored.recorded_at,
+        score=stored.score,
+        transfers=stored.transfers,
+        stacks=stored.stacks,
+        in_force=stored.in_force,
+        irregular=stored.irregular,
+    )
+
+
+def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> None:
+    """
+    Refuse a hand that has the boards of an earlier hand of its round, unless the sender says that it was dealt again.
+
+    A hand that restores a record was accepted before.
+
+    Args:
+        transaction: in which the round is locked, so that no other hand of it is recorded meanwhile.
+        before: the round.
+        submitted: a hand that is recorded under no number yet.
+
+    Raises:
+        SameDeal: an earlier hand has the same boards.
+
+    Rule: docs/rules.md#the-same-hand
+    """
+    following = before.round.next_hand
+    is_meant = submitted.dealt_again or submitted.restores is not None
+    if is_meant or not before.round.hands or following is None:
+        return
+    packed = submitted.hand.packed
+    received = rows_as_sets(packed.boards)
+    for number, seats, boards in round_hands.list_boards(transaction, before.id, before.revision):
+        if seats == packed.seats and rows_as_sets(boards) == received:
+            detail = (
+                f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
+                " 'dealt_again': true if the players were dealt the same cards again"
+            )
+            values = {"received": packed.number, "recorded": number, "expected": following.number}
+            raise SameDeal(detail, (ComparedMistake("same-deal", ("number",), detail, values),))
+
+
+def rows_as_sets(boards: bytes) -> bytes:
+    r"""
+    Sort the cards within each row of packed boards.
+
+    >>> rows_as_sets(bytes([3, 1, 2, 8, 7, 6, 5, 4, 9, 13, 12, 11, 10]))
+    b'\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r'
+    """
+    rows, start = [], 0
+    while start < len(boards):
+        for row in Row:
+            rows.append(bytes(sorted(boards[start : start + row.size])))
+            start += row.size
+    return b"".join(rows)
+
+
+Named = tuple[Seat | None, str | None]
+"""A player's seat and name, None where they are not known."""
+
+
+def find_hand_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
+    """
+    List by what a hand that cannot be read does not follow in its round, as far as it can be read.
+
+    A hand with the number of one that is recorded cannot be the next: beside its number, only what holds for every
+    hand of the round is checked.
+    """
+    try:
+        round_ = rounds.get(transaction, round_id).round
+    except NotFound:
+        return
+    submitted = parse_partial_hand(received)
+    hand = submitted.hand
+    is_next = hand.number is None or hand.number > round_.hands
+    for mistake in find_partial_mistakes(round_, hand, is_next=is_next):
+        yield wrong_number(round_, hand.number) if mistake.code == "hand-number" and hand.number else mistake
+    seats = [player.seat for player in hand.players or ()]
+    once = [seat if seats.count(seat) == 1 else None for seat in seats]
+    yield from find_misnamed(round_, zip(once, submitted.names, strict=False))
+
+
+def find_misnamed(round_: Round, players: Iterable[Named]) -> Iterator[Mistake]:
+    """List the players of a hand who are named otherwise than who sits in their seats."""
+    sitting = {seat.seat: seat.player for seat in round_.seats}
+    for index, (seat, name) in enumerate(players):
+        right = sitting.get(seat) if seat else None
+        if name is not None and right is not None and name != right:
+            detail = f"player {name!r} is given; {right!r} sits in seat {seat}"
+            yield Mistake("player-wrong", ("players", index, "player"), detail)
+
+
+def wrong_number(round_: Round, number: int) -> ComparedMistake:
+    """Return the mistake of a hand that is not the next, with the number expected."""
+    expected = round_.hands + 1
+    detail = f"hand {number} was received; expected hand {expected}"
+    return ComparedMistake("hand-number", ("number",), detail, {"received": number, "expected": expected})
+
+
+@dataclass(frozen=True, slots=True)
+class HandResult:
+    """A recorded hand, the round as it stands now, and whether the hand had been recorded before."""
+
+    recorded: RecordedHand
+    view: RoundView
+    is_replay: bool
+
+
+def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHand, received: bytes) -> HandResult:
+    """
+    Record the next hand of a round: check it, score it, move the chips.
+
+    The same hand again is answered as it was recorded, also where it was undone since: only one that says which record
+    it `restores` counts again. A hand is the same whatever the order of cards in its rows. Players may be named; their
+    names are then checked.
+
+    Args:
+        transaction: of the club that plays.
+        round_id: the round.
+        submitted: the hand.
+        received: the exact bytes that it came in, which are kept.
+
+    Raises:
+        NotFound: the club has no such round.
+        HandConflict: another hand with this number is recorded, or it restores what it is not.
+        SameDeal: an earlier hand has the same boards, and it was not said that they were dealt again.
+        HandNumberWrong: another number is the next.
+        RoundError, HandError: the round takes no hand, or not this one.
+    """
+    before = rounds.lock(transaction, round_id)
+    seats = (player.seat for player in submitted.hand.players)
+    misnamed = list(find_misnamed(before.round, zip(seats, submitted.names, strict=False)))
+    shown = dump_hand(submitted)
+    content = canonical_json(shown)
+    digest = sha256(content).digest()
+    recorded = _find_recorded(transaction, before, submitted, shown)
+    if recorded is not None:
+        mistakes = misnamed if recorded.digest == digest else [*_deal_mistakes(before.round, submitted), *misnamed]
+        if mistakes:
+            raise HandError(mistakes)
+        return HandResult(view_hand(recorded), view_round(before), is_replay=True)
+    refuse_same_deal(transaction, before, submitted)
+    played = _play(before.round, submitted.hand, misnamed)
+    refuse_inexact(played.round, before.point_value, "top_ups")
+    hand_id = uuid7()
+    submission = Submission("hand", received)
+    event = hand_event(
+        round_id,
+        hand_id,
+        content,
+        in_order(played.round.seat_numbers, played.round.stacks),
+        is_irregular=played.accepted,
+        submission=submission,
+        restores=submitted.restores,
+    )
+    given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
+    after = hands.add(transaction, before, played, given)
+    return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
+
+
+def hand_event(
+    round_id: UUID,
+    hand_id: UUID,
+    content: bytes,
+    stacks: Iterable[Points],
+    *,
+    is_irregular: bool = False,
+    submission: Submission | None = None,
+    restores: UUID | None = None,
+) -> bytes:
+    """
+    Return the content of the event of a hand: the hand, and what stacks it left.
+
+    Its result can be replayed from the events of its round; the stacks say what it was at the time. A hand of a
+    document came in with it, and the opening of its round says what was received.
+    """
+    event = HandRecorded(
+        round=round_id,
+        id=hand_id,
+        hand=CanonicalJson(content),
+        stacks=tuple(stacks),
+        scorer=SCORER_VERSION,
+        irregular=is_irregular,
+        restores=restores,
+        submission=None if submission is None else submission.received,
+    )
+    return event.encode()
+
+
+def _find_recorded(
+    transaction: Transaction, before: StoredRound, submitted: SubmittedHand, shown: Mapping[str, Any]
+) -> StoredHand | None:
+    """Find the record that a hand repeats; None where it is to be played."""
+    number, restores = submitted.hand.number, submitted.restores
+    is_past = number <= before.round.hands
+    # A round of one revision never had a hand that it does not have now: the usual hand asks for nothing here.
+    may_be_there = is_past or restores is not None or before.revision > rounds.FIRST
+    contents = dict(round_hands.list_contents(transaction, before.id, number)) if may_be_there else {}
+    same = [record for record, content in contents.items() if is_same_hand(content, shown)]
+    recorded = hands.find_newest(transaction, before.id, same)
+    if restores is not None and restores not in same:
+        detail = (
+            f"{restores} is not a record of this hand in this round with the same content; omit it to record the hand"
+        )
+        raise HandConflict(detail, (Mistake("hand-conflict", ("restores",), detail),))
+    counts_again = recorded is not None and recorded.id == restores and not recorded.in_force
+    if is_past and (recorded is None or counts_again):
+        stands = round_hands.find_in_revision(transaction, before.id, before.revision, number)
+        assert stands is not None, "a round has a record of each of its hands"
+        raise _conflict(before, submitted, contents[stands])
+    return None if counts_again else recorded
+
+
+def _deal_mistakes(round_: Round, submitted: SubmittedHand) -> list[Mistake]:
+    """List what cannot be in what a hand that is recorded says beside its record."""
+    return find_deal_mistakes(submitted.hand.players, round_.ruleset)
+
+
+def _play(round_: Round, hand: Hand, misnamed: list[Mistake]) -> PlayedHand:
+    """Play the hand; every mistake is named, also those in the players' names."""
+    try:
+        played = play_hand(round_, hand)
+    except HandError as error:
+        mistakes = [*error.mistakes, *misnamed]
+        if hand.number != round_.hands + 1:
+            raise _wrong_number(round_, hand, mistakes) from error
+        raise HandError(mistakes) from error
+    if misnamed:
+        raise HandError(misnamed)
+    return played
+
+
+def _wrong_number(round_: Round, hand: Hand, mistakes: Iterable[Mistake]) -> HandNumberWrong:
+    """Return the conflict of a hand that is not the next: the number expected, and everything else that is wrong."""
+    number = wrong_number(round_, hand.number)
+    return HandNumberWrong(number.detail, (number, *(mistake for mistake in mistakes if mistake.path != number.path)))
+
+
+def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> RecordedHand:
+    return RecordedHand(
+        id=str(given.id),
+        hand=played.hand,
+        ruleset=played.round.ruleset,
+        players={seat.seat: seat.player for seat in played.round.seats},
+        played_at=given.played_at,
+        recorded_at=transaction.now,
+        score=played.score,
+        transfers=played.transfers,
+        stacks=played.round.stacks,
+        in_force=True,
+    )
+
+
+def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[str, Any]) -> HandConflict:
+    number, following = submitted.hand.number, before.round.next_hand
+    right = f"expected hand {following.number}" if following else "expected no further hand"
+    detail = f"hand {number} of this round is recorded with other content; {right}"
+    mistakes = tuple(find_differences(recorded, submitted))
+    # A record that was undone and is the same as the one that counts now: nothing differs but which of them it is.
+    return HandConflict(detail, mistakes or (Mistake("hand-conflict", ("number",), detail),))

@@ -1,0 +1,353 @@
+"""Records of rounds: seats, hands, scores, settlements, departures, closings."""
+
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import ARRAY, Boolean, Index, UniqueConstraint, text
+from sqlalchemy.dialects.postgresql import JSONB, ExcludeConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import (
+    Base,
+    Big,
+    Json,
+    Key,
+    NumberKey,
+    PointsList,
+    Small,
+    SmallKey,
+    SmallList,
+    TextList,
+    leads_to,
+)
+
+
+class RoundRecord(Base):
+    """
+    A round as it was opened, with the point value and currency that its table had then.
+
+    `table_sequence` numbers the rounds of a table in the order in which they were recorded, from 1 without a gap.
+    `opened_at` is when it was played, which may be long before it was received, at `recorded_at`.
+    """
+
+    __tablename__ = "rounds"
+    __table_args__ = (
+        UniqueConstraint("club_id", "table_id", "reference", name="rounds_reference_key"),
+        UniqueConstraint("club_id", "table_id", "id", name="rounds_table_id_key"),
+        UniqueConstraint("club_id", "table_id", "table_sequence", name="rounds_table_sequence_key"),
+        leads_to("tables", "club_id", "table_id", to=("club_id", "id")),
+        Index("rounds_digest", "club_id", "table_id", "digest"),
+        Index("rounds_opened_at", "club_id", "opened_at", "id"),
+        Index("rounds_opened_at_table", "club_id", "table_id", "opened_at", "id"),
+        Index("rounds_at_table", "club_id", "table_id", "table_sequence", postgresql_where=text("NOT imported")),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    table_id: Mapped[UUID]
+    table_sequence: Mapped[int]
+    imported: Mapped[bool]
+    reference: Mapped[str | None]
+    digest: Mapped[bytes]
+    point_value: Mapped[Big | None]
+    currency: Mapped[str | None]
+    opened_at: Mapped[datetime]
+    recorded_at: Mapped[datetime]
+    correction_window_minutes: Mapped[int]
+
+
+class RoundSeatRecord(Base):
+    """Who sat where in one revision of a round, and with what."""
+
+    __tablename__ = "round_seats"
+    __table_args__ = (
+        UniqueConstraint("club_id", "round_id", "revision", "player", name="round_seats_player_key"),
+        leads_to("settlements", "club_id", "round_id", "revision"),
+        Index("round_seats_of_player", "club_id", "player", "round_id"),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    seat: Mapped[SmallKey]
+    player: Mapped[str]
+    opening_stack: Mapped[Big]
+    carried_over: Mapped[bool]
+
+
+class ConfirmationRecord(Base):
+    """A player's word that a revision's settlement is right."""
+
+    __tablename__ = "confirmations"
+    __table_args__ = (leads_to("round_seats", "club_id", "round_id", "revision", "seat"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    seat: Mapped[SmallKey]
+    confirmed_at: Mapped[datetime]
+
+
+class RoundHeadRecord(Base):
+    """
+    Where a round stands: the one record of it that changes, and that whoever changes the round locks first.
+
+    `seats` rise, and everything beside them follows their order. `opening_stacks` are the round's; those of the stakes'
+    scope are in `state` with the rest of what the next hand has to know. `last_event` is the hash of the round's last
+    event, for the next one to name.
+    """
+
+    __tablename__ = "round_heads"
+    __table_args__ = (
+        leads_to("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
+        leads_to("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
+        ExcludeConstraint(
+            ("club_id", "="),
+            ("table_id", "="),
+            name="round_heads_one_open",
+            using="btree",
+            where=text("status = 'open'"),
+            deferrable=True,
+        ),
+        Index("round_heads_status", "club_id", "status", "round_id"),
+        Index(
+            "round_heads_provisional",
+            "club_id",
+            "provisional_until",
+            postgresql_where=text("provisional_until IS NOT NULL"),
+        ),
+        Index(
+            "round_heads_unsettled",
+            "club_id",
+            "settlement_state",
+            "round_id",
+            postgresql_where=text("settlement_state IN ('provisional', 'disputed')"),
+        ),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    table_id: Mapped[UUID]
+    status: Mapped[str]
+    version: Mapped[int]
+    revision: Mapped[int]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    hands: Mapped[int]
+    seats: Mapped[SmallList]
+    players: Mapped[TextList]
+    opening_stacks: Mapped[PointsList]
+    top_ups: Mapped[PointsList]
+    stacks: Mapped[PointsList]
+    state: Mapped[Json]
+    settlement_state: Mapped[str]
+    provisional_until: Mapped[datetime | None]
+    final_revision: Mapped[int | None]
+    open_disputes: Mapped[Small]
+    last_event: Mapped[bytes]
+
+
+class SubmissionRecord(Base):
+    """The exact bytes in which a hand or a document was received."""
+
+    __tablename__ = "submissions"
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    kind: Mapped[str]
+    content: Mapped[bytes]
+    sha256: Mapped[bytes]
+    received_at: Mapped[datetime]
+
+
+class HandRecord(Base):
+    """
+    What happened in a hand, and no result.
+
+    `seats` rise; `fantasyland` and the 13 bytes a board in `boards` follow their order.
+    """
+
+    __tablename__ = "hands"
+    __table_args__ = (
+        UniqueConstraint("club_id", "round_id", "number", "id", name="hands_number_key"),
+        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
+        leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    round_id: Mapped[UUID]
+    number: Mapped[int]
+    button: Mapped[Small]
+    played_at: Mapped[datetime | None]
+    recorded_at: Mapped[datetime]
+    submission_id: Mapped[UUID]
+    digest: Mapped[bytes]
+    content: Mapped[Json]
+    seats: Mapped[SmallList]
+    fantasyland: Mapped[SmallList]
+    boards: Mapped[bytes]
+
+
+class DepartureRecord(Base):
+    """A player who left after a hand; `position` counts the round's departures."""
+
+    __tablename__ = "departures"
+    __table_args__ = (
+        UniqueConstraint("club_id", "round_id", "revision", "seat", name="departures_seat_key"),
+        leads_to("round_seats", "club_id", "round_id", "revision", "seat"),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    position: Mapped[SmallKey]
+    seat: Mapped[Small]
+    after_hand: Mapped[int]
+    reason: Mapped[str | None]
+    recorded_at: Mapped[datetime]
+
+
+class ClosingRecord(Base):
+    """The end of a round before it was complete."""
+
+    __tablename__ = "closings"
+    __table_args__ = (leads_to("settlements", "club_id", "round_id", "revision"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    after_hand: Mapped[int]
+    reason: Mapped[str]
+    recorded_at: Mapped[datetime]
+
+
+class SettlementRecord(Base):
+    """One play of a round from its records: the first as it happens, a later one where they were corrected."""
+
+    __tablename__ = "settlements"
+    __table_args__ = (
+        UniqueConstraint(
+            "club_id", "round_id", "revision", "ruleset_name", "ruleset_version", name="settlements_ruleset_key"
+        ),
+        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
+        leads_to("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
+        leads_to("settlements", "club_id", "round_id", "adjusts_revision", to=("club_id", "round_id", "revision")),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    reason: Mapped[str | None]
+    created_at: Mapped[datetime]
+    adjusts_revision: Mapped[int | None]
+
+
+class AdjustmentRecord(Base):
+    """Points that one player pays another because a final settlement was corrected."""
+
+    __tablename__ = "adjustments"
+    __table_args__ = (leads_to("settlements", "club_id", "round_id", "revision"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    position: Mapped[SmallKey]
+    payer: Mapped[str]
+    payee: Mapped[str]
+    points: Mapped[Big]
+
+
+class CorrectionRecord(Base):
+    """What was asked for in the correction that made a revision, so that the same asked for again is known."""
+
+    __tablename__ = "corrections"
+    __table_args__ = (
+        leads_to("settlements", "club_id", "round_id", "revision"),
+        leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        leads_to("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
+        UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
+        Index("corrections_digest", "club_id", "round_id", "digest"),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    digest: Mapped[bytes]
+    submission_id: Mapped[UUID]
+    dispute: Mapped[UUID | None]
+
+
+class HandScoreRecord(Base):
+    """
+    What a hand came to in one revision.
+
+    Points, fouls, royalties, cards earned and stays follow the hand's seats; top-ups and stacks all seats of the round;
+    exchanges the paying order. `irregular` is null unless the hand was
+    accepted as played; then it is why it could not have followed, and empty where it could.
+    """
+
+    __tablename__ = "hand_scores"
+    __table_args__ = (
+        leads_to("hands", "club_id", "round_id", "number", "hand_id", to=("club_id", "round_id", "number", "id")),
+        leads_to("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
+    )
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    number: Mapped[NumberKey]
+    hand_id: Mapped[UUID]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    scorer_version: Mapped[int]
+    points: Mapped[PointsList]
+    fouls: Mapped[list[bool]] = mapped_column(ARRAY(Boolean))
+    royalties: Mapped[PointsList]
+    earned: Mapped[SmallList]
+    stays: Mapped[SmallList]
+    exchanges: Mapped[PointsList]
+    top_ups: Mapped[PointsList]
+    stacks_before: Mapped[PointsList]
+    stacks: Mapped[PointsList]
+    transfer_count: Mapped[Small]
+    irregular: Mapped[list[dict[str, Any]] | None] = mapped_column(JSONB)
+
+
+class PayoutRecord(Base):
+    """What scope `round` had added up, paid after the last hand by the departure or closing that ended the round."""
+
+    __tablename__ = "payouts"
+    __table_args__ = (leads_to("hand_scores", "club_id", "round_id", "revision", "number"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    number: Mapped[int]
+    stacks_before: Mapped[PointsList]
+    stacks: Mapped[PointsList]
+    transfer_count: Mapped[Small]
+
+
+class TransferRecord(Base):
+    """Points paid by one player to another; `late` ones not with the hand but in the payout after it."""
+
+    __tablename__ = "transfers"
+    __table_args__ = (leads_to("hand_scores", "club_id", "round_id", "revision", "number"),)
+
+    club_id: Mapped[Key]
+    round_id: Mapped[Key]
+    revision: Mapped[NumberKey]
+    number: Mapped[NumberKey]
+    late: Mapped[bool] = mapped_column(primary_key=True)
+    position: Mapped[SmallKey]
+    payer: Mapped[Small]
+    payee: Mapped[Small]
+    due: Mapped[Big]
+    paid: Mapped[Big]
+    limited_by: Mapped[str | None]
+    payer_stack: Mapped[Big]
+    payee_stack: Mapped[Big]

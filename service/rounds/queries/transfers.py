@@ -1,0 +1,167 @@
+"""Transfers of a settlement, and the adjustments after the correction of a final one."""
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Row, insert, select, text
+
+from schemas.settlements import Adjustment
+from scoring.history import Paid
+from scoring.round import Departed
+from scoring.round_state import Round
+from scoring.settle_up import Payment
+from scoring.settlement import LimitedBy, Transfer
+from service.db import Transaction
+from service.rounds.models import AdjustmentRecord, SettlementRecord, TransferRecord
+from service.rounds.queries.stored_round import StoredRound, in_order
+
+INSERT_TRANSFERS: Final = """
+    INSERT INTO transfers (club_id, round_id, revision, number, late, position,
+        payer, payee, due, paid, limited_by, payer_stack, payee_stack)
+    SELECT CAST(:club_id AS uuid), CAST(:round_id AS uuid), CAST(:revision AS integer), CAST(:number AS integer),
+        CAST(:late AS boolean), transfer.*
+    FROM unnest(
+        CAST(:orders AS smallint[]), CAST(:payers AS smallint[]), CAST(:payees AS smallint[]),
+        CAST(:dues AS bigint[]), CAST(:paid AS bigint[]), CAST(:limits AS text[]),
+        CAST(:payer_stacks AS bigint[]), CAST(:payee_stacks AS bigint[])
+    ) AS transfer
+"""
+"""For statements that keep transfers beside the stacks that they lead to; `transfer_parameters` says what goes in."""
+
+_INSERT_PAYOUT: Final = text(f"""
+    WITH late AS ({INSERT_TRANSFERS})
+    INSERT INTO payouts (club_id, round_id, revision, number, stacks_before, stacks, transfer_count)
+    VALUES (:club_id, :round_id, :revision, :number, :stacks_before, :stacks, :transfer_count)
+""")
+_RECORD: Final = TransferRecord
+
+
+def add_payout(transaction: Transaction, round_id: UUID, revision: int, before: Round, departed: Departed) -> None:
+    """Keep what a departure or closing has paid; mostly nothing, and then nothing is kept."""
+    if not departed.transfers:
+        return
+    seats = before.seat_numbers
+    parameters = {
+        "club_id": transaction.club_id,
+        "round_id": round_id,
+        "revision": revision,
+        "number": before.hands,
+        "stacks_before": in_order(seats, before.stacks),
+        "stacks": in_order(seats, departed.round.stacks),
+        **transfer_parameters(departed.transfers, late=True),
+    }
+    transaction.execute(_INSERT_PAYOUT, parameters)
+
+
+def transfer_parameters(transfers: Sequence[Transfer], *, late: bool) -> dict[str, Any]:
+    """Say what goes into `INSERT_TRANSFERS`."""
+    return {
+        "transfer_count": len(transfers),
+        "late": late,
+        "orders": [transfer.order for transfer in transfers],
+        "payers": [transfer.payer for transfer in transfers],
+        "payees": [transfer.payee for transfer in transfers],
+        "dues": [transfer.due for transfer in transfers],
+        "paid": [transfer.paid for transfer in transfers],
+        "limits": [transfer.limited_by and transfer.limited_by.value for transfer in transfers],
+        "payer_stacks": [transfer.payer_stack for transfer in transfers],
+        "payee_stacks": [transfer.payee_stack for transfer in transfers],
+    }
+
+
+def list_paid(transaction: Transaction, round_id: UUID, revision: int) -> list[Paid]:
+    """List everything that was paid in a revision of a round, in order."""
+    found = _list(transaction, _RECORD.round_id == round_id, _RECORD.revision == revision)
+    return [_paid(each) for each in found]
+
+
+def list_paid_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[Paid]]:
+    """List everything that was paid in each revision of a round, in order; those without a payment are left out."""
+    paid: dict[int, list[Paid]] = defaultdict(list)
+    for found in _list(transaction, _RECORD.round_id == round_id):
+        paid[found.revision].append(_paid(found))
+    return paid
+
+
+def list_with_hands(
+    transaction: Transaction, round_id: UUID, hands: Collection[tuple[int, int]]
+) -> dict[tuple[int, int], tuple[Transfer, ...]]:
+    """
+    List what was paid with each of some hands, by revision and number.
+
+    What was paid after the last hand of a round is not among it.
+    """
+    revisions, numbers = {revision for revision, _ in hands}, {number for _, number in hands}
+    paid: dict[tuple[int, int], list[Transfer]] = {hand: [] for hand in hands}
+    for found in _list(
+        transaction,
+        _RECORD.round_id == round_id,
+        _RECORD.revision.in_(revisions),
+        _RECORD.number.in_(numbers),
+        _RECORD.late.is_(False),
+    ):
+        if (found.revision, found.number) in paid:
+            paid[found.revision, found.number].append(_paid(found).transfer)
+    return {hand: tuple(transfers) for hand, transfers in paid.items()}
+
+
+def _list(transaction: Transaction, *wanted: ColumnElement[bool]) -> Sequence[Row[Any]]:
+    query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, *wanted)
+    in_order = query.order_by(_RECORD.revision, _RECORD.number, _RECORD.late, _RECORD.position)
+    return transaction.execute(in_order).all()
+
+
+def _paid(found: Row[Any]) -> Paid:
+    return Paid(
+        found.number,
+        Transfer(
+            order=found.position,
+            payer=found.payer,
+            payee=found.payee,
+            due=found.due,
+            paid=found.paid,
+            limited_by=LimitedBy(found.limited_by) if found.limited_by else None,
+            payer_stack=found.payer_stack,
+            payee_stack=found.payee_stack,
+        ),
+    )
+
+
+def add_adjustment(transaction: Transaction, made: StoredRound, payments: Sequence[Payment]) -> None:
+    """Keep the payments that a round's newest revision makes necessary; the revision says which one it adjusts."""
+    if payments:
+        of_revision = {"club_id": transaction.club_id, "round_id": made.id, "revision": made.revision}
+        records = [
+            {**of_revision, "position": position, "payer": paid.payer, "payee": paid.payee, "points": paid.amount}
+            for position, paid in enumerate(payments, start=1)
+        ]
+        transaction.execute(insert(AdjustmentRecord), records)
+
+
+def find_adjustment(transaction: Transaction, round_id: UUID, revision: int) -> Adjustment | None:
+    """Find what is paid because of a revision; None where no settlement had been final before it."""
+    return list_adjustments_by_revision(transaction, round_id, revision).get(revision)
+
+
+def list_adjustments_by_revision(
+    transaction: Transaction, round_id: UUID, revision: int | None = None
+) -> dict[int, Adjustment]:
+    """List what is paid because of each revision, or of one, where a settlement had been final before it."""
+    made, paid = SettlementRecord, AdjustmentRecord
+    adjusting = select(made.revision, made.adjusts_revision).where(
+        made.club_id == transaction.club_id, made.round_id == round_id, made.adjusts_revision.is_not(None)
+    )
+    query = select(paid.revision, paid.payer, paid.payee, paid.points).where(
+        paid.club_id == transaction.club_id, paid.round_id == round_id
+    )
+    if revision is not None:
+        adjusting, query = adjusting.where(made.revision == revision), query.where(paid.revision == revision)
+    payments: dict[int, list[Payment]] = defaultdict(list)
+    for each in transaction.execute(query.order_by(paid.position)):
+        payments[each.revision].append(Payment(each.payer, each.payee, each.points))
+    return {
+        found.revision: Adjustment(found.adjusts_revision, tuple(payments[found.revision]))
+        for found in transaction.execute(adjusting)
+    }

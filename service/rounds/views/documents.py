@@ -1,0 +1,100 @@
+"""Rounds as whole documents, one at a time or exported one a line."""
+
+import zlib
+from collections.abc import Iterable, Iterator
+from functools import partial
+from http import HTTPStatus
+from itertools import chain
+from typing import Any, Final
+
+from flask import Response, request
+
+from schemas.documents import (
+    ExportQuerySchema,
+    RoundDocument,
+    RoundDocumentRequestSchema,
+    RoundWithSettlementSchema,
+    dump_played_document,
+)
+from scoring.errors import Mistake
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.request_body import GZIP, NDJSON, receive_body
+from service.http.resource import Resource
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, page_link, recorded
+from service.rounds.actions.checks import check_expected
+from service.rounds.actions.documents import find_document_mistakes, play_document
+from service.rounds.actions.read_rounds import export_rounds
+from service.rounds.queries.rounds import RoundFilter
+from service.rulesets.actions import ruleset_named
+
+documents = Resource("documents", __name__, description="Whole rounds, each as one document.")
+
+
+def _find_more(received: Any) -> Iterator[Mistake]:
+    return find_document_mistakes(partial(ruleset_named, current_transaction()), received)
+
+
+@documents.route("/v1/documents", methods=["POST"])
+@documents.operation("play_document", Scope.WRITE, records=True, problems=(HTTPStatus.CONFLICT,))
+@documents.arguments(RoundDocumentRequestSchema, find_more=_find_more)
+@documents.response(201, RoundWithSettlementSchema, headers=LOCATION | REPLAYED)
+def post_document(document: RoundDocument) -> Response:
+    """
+    Play a whole round in one transaction, or refuse it and report the first error.
+
+    The table is created by its name if it does not exist. The same document sent again returns the stored round.
+    """
+    played = play_document(current_transaction(), document, receive_body())
+    view = played.view
+    result = dump_played_document(view, played.settlement)
+    check_expected(document.expected, result)
+    return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)
+
+
+exports = Resource("exports", __name__, description="Rounds as documents, to archive or to import elsewhere.")
+
+_TOTAL: Final = {
+    "Total-Rounds": {
+        "schema": {"type": "integer"},
+        "description": "Total number of rounds, if the export starts at the first one.",
+    }
+}
+
+
+@exports.route("/v1/export", methods=["GET"])
+@exports.operation("export_rounds", Scope.IMPORTS, Scope.READ, streams=True)
+@exports.arguments(ExportQuerySchema, location="query")
+@exports.response(
+    200,
+    {"type": "string"},
+    content_type=NDJSON,
+    description="One round document per line, oldest first; compressed with `Accept-Encoding: gzip`.",
+    headers=NEXT_PAGE | _TOTAL,
+)
+def get_export(query: dict[str, Any]) -> Response:
+    """
+    Export rounds as NDJSON: one document per line, in the format that `POST /v1/imports` accepts.
+
+    All rounds are as they were at one moment, without undone hands. With `limit`, the header `Link` leads to the next
+    lines, so that an interrupted export can be continued.
+    """
+    after, limit = query.pop("cursor"), query.pop("limit")
+    export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
+    # What can fail fails mostly at the first, where it can still be said.
+    blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
+    headers = page_link(export.next_after) | {"Vary": "Accept-Encoding"}
+    if export.total is not None:
+        headers["Total-Rounds"] = str(export.total)
+    if request.accept_encodings["gzip"]:
+        headers["Content-Encoding"] = "gzip"
+        blocks = _packed(blocks)
+    return Response(blocks, headers=headers, content_type=NDJSON)
+
+
+def _packed(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    packer = zlib.compressobj(level=6, wbits=GZIP)
+    for block in blocks:
+        # Whole lines arrive as they are ready.
+        yield packer.compress(block) + packer.flush(zlib.Z_SYNC_FLUSH)
+    yield packer.flush()

@@ -1,0 +1,113 @@
+"""Hands explained point by point: for programs, for a terminal, and for paper."""
+
+import re
+from base64 import b64encode
+from collections.abc import Mapping
+from hashlib import sha256
+from http import HTTPStatus
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from flask import Response, render_template
+from markupsafe import Markup, escape
+
+from schemas.base import Dumped
+from schemas.explanation_output import dump_explanation_view, format_heading, render_explanation, show_names
+from schemas.explanations import ExplanationQuerySchema, ExplanationView, HandExplanationSchema
+from scoring.cards import Card
+from scoring.explanation.wording import show_signed, show_suits
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.resource import JSON, Resource
+from service.http.responses import answer, best_form
+from service.rounds.actions.read_rounds import explain_hand
+
+TEXT: Final = "text/plain"
+HTML: Final = "text/html"
+FORMS: Final = (JSON, TEXT, HTML)
+VARY: Final = {"Vary": "Accept"}
+
+# The page may be kept and opened elsewhere, so its style is part of it; nothing else is ever loaded or run.
+STYLE: Final = Markup((Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8"))
+_STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
+STYLED: Final = {
+    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'",
+}
+_WRITTEN: Final = {"type": "string"}
+
+explanations = Resource(
+    "explanations", __name__, description="Explanations of the points of a hand.", template_folder="templates"
+)
+explanations.add_app_template_filter(show_signed, "signed")
+
+
+@explanations.app_template_filter("suits")
+def show_card_names(cards: list[str]) -> str:
+    """
+    Show cards, given by their names, with their suits.
+
+    >>> show_card_names(["Qs", "Td"])
+    'Q♠ T♦'
+    """
+    return show_suits(map(Card.parse, cards))
+
+
+@explanations.app_template_filter("isolated")
+def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
+    """
+    Escape a sentence for a page, with every player's name in an element of its own.
+
+    A name that is written from right to left then moves nothing around it.
+
+    >>> isolate_names("ann pays <bob> 4", {1: "ann", 2: "<bob>"})
+    Markup('<bdi>ann</bdi> pays <bdi>&lt;bob&gt;</bdi> 4')
+    """
+    longest_first = sorted(set(names.values()), key=len, reverse=True)
+    if not longest_first:
+        return escape(text)
+    any_name = re.compile(rf"(?<!\w)({'|'.join(map(re.escape, longest_first))})(?!\w)")
+    parts = any_name.split(text)
+    return Markup("").join(
+        Markup("<bdi>{}</bdi>").format(part) if place % 2 else escape(part) for place, part in enumerate(parts)
+    )
+
+
+@explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
+@explanations.operation("explain_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@explanations.arguments(ExplanationQuerySchema, location="query")
+@explanations.response(200, HandExplanationSchema)
+@explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)
+@explanations.alt_response(200, schema=_WRITTEN, content_type=HTML)
+def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
+    """
+    Explain a hand: every point with the deciding cards, every cap with the stacks.
+
+    The response is JSON, plain text or a printable page, as the header `Accept` requests. Each reason names the heading
+    of docs/rules.md that states the rule. If the stakes have scope `round`, the last hand has the payments of the whole
+    round.
+    """
+    return answer_explanation(explain_hand(current_transaction(), hand_id, query["revision"]))
+
+
+def answer_explanation(view: ExplanationView) -> Response:
+    """Answer why a hand came to what it came to, in the form that the request asks for."""
+    document = dump_explanation_view(view)
+    form = best_form(FORMS)
+    if form == TEXT:
+        return Response(render_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
+    if form == HTML:
+        return Response(write_page(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+    return answer(document, headers=VARY)
+
+
+def write_page(document: Dumped) -> str:
+    """Write an explanation as a page to print."""
+    return render_template(
+        "explanation.html",
+        explanation=document,
+        heading=format_heading(document),
+        names=show_names(document),
+        style=STYLE,
+    )

@@ -1,0 +1,64 @@
+"""Hands."""
+
+from collections.abc import Iterator
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.rounds import dump_round
+from schemas.scores import HandPageSchema, HandQuerySchema, RecordedHandWithRoundSchema, dump_recorded_hand
+from scoring.errors import Mistake
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.request_body import receive_body
+from service.http.resource import Resource
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
+from service.rounds.actions.checks import check_expected
+from service.rounds.actions.read_rounds import get_hand, list_hands
+from service.rounds.actions.record_hand import find_hand_mistakes, record_hand
+
+hands = Resource("hands", __name__, description="Hands, in the order in which they were played.")
+
+
+def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
+    return find_hand_mistakes(current_transaction(), round_id, received)
+
+
+@hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
+@hands.operation("record_hand", Scope.WRITE, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
+@hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
+def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
+    """
+    Record the next hand of a round: validate, score and settle it.
+
+    The same hand sent again returns the stored record; another hand with its number is a conflict. A hand that was
+    undone is returned too, with `in_force` false: to make it count again, name its record in `restores`.
+    """
+    result = record_hand(current_transaction(), round_id, submitted, receive_body())
+    document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
+    check_expected(submitted.expected, document)
+    return recorded(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
+
+
+@hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
+@hands.operation("list_hands", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@hands.arguments(HandQuerySchema, location="query")
+@hands.response(200, HandPageSchema, headers=NEXT_PAGE)
+def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
+    """List the hands of a round in the order in which they were played, for the newest revision or an older one."""
+    after = query.pop("cursor")
+    page = list_hands(current_transaction(), round_id, after=after, **query)
+    return answer_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
+
+
+@hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
+@hands.operation("get_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@hands.response(200, RecordedHandWithRoundSchema)
+def get_one_hand(hand_id: UUID) -> Response:
+    """Return a hand with its result, and the round as it is now."""
+    found = get_hand(current_transaction(), hand_id)
+    return answer({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})

@@ -1,0 +1,176 @@
+"""Rounds: opened, left, closed and looked at."""
+
+from http import HTTPStatus
+from typing import Any
+from uuid import UUID
+
+from flask import Response
+
+from evidence.files import encode_file
+from schemas.documents import RoundDocumentSchema, dump_document
+from schemas.evidence_files import EvidenceQuerySchema, EvidenceSchema
+from schemas.rounds import (
+    DepartureRequest,
+    DepartureRequestSchema,
+    HandUndoRequestSchema,
+    RoundAfterUndoSchema,
+    RoundCloseRequestSchema,
+    RoundPageSchema,
+    RoundQuerySchema,
+    RoundRequest,
+    RoundRequestSchema,
+    RoundSchema,
+    UndoRequest,
+    dump_round,
+    dump_undone_round,
+)
+from schemas.settlements import (
+    ConfirmationRequest,
+    SettlementConfirmationRequestSchema,
+    SettlementQuerySchema,
+    SettlementSchema,
+    dump_settlement_view,
+)
+from service.clubs.scopes import Scope
+from service.corrections.actions.undo_hand import undo_hand
+from service.http.authentication import current_transaction
+from service.http.resource import Resource
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
+from service.rounds.actions.checks import check_expected
+from service.rounds.actions.documents import get_document
+from service.rounds.actions.end_round import close_round, record_departure
+from service.rounds.actions.evidence import get_evidence
+from service.rounds.actions.open_round import open_round
+from service.rounds.actions.read_rounds import get_round, list_rounds
+from service.rounds.actions.settlements import confirm_settlement, get_settlement
+from service.rounds.queries.rounds import RoundFilter
+
+rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
+
+CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+
+
+@rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
+@rounds.operation("open_round", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(RoundRequestSchema)
+@rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
+def post_round(request: RoundRequest, table_id: UUID) -> Response:
+    """
+    Open a round at a table.
+
+    A stack that is omitted carries over from the end of the player's last round at the table, however many rounds they
+    have sat out since. Rounds from `POST /v1/documents` count; imported rounds do not. The same round sent again, with
+    the same reference, returns the round as it is now.
+    """
+    opened = open_round(current_transaction(), table_id, request)
+    document = dump_round(opened.view)
+    check_expected(request.expected, document)
+    return recorded(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
+
+
+@rounds.route("/v1/rounds", methods=["GET"])
+@rounds.operation("list_rounds", Scope.READ)
+@rounds.arguments(RoundQuerySchema, location="query")
+@rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
+def get_rounds(query: dict[str, Any]) -> Response:
+    """List the club's rounds, newest first, by table, player, status, settlement state and opening time."""
+    after, limit = query.pop("cursor"), query.pop("limit")
+    page = list_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
+    return answer_page("rounds", [dump_round(view) for view in page.items], page.next_after)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
+@rounds.operation("get_round", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.response(200, RoundSchema)
+def get_one_round(round_id: UUID) -> Response:
+    """Return a round as it is now, with what the next hand must be."""
+    return answer(dump_round(get_round(current_transaction(), round_id)))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
+@rounds.operation("close_round", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(RoundCloseRequestSchema)
+@rounds.response(200, RoundSchema, headers=REPLAYED)
+def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
+    """End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void."""
+    return answer(dump_round(close_round(current_transaction(), round_id, request["reason"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
+@rounds.operation("record_departure", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(DepartureRequestSchema)
+@rounds.response(201, RoundSchema, headers=REPLAYED)
+def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
+    """Record that a player left between two hands, for the rest of the round."""
+    view = record_departure(current_transaction(), round_id, request)
+    return answer(dump_round(view), HTTPStatus.CREATED)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
+@rounds.operation("undo_hand", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(HandUndoRequestSchema)
+@rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
+def post_undo(request: UndoRequest, round_id: UUID) -> Response:
+    """
+    Undo the last hand of a round, and the departures after it.
+
+    The records stay; the round gets a new revision. A complete round is open again, unless another round was opened at
+    its table since. If a hand accepted as played had kept the round open, the round may be complete without it;
+    departures after that end are dropped too. `dropped_departures` lists every departure that was dropped. The same
+    undo sent again returns the round as it is now.
+    """
+    undone = undo_hand(current_transaction(), round_id, request)
+    document = dump_undone_round(undone.view, undone.dropped)
+    check_expected(request.expected, document)
+    return recorded(document, is_replay=undone.is_replay)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
+@rounds.operation("get_settlement", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(SettlementQuerySchema, location="query")
+@rounds.response(200, SettlementSchema)
+def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
+    """
+    Return the settlement of a round: every transfer, the stacks and the standings.
+
+    Each undo and each correction adds a revision; older revisions do not change. A settlement is provisional until
+    `provisional_until` has passed or every player has confirmed it; then it is final.
+    """
+    return answer(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
+@rounds.operation("confirm_settlement", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.arguments(SettlementConfirmationRequestSchema)
+@rounds.response(201, SettlementSchema, headers=REPLAYED)
+def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
+    """
+    Confirm a settlement for a player. It is final once every player of the round has confirmed it.
+
+    The settlement must be provisional. The same confirmation sent again returns the settlement as it is now. A new
+    revision must be confirmed again.
+    """
+    confirmed = confirm_settlement(current_transaction(), round_id, request)
+    return recorded(dump_settlement_view(confirmed.view), is_replay=confirmed.is_replay)
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
+@rounds.operation("get_document", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(SettlementQuerySchema, location="query")
+@rounds.response(200, RoundDocumentSchema)
+def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
+    """Return a round as one document without results, in its newest revision or an older one."""
+    return answer(dump_document(get_document(current_transaction(), round_id, query["revision"])))
+
+
+@rounds.route("/v1/rounds/<uuid:round_id>/evidence", methods=["GET"])
+@rounds.operation("get_evidence", Scope.AUDIT, streams=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.arguments(EvidenceQuerySchema, location="query")
+@rounds.response(200, EvidenceSchema)
+def get_all_evidence(query: dict[str, Any], round_id: UUID) -> Response:
+    """
+    Return the evidence file of a round: every revision, its events, their proofs and the signed checkpoint.
+
+    `ofc verify` verifies the file without the service. An event joins the tree of a checkpoint within about a minute.
+    """
+    return answer(encode_file(get_evidence(current_transaction(), round_id, query["since"])))

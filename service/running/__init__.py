@@ -1,1 +1,0 @@
-"""`ofc-server up`: database, migrations, web and worker, started, kept and stopped together."""

@@ -1,0 +1,77 @@
+"""A copy of an embedded PostgreSQL that runs: what was committed when it ends is in it, and nothing that was not."""
+
+import contextlib
+import os
+import shutil
+import signal
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+from service.server.embedded import process
+from service.server.embedded.binaries import EmbeddedError, account_for, binary
+from service.server.embedded.cluster import OWNER, Cluster
+
+
+def copy_files(cluster: Cluster, copy: Path, beside: Iterable[str]) -> None:
+    """
+    Copy the files of a running cluster into a new data directory.
+
+    The directory has its name once it is whole; until then, and where the copying is killed, it is called
+    `.NAME.….unfinished`.
+
+    Args:
+        cluster: runs, or was joined.
+        copy: the new directory; its parent is there.
+        beside: files of the data directory that are copied too, where they are there.
+
+    Raises:
+        EmbeddedError: there is something already, or it cannot be written.
+    """
+    if os.path.lexists(copy):
+        raise EmbeddedError(f"{copy} already exists; expected a directory that does not exist.")
+    try:
+        unfinished = Path(tempfile.mkdtemp(prefix=f".{copy.name}.", suffix=".unfinished", dir=copy.parent))
+        try:
+            _run_basebackup(cluster, unfinished / cluster.files.name)
+            for name in beside:
+                _copy_secret(cluster.home / name, unfinished / name)
+            unfinished.rename(copy)
+        finally:
+            shutil.rmtree(unfinished, ignore_errors=True)
+    except OSError as error:
+        raise EmbeddedError(f"The backup {copy} cannot be written: {error.strerror}.") from error
+
+
+def _run_basebackup(cluster: Cluster, files: Path) -> None:
+    files.mkdir(mode=0o700)
+    account = account_for(cluster.files)
+    if account is not None:
+        os.chown(files, *account)
+    command = [
+        *(str(binary("pg_basebackup")), "--pgdata", str(files), "--wal-method=stream", "--checkpoint=fast"),
+        *("--host", str(cluster.socket_directory), "--port", "5432", "--username", OWNER, "--no-password"),
+    ]
+    env = {name: text for name, text in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+    with tempfile.TemporaryFile() as log:
+        copying = process.spawn(command, last_signal=signal.SIGKILL, account=account, env=env, output=log)
+        try:
+            code = copying.wait()
+        finally:
+            # Whoever interrupts it wants none of it.
+            copying.kill()
+            copying.wait()
+        log.seek(0)
+        said = log.read().decode(errors="replace").strip().splitlines()
+    if code != 0:
+        raise EmbeddedError(f"pg_basebackup failed: {said[-1] if said else f'exit code {code}'}.")
+
+
+def _copy_secret(source: Path, target: Path) -> None:
+    """Copy a small file that only its owner may read; nothing where there is none."""
+    with contextlib.suppress(FileNotFoundError):
+        content = source.read_bytes()
+        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writer:
+            writer.write(content)
+            writer.flush()
+            os.fsync(writer.fileno())

@@ -1,0 +1,276 @@
+import contextlib
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import MappingProxyType, TracebackType
+from typing import Self
+from urllib.parse import quote
+
+import psycopg
+from psycopg import sql
+
+from service.server.embedded import process
+from service.server.embedded.binaries import EmbeddedError, InUse, account_for, binary
+from service.server.embedded.data_directory import (
+    Lock,
+    SocketDirectory,
+    initdb,
+    refuse_other_versions,
+    remove_stale_note,
+)
+
+OWNER = "ofc_owner"
+DATABASE = "ofc"
+
+# Money is kept here: what was answered has been written down.
+DURABLE = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
+
+# After a crash, every file is written out before anything is replayed: by one call, or by one for each of 1,400 files.
+_QUICK_RECOVERY = {"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}
+
+_LARGEST_LOG = 10_000_000
+_STOP_SECONDS = 60.0
+_JOIN_SECONDS = 30.0
+_RECOVERY_SECONDS = 600.0
+
+
+class Cluster:
+    """
+    A PostgreSQL of one's own in a directory, that runs while its owner does.
+
+    Only the owner's system user (and root) can reach it, over a Unix socket in a private directory; it listens on no
+    network. It stops with `stop`, and by itself when the owner is killed. When it dies on its own, `revive` starts it
+    again.
+    """
+
+    def __init__(self, home: Path, settings: Mapping[str, str] = DURABLE) -> None:
+        """
+        Name the directory; nothing is made before `start`.
+
+        Args:
+            home: the directory that has, or will have, the files in `postgres/`.
+            settings: PostgreSQL's own, by name.
+        """
+        self.home = home.absolute()
+        self.files = self.home / "postgres"
+        self.log = self.home / "postgres.log"
+        self._settings = settings
+        self._sockets = SocketDirectory(self.home)
+        self._owner_lock = Lock(self.home / "owner.lock")
+        # Every process of PostgreSQL inherits it, so whoever gets it knows that none is left.
+        self._files_lock = Lock(self.home / "postgres.lock")
+        # Those who join take turns: whoever had to start PostgreSQL stops it, and nobody else's work with it.
+        self._joining_lock = Lock(self.home / "joining.lock")
+        self._account: tuple[int, int] | None = None
+        self._server: subprocess.Popen[bytes] | None = None
+        self._said_before = 0
+
+    def __enter__(self) -> Self:
+        self.start()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    def url(self, login: str, database: str = DATABASE) -> str:
+        """Where to connect, for SQLAlchemy and libpq alike."""
+        return f"postgresql://{login}@/{database}?host={quote(str(self._sockets.path), safe='/')}&port=5432"
+
+    @property
+    def socket_directory(self) -> Path:
+        """Where PostgreSQL listens while it runs."""
+        return self._sockets.path
+
+    def allow_login(self, role: str) -> None:
+        """Let a role that the migrations made connect; who may reach the socket may be anybody."""
+        with psycopg.connect(self.url(OWNER), autocommit=True) as connection:
+            connection.execute(sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(role)))
+
+    @property
+    def pid(self) -> int | None:
+        """The server's process, None while there is none."""
+        return self._server.pid if self._server is not None and self._server.poll() is None else None
+
+    def start(self) -> None:
+        """
+        Start PostgreSQL, on new files where there are none, and wait until it answers.
+
+        Raises:
+            EmbeddedError: the directory is in use, cannot be written, or has files that this PostgreSQL cannot read.
+        """
+        self._take_possession()
+        try:
+            refuse_other_versions(self.files)
+            self._account = account_for(self.files)
+            self._wait_for_files()
+            self._sockets.prepare()
+            if not self.files.exists():
+                self._create_files()
+            if not self._launch():
+                raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self.last_words()}")
+            self._create_database()
+        except BaseException as error:
+            self.stop()
+            if isinstance(error, OSError):
+                raise EmbeddedError(f"PostgreSQL cannot be set up in {self.home}: {error.strerror}.") from error
+            raise
+
+    def join(self) -> bool:
+        """
+        Start PostgreSQL on the files that are there, unless another owner runs it already; true if it was started here.
+
+        In either case `stop` ends the visit. Another owner may be about to start or to stop, so what cannot be reached
+        at once is tried again for a while.
+
+        Raises:
+            EmbeddedError: there are no files, or they cannot be used.
+        """
+        try:
+            if not self.files.exists():
+                raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` makes them there.")
+            if not self._joining_lock.acquire(seconds=_JOIN_SECONDS):
+                raise InUse(f"Another command has been at work in {self.home} for too long; end it or wait for it.")
+            deadline = time.monotonic() + _JOIN_SECONDS
+            while True:
+                try:
+                    self.start()
+                    return True
+                except InUse:
+                    if self._answers():
+                        return False
+                    if time.monotonic() > deadline:
+                        raise
+                time.sleep(0.1)
+        except OSError as error:
+            raise EmbeddedError(f"The data directory {self.home} cannot be used: {error.strerror}.") from error
+
+    def _answers(self) -> bool:
+        try:
+            psycopg.connect(self.url(OWNER)).close()
+        except psycopg.OperationalError:
+            return False
+        return True
+
+    def revive(self) -> bool:
+        """Start PostgreSQL again if it has died; true if it had. One that dies while it starts has died once more."""
+        if self._server is None or self._server.poll() is None:
+            return False
+        self._launch()
+        return True
+
+    def stop(self) -> None:
+        """Stop PostgreSQL if it was started here: open transactions are rolled back, what was committed is kept."""
+        if self._owner_lock.is_held:
+            self._stop_server()
+            self._sockets.remove()
+            self._files_lock.release()
+            self._owner_lock.release()
+        self._joining_lock.release()
+
+    def last_words(self) -> str:
+        """What PostgreSQL said last, the gravest of it, and where there is more."""
+        said = self.log.read_bytes()[self._said_before :].decode(errors="replace")
+        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        errors = [line for line in lines if "error" in line or "FATAL" in line]
+        return f"{[*lines, *errors][-1] if lines else 'it said nothing'} (more in {self.log})"
+
+    def _stop_server(self) -> None:
+        if self._server is None:
+            return
+        # PostgreSQL's fast and its immediate shutdown, then force.
+        for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGKILL):
+            self._server.send_signal(number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self._server.wait(_STOP_SECONDS)
+                break
+        self._server = None
+
+    def _take_possession(self) -> None:
+        try:
+            self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
+            held = self._owner_lock.acquire()
+        except OSError as error:
+            raise EmbeddedError(f"The data directory {self.home} cannot be written: {error.strerror}.") from error
+        if not held:
+            raise InUse(f"{self.home} is in use by another ofc-server; stop that one or choose another --data.")
+
+    def _wait_for_files(self) -> None:
+        """Take the lock that every process of PostgreSQL on these files holds; those of a killed owner soon go."""
+        if not self._files_lock.acquire(seconds=_STOP_SECONDS):
+            raise EmbeddedError(f"A PostgreSQL that was told to stop still uses {self.files}; end it and start again.")
+
+    def _create_files(self) -> None:
+        """Make the files aside and move them to their place whole: an interrupted start leaves nothing half-made."""
+        unfinished = self.home / "postgres.unfinished"
+        shutil.rmtree(unfinished, ignore_errors=True)
+        unfinished.mkdir(mode=0o700)
+        if self._account is not None:
+            os.chown(unfinished, *self._account)
+        durable = self._settings.get("fsync") != "off"
+        if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
+            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self.last_words()}")
+        unfinished.rename(self.files)
+
+    def _launch(self) -> bool:
+        """Start the server and wait until it answers; false if it ended before it did."""
+        self._wait_for_files()
+        remove_stale_note(self.files)
+        self._sockets.make(self._account)
+        socket_list = '"' + str(self._sockets.path).replace('"', '""') + '"'
+        settings = {
+            "listen_addresses": "",
+            "port": "5432",
+            "unix_socket_directories": socket_list,
+            "unix_socket_permissions": "0700",
+            # A player's name in a statement or a detail could never be erased from a log.
+            "log_error_verbosity": "terse",
+            "log_min_error_statement": "panic",
+            **_QUICK_RECOVERY,
+            **self._settings,
+        }
+        options = [part for name, setting in settings.items() for part in ("-c", f"{name}={setting}")]
+        self._server = self._spawn([binary("postgres"), "-D", self.files, *options])
+        return self._becomes_ready(self._server)
+
+    def _spawn(self, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
+        """Start one of PostgreSQL's programs, and hand the lock on the files over to it."""
+        too_large = self.log.exists() and self.log.stat().st_size > _LARGEST_LOG
+        # Variables that are meant for clients would change where it listens and what it reads.
+        env = {name: text for name, text in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
+        try:
+            with self.log.open("wb" if too_large else "ab") as log:
+                self._said_before = log.tell()
+                return process.spawn(
+                    [str(part) for part in command],
+                    # A killed owner is a crash, and this answers it with a stop that is safe and takes seconds.
+                    last_signal=signal.SIGQUIT,
+                    account=self._account,
+                    env=env,
+                    output=log,
+                    pass_fds=[self._files_lock.descriptor],
+                )
+        finally:
+            self._files_lock.release()
+
+    def _becomes_ready(self, server: subprocess.Popen[bytes]) -> bool:
+        deadline = time.monotonic() + _RECOVERY_SECONDS
+        while time.monotonic() < deadline:
+            if server.poll() is not None:
+                return False
+            with contextlib.suppress(psycopg.OperationalError):
+                psycopg.connect(self.url(OWNER, "postgres")).close()
+                return True
+            time.sleep(0.05)
+        raise EmbeddedError(f"PostgreSQL did not become ready in {self.home}; {self.log} says why.")
+
+    def _create_database(self) -> None:
+        with psycopg.connect(self.url(OWNER, "postgres"), autocommit=True) as connection:
+            if connection.execute("SELECT FROM pg_database WHERE datname = %s", [DATABASE]).rowcount == 0:
+                connection.execute(f"CREATE DATABASE {DATABASE}")

@@ -1,0 +1,72 @@
+import os
+from pathlib import Path
+
+from service.clubs.actions import found_club
+from service.config import Config
+from service.ledger.signing import SIGNING_KEY, make_signing_key
+from service.server.address import UpError
+
+API_KEY = "api-key"
+"""The file of the first key in the data directory."""
+HOME = "home"
+"""The club that the first start makes."""
+
+
+def ensure_key(config: Config, directory: Path) -> Path:
+    """
+    Write the key of the first club to `DIR/api-key`, unless it is there.
+
+    A start that was interrupted between making the key and writing it makes another at the next start: a key that
+    nobody has ever seen opens nothing, and the operator is never locked out.
+
+    Raises:
+        UpError: the directory cannot be written.
+    """
+    file = directory / API_KEY
+    if file.exists():
+        return file
+    unfinished = directory / f"{API_KEY}.unfinished"
+    try:
+        directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+        unfinished.unlink(missing_ok=True)
+        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(descriptor, "w") as writer:
+            writer.write(found_club(config.owner_url, HOME) + "\n")
+            writer.flush()
+            os.fsync(descriptor)
+        unfinished.rename(file)
+    except OSError as error:
+        raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
+    return file
+
+
+def ensure_signing_key(config: Config, directory: Path) -> Path:
+    """
+    Make the key that checkpoints are signed with at the first start: `DIR/signing-key`, unless another file is named.
+
+    Raises:
+        OperatorError: it cannot be written.
+    """
+    file = config.signing_key_file or directory / SIGNING_KEY
+    if config.signing_key_file is None and not file.exists():
+        make_signing_key(file)
+    return file
+
+
+def read_key(file: Path) -> str:
+    """
+    Read the key that stands in a file.
+
+    Raises:
+        UpError: the file cannot be read, or holds no key.
+    """
+    remedy = f"move {file} away and start again to get a new one"
+    try:
+        key = file.read_text(encoding="ascii").strip()
+    except OSError as error:
+        raise UpError(f"The key cannot be read: {error.strerror}; {remedy}.") from error
+    except UnicodeDecodeError as error:
+        raise UpError(f"The file of the key holds none; {remedy}.") from error
+    if not key.isprintable():
+        raise UpError(f"The file of the key holds none; {remedy}.")
+    return key

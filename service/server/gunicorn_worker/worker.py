@@ -1,0 +1,353 @@
+"""gunicorn's threaded worker, without a thread for whoever is silent or slow."""
+
+import errno
+import resource
+from collections import Counter, deque
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from functools import partial
+from http import HTTPStatus
+from selectors import EVENT_READ, EVENT_WRITE
+from threading import BoundedSemaphore
+from time import monotonic
+from typing import Any, Final
+
+from gunicorn import util
+from gunicorn.http.errors import NoMoreData
+from gunicorn.workers.gthread import ThreadWorker
+
+from service.http.rate_limits import find_network
+from service.http.request_body import AwaitedBody, BodyAwaited
+from service.server.gunicorn_worker.connection import MOST_BODY, MOST_UNADMITTED, Connection, Waits
+from service.server.gunicorn_worker.wire import Limits, Wire
+
+MOST_LONG: Final = 16
+"""So many bodies and responses, each larger than what is kept of one, wait for their clients in threads."""
+_TOGETHER_SECONDS: Final = 0.1
+"""How long a body may follow its head and count as sent together with it."""
+_CLOSING_SECONDS: Final = 2.0
+_TICK_SECONDS: Final = 0.1
+_MOST_DESCRIPTORS: Final = 65536
+
+
+class Worker(ThreadWorker):
+    """
+    Receives heads and bodies, and sends responses, in its poller; hands requests to threads.
+
+    A connection waits in the poller (`Connection.waits`), is queued in `ready`, or is worked for by a thread. All of
+    this object is the main thread's, but for `handle` and `leave`.
+    """
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self.limits = Limits.from_environment()
+        self.waiting: dict[Connection, None] = {}
+        """Who waits longest comes first."""
+        self.ready: deque[Connection] = deque()
+        self.busy = 0
+        self.addresses: Counter[str] = Counter()
+        self.long = BoundedSemaphore(MOST_LONG)
+        self.next_sweep = 0.0
+
+    def init_process(self) -> None:
+        """Allow as many connections as the system does, and work until the end."""
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+        super().init_process()
+
+    def get_thread_pool(self) -> ThreadPoolExecutor:
+        """Make the threads that work, and those that take their places while they wait for clients."""
+        return ThreadPoolExecutor(max_workers=self.cfg.threads + MOST_LONG)
+
+    # Connections come and go.
+
+    def accept(self, listener: Any) -> None:
+        """Accept a connection; where there are too many, in place of the one that has kept us waiting longest."""
+        try:
+            client, peer = listener.accept()
+        except OSError as error:
+            if error.errno in (errno.EMFILE, errno.ENFILE):
+                self.evict()
+            elif error.errno not in (errno.EAGAIN, errno.ECONNABORTED, errno.EWOULDBLOCK):
+                raise
+            return
+        connection = Connection(Wire(client, self.limits), peer, listener.getsockname())
+        connection.sock.leave = partial(self.leave, connection)
+        self.nr_conns += 1
+        if self.nr_conns >= self.worker_connections:
+            self.evict()
+        is_counted = not self.limits.proxies and isinstance(peer, tuple)
+        if is_counted and not self.count(connection, find_network([peer[0]], 0)):
+            self.refuse(connection, HTTPStatus.TOO_MANY_REQUESTS)
+            return
+        self.wait(connection, Waits.HEAD, self.limits.head_seconds)
+        self.on_event(connection)
+
+    def count(self, connection: Connection, address: str) -> bool:
+        """Count a connection for an address; return whether it may have one more, if need be in place of another."""
+        if self.addresses[address] >= self.limits.address_connections and not self.evict(address):
+            return False
+        connection.address = address
+        self.addresses[address] += 1
+        return True
+
+    def evict(self, address: str | None = None) -> bool:
+        """Close the connection, of an address if one is given, that has waited longest; return whether there is one."""
+        for connection in self.waiting:
+            if address is None or connection.address == address:
+                self.drop(connection)
+                return True
+        return False
+
+    def drop(self, connection: Connection) -> None:
+        """Close a connection, if it was not closed already."""
+        if connection.is_open:
+            connection.is_open = False
+            self.stop_waiting(connection)
+            self.forget_address(connection)
+            connection.sock.close()
+            self.nr_conns -= 1
+
+    def forget_address(self, connection: Connection) -> None:
+        """Count a connection for its address no more."""
+        if connection.address:
+            self.addresses[connection.address] -= 1
+            if not self.addresses[connection.address]:
+                del self.addresses[connection.address]
+            connection.address = ""
+
+    def wait(self, connection: Connection, waits: Waits, seconds: float) -> None:
+        """Let a connection wait in the poller, for so long at most."""
+        self.stop_waiting(connection)
+        connection.waits, connection.deadline = waits, monotonic() + seconds
+        self.waiting[connection] = None
+        events = EVENT_WRITE if waits is Waits.SENDING else EVENT_READ
+        self.poller.register(connection.sock, events, lambda _sock: self.on_event(connection))
+
+    def stop_waiting(self, connection: Connection) -> None:
+        """Take a connection out of the poller, where it is there."""
+        if connection in self.waiting:
+            del self.waiting[connection]
+            self.poller.unregister(connection.sock)
+
+    # What happens to those who wait.
+
+    def on_event(self, connection: Connection) -> None:
+        """Go on with a connection on which something has come, or has gone."""
+        if connection not in self.waiting:
+            return  # dropped by what came just before
+        step = {
+            Waits.HEAD: self.go_on_with_head,
+            Waits.BODY: self.go_on_with_body,
+            Waits.SENDING: self.go_on_sending,
+            Waits.CLOSING: self.go_on_closing,
+        }[connection.waits]
+        try:
+            step(connection)
+        except OSError:
+            self.drop(connection)
+
+    def go_on_with_head(self, connection: Connection) -> None:
+        """Receive more of a head, and begin its request once it is there."""
+        sock = connection.sock
+        if not sock.receive() and not sock.is_ended:
+            return
+        if connection.is_idle:
+            connection.is_idle = False
+            connection.deadline = monotonic() + self.limits.head_seconds
+        self.take_head(connection)
+
+    def take_head(self, connection: Connection) -> None:
+        """Begin the request whose head is there, or refuse it."""
+        if not connection.has_head():
+            return
+        self.stop_waiting(connection)
+        try:
+            headers = connection.read_head(self.cfg)
+        except (NoMoreData, StopIteration):
+            self.drop(connection)
+            return
+        except Exception as error:
+            self.handle_error(None, connection.sock, connection.client, error)
+            self.finish_answer(connection, keeps_alive=False)
+            return
+        if self.limits.proxies and not self.count(connection, self.find_sender(connection, headers)):
+            self.refuse(connection, HTTPStatus.TOO_MANY_REQUESTS)
+        elif connection.has_body() or connection.expects_continue:
+            self.enqueue_req(connection)
+        else:
+            self.wait(connection, Waits.BODY, _TOGETHER_SECONDS)
+
+    def find_sender(self, connection: Connection, headers: Sequence[tuple[str, str]]) -> str:
+        """Return the network that the trusted proxies say a request comes from."""
+        forwarded = ",".join(value for name, value in headers if name == "X-FORWARDED-FOR")
+        peer = connection.client[0] if isinstance(connection.client, tuple) else ""
+        senders = [sender.strip() for sender in forwarded.split(",") if sender.strip()]
+        return find_network([peer, *reversed(senders)], self.limits.proxies)
+
+    def go_on_with_body(self, connection: Connection) -> None:
+        """Receive more of a body, and let its request be worked for once it is there."""
+        sock = connection.sock
+        transferred = sock.receive()
+        if connection.is_admitted:
+            now = monotonic()
+            connection.deadline = now + self.limits.extend(connection.deadline - now, transferred)
+        most = MOST_BODY if connection.is_admitted else MOST_UNADMITTED
+        if sock.is_ended or len(sock.received) > most or connection.has_body():
+            self.enqueue_req(connection)
+
+    def go_on_sending(self, connection: Connection) -> None:
+        """Send more of a response."""
+        now = monotonic()
+        connection.deadline = now + self.limits.extend(connection.deadline - now, connection.sock.flush())
+        if not connection.sock.has_unsent():
+            self.finish_answer(connection, keeps_alive=connection.keeps_alive)
+
+    def go_on_closing(self, connection: Connection) -> None:
+        """Drop what still comes, until the client closes too."""
+        connection.sock.receive()
+        connection.sock.received.clear()
+        if connection.sock.is_ended:
+            self.drop(connection)
+
+    def murder_pending(self) -> None:
+        """Go on with those whose time is over."""
+        now = monotonic()
+        if now < self.next_sweep:
+            return
+        self.next_sweep = now + _TICK_SECONDS
+        for connection in [late for late in self.waiting if late.deadline <= now]:
+            if connection.waits is Waits.BODY:
+                # The application answers, that it wants the body, or that it was not in time.
+                connection.sock.is_late = connection.is_admitted
+                self.enqueue_req(connection)
+            elif connection.waits is Waits.HEAD and not connection.is_idle:
+                self.refuse(connection, HTTPStatus.REQUEST_TIMEOUT)
+            else:
+                self.drop(connection)
+
+    def refuse(self, connection: Connection, status: HTTPStatus) -> None:
+        """Answer what does not get as far as the application, and close."""
+        self.stop_waiting(connection)
+        util.write_error(connection.sock, status.value, status.phrase, "")
+        self.finish_answer(connection, keeps_alive=False)
+
+    def wait_for_and_dispatch_events(self, timeout: float) -> None:
+        """Wait for events, but not beyond the next deadline by much."""
+        super().wait_for_and_dispatch_events(min(timeout, _TICK_SECONDS) if self.waiting else timeout)
+
+    def _cap_keepalive(self, deadline: float) -> None:
+        """Give those who have not sent a whole head until the deadline: the worker stops."""
+        for connection in self.waiting:
+            if connection.waits is Waits.HEAD:
+                connection.deadline = min(connection.deadline, deadline)
+
+    # Requests are worked for.
+
+    def enqueue_req(self, connection: Connection) -> None:
+        """Queue a request for a thread."""
+        self.stop_waiting(connection)
+        connection.begin(AwaitedBody())
+        self.ready.append(connection)
+        self.dispatch()
+
+    def dispatch(self) -> None:
+        """Let threads work for queued requests, for so many at once as may."""
+        while self.ready and self.busy < self.cfg.threads:
+            self.busy += 1
+            super().enqueue_req(self.ready.popleft())
+
+    def leave(self, connection: Connection) -> None:
+        """
+        Let another request work in place of one that waits for its client. In the thread that waits.
+
+        Raises:
+            TimeoutError: too many wait already.
+        """
+        if connection.has_left:
+            return
+        if not self.long.acquire(blocking=False):
+            raise TimeoutError("too many clients are slow")
+        connection.has_left = True
+        self.method_queue.defer(self.free_place)
+
+    def free_place(self) -> None:
+        """Let the next request be worked for."""
+        self.busy -= 1
+        self.dispatch()
+
+    def handle(self, connection: Connection) -> bool:
+        """
+        Work for a request, in a thread; return whether its connection can be used again.
+
+        Raises:
+            BodyAwaited: the application wants the body.
+            OSError, StopIteration: the response broke off, or the client has gone or is too slow.
+        """
+        keeps_alive = False
+        try:
+            keeps_alive = self.handle_request(connection.request, connection) and connection.finish_body()
+        except TimeoutError:
+            self.log.warning("A client was too slow.")
+            raise
+        except (OSError, StopIteration):
+            raise
+        except Exception as error:
+            self.handle_error(connection.request, connection.sock, connection.client, error)
+        connection.sock.flush()
+        return keeps_alive
+
+    def finish_request(self, connection: Connection, done: Future[bool]) -> None:
+        """Go on with a connection whose thread has ended."""
+        if connection.has_left:
+            self.long.release()
+            connection.has_left = False
+        else:
+            self.busy -= 1
+        failure = done.exception()
+        if failure is None:
+            self.finish_answer(connection, keeps_alive=done.result())
+        elif isinstance(failure, BodyAwaited):
+            self.await_body(connection)
+        else:
+            self.drop(connection)
+        self.dispatch()
+
+    def await_body(self, connection: Connection) -> None:
+        """Receive the body of a request that the application has admitted."""
+        connection.is_admitted = True
+        self.wait(connection, Waits.BODY, self.limits.transfer_seconds)
+        try:
+            if connection.expects_continue:
+                connection.sock.sendall(b"HTTP/1.1 100 Continue\r\n\r\n")
+                connection.sock.flush()
+            self.go_on_with_body(connection)
+        except OSError:
+            self.drop(connection)
+
+    def finish_answer(self, connection: Connection, *, keeps_alive: bool) -> None:
+        """Send what is left of a response, and then go on with the connection or close it."""
+        self.stop_waiting(connection)
+        connection.keeps_alive = keeps_alive
+        try:
+            self._finish_answer(connection)
+        except OSError:
+            self.drop(connection)
+
+    def _finish_answer(self, connection: Connection) -> None:
+        connection.sock.flush()
+        if connection.sock.has_unsent():
+            self.wait(connection, Waits.SENDING, self.limits.transfer_seconds)
+        elif not connection.keeps_alive:
+            connection.sock.end_sending()
+            self.wait(connection, Waits.CLOSING, _CLOSING_SECONDS)
+            self.go_on_closing(connection)
+        else:
+            if self.limits.proxies:
+                self.forget_address(connection)
+            connection.forget_request()
+            seconds = self.cfg.keepalive if connection.is_idle else self.limits.head_seconds
+            self.wait(connection, Waits.HEAD, seconds)
+            self.take_head(connection)

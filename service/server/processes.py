@@ -1,0 +1,134 @@
+"""The child processes of `ofc-server up`: the job worker and the web server."""
+
+import contextlib
+import http.client
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections import deque
+from collections.abc import Mapping
+from http import HTTPStatus
+from types import MappingProxyType, TracebackType
+from typing import Final, Self
+
+from service.config import Config
+from service.logs import get_log
+from service.server.address import UpError, address_of
+from service.server.embedded import process
+
+_WORKER_GRACE_SECONDS: Final = 15.0
+_LONGEST_PAUSE: Final = 60.0
+_STEADY_SECONDS: Final = 60.0
+
+_log = get_log(__name__)
+
+
+class JobWorker:
+    """
+    An `ofc-server worker`, started again when it ends by itself, and stopped at the end of the `with`.
+
+    The service answers without it, so its trouble is nobody else's: one that keeps dying is started less often.
+    """
+
+    def __init__(self, config: Config, concurrency: int, environment: Mapping[str, str]) -> None:
+        self._command = [sys.executable, "-m", "service", "worker", "--concurrency", str(concurrency)]
+        self._environment = {**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""}
+        self._deaths: deque[float] = deque(maxlen=10)
+        self._start_from = 0.0
+        self._process = self._spawn()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let chunks under way be done, then end what is left."""
+        process.stop(self._process, _WORKER_GRACE_SECONDS)
+
+    def revive(self) -> None:
+        """Start it again where it has ended: at once, or after a pause where it did so before."""
+        now = time.monotonic()
+        if self._process.poll() is None or now < self._start_from:
+            return
+        _log.warning("worker_restarted", exit_code=self._process.returncode)
+        self._deaths.append(now)
+        lately = sum(death > now - _STEADY_SECONDS for death in self._deaths)
+        self._start_from = now + min(2.0 ** (lately - 1), _LONGEST_PAUSE)
+        self._process = self._spawn()
+
+    def _spawn(self) -> subprocess.Popen[bytes]:
+        return process.spawn(self._command, last_signal=signal.SIGTERM, env=self._environment)
+
+
+_READY_SECONDS = 60.0
+_ANSWER_SECONDS = 10.0
+_WEB_GRACE_SECONDS = 15.0  # more than gunicorn gives its workers
+
+
+class Web:
+    """Gunicorn with its workers, on a port already taken; stopped at the end of the `with`."""
+
+    def __init__(self, config: Config, workers: int, listener: socket.socket, environment: Mapping[str, str]) -> None:
+        self.address = address_of(listener)
+        listening = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
+        self._gunicorn = process.spawn(
+            [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config", *listening],
+            # With its starter it loses the database too; nothing is gained by stopping slowly, but the port is kept.
+            last_signal=signal.SIGKILL,
+            # The owner's login stays with the starter: the web has no use for it.
+            env={**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""},
+            pass_fds=[listener.fileno()],
+        )
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        """Let requests under way be answered, then end what is left."""
+        process.stop(self._gunicorn, _WEB_GRACE_SECONDS)
+
+    def wait_until_ready(self) -> None:
+        """
+        Wait until the service answers.
+
+        Raises:
+            UpError: it ended, or did not answer in time.
+        """
+        deadline = time.monotonic() + _READY_SECONDS
+        while time.monotonic() < deadline:
+            self.refuse_dead()
+            with contextlib.suppress(OSError, http.client.HTTPException):
+                if self._ask("/healthz") == HTTPStatus.OK:
+                    return
+            time.sleep(0.05)
+        raise UpError(f"The service did not answer on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
+
+    def refuse_dead(self) -> None:
+        """
+        Notice that gunicorn has ended.
+
+        Raises:
+            UpError: it has.
+        """
+        if self._gunicorn.poll() is not None:
+            code = self._gunicorn.returncode
+            raise UpError(f"The web server ended by itself (exit code {code}); what it said is above.")
+
+    def knows(self, key: str) -> bool:
+        """Whether the database knows the key; the directory that holds it may have served another one before."""
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            return self._ask("/v1/tables", {"Authorization": f"Bearer {key}"}) != HTTPStatus.UNAUTHORIZED
+        return True
+
+    def _ask(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
+        connection = http.client.HTTPConnection(self.address.reachable_host, self.address.port, timeout=_ANSWER_SECONDS)
+        try:
+            connection.request("GET", path, headers=headers)
+            return connection.getresponse().status
+        finally:
+            connection.close()

@@ -1,0 +1,131 @@
+"""Periodic work: finalize settlements, checkpoint events, resume abandoned jobs, delete expired records."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import Connection, text
+
+from evidence import SigningKey
+from service.config import Retention
+from service.db import Database, Transaction
+from service.errors import Busy
+from service.http import queries as http
+from service.imports import queries as imports
+from service.jobs.kind import Kind
+from service.jobs.queries import jobs, workers
+from service.jobs.queries.jobs import JobState, JobUnderWay
+from service.jobs.work import call_workers, end_if_over
+from service.ledger.actions import PAUSE, join_events
+from service.ledger.queries import trees
+from service.logs import get_log
+from service.rounds.actions.settlements import finalize_settlements
+from service.rounds.queries import settlement_states
+
+_CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:answers, :imports)")
+
+
+def list_clubs(connection: Connection, answers_before: datetime, imports_before: datetime) -> Sequence[UUID]:
+    """
+    List the clubs that have responses, or imports that ended, from before a moment each.
+
+    Args:
+        connection: from `Database.outside_clubs`.
+        answers_before: of responses that were stored for retries.
+        imports_before: of ends of imports.
+    """
+    return connection.execute(_CLUBS, {"answers": answers_before, "imports": imports_before}).scalars().all()
+
+
+_AT_A_TIME: Final = 500
+
+
+def remove_expired(database: Database, retention: Retention) -> dict[str, int]:
+    """
+    Remove the responses stored for retries and the remains of imports that are older than they need to be.
+
+    In all clubs, and in transactions of some hundred rows, so that nobody waits for them.
+
+    Returns:
+        How many of each were removed.
+
+    Raises:
+        DatabaseError, Busy: the database does not answer; the rest is removed the next time.
+    """
+    now = datetime.now(UTC)
+    answers_before = now - timedelta(days=retention.idempotency_days)
+    imports_before = now - timedelta(days=retention.import_days)
+    with database.outside_clubs() as connection:
+        clubs = list_clubs(connection, answers_before, imports_before)
+    removed = {"responses": 0, "import_records": 0}
+    for club_id in clubs:
+        removed["responses"] += _remove_all(database, club_id, http.remove_before, answers_before)
+        removed["import_records"] += _remove_all(database, club_id, imports.remove_ended_before, imports_before)
+    return removed
+
+
+def _remove_all(
+    database: Database, club_id: UUID, remove: Callable[[Transaction, datetime, int], int], before: datetime
+) -> int:
+    removed, last = 0, _AT_A_TIME
+    while last == _AT_A_TIME:
+        with database.transaction(club_id) as transaction:
+            last = remove(transaction, before, _AT_A_TIME)
+        removed += last
+    return removed
+
+
+LONGEST_RECEIVED: Final = timedelta(days=1)
+"""After this, who was sending what a job is to work on is not coming back."""
+
+_log = get_log(__name__)
+
+
+def sweep(
+    database: Database,
+    kinds: Mapping[str, Kind],
+    announce: Callable[[UUID], None],
+    signing_key: SigningKey | None = None,
+) -> None:
+    """
+    Look once at all clubs' jobs under way, settlements due and events that wait; several may do so at once, and often.
+
+    Raises:
+        DatabaseError: the database does not answer.
+    """
+    with database.outside_clubs() as connection:
+        workers.purge_heard_messages(connection)
+        under_way = jobs.list_under_way(connection)
+        slots = sum(worker.concurrency for worker in workers.list_living(connection))
+        growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
+        due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
+    for job in under_way:
+        if job.kind in kinds:
+            try:
+                _look_at(database, kinds[job.kind], job, slots)
+            except Busy:
+                _log.info("job_busy", job=str(job.id))
+    for club_id in {job.club_id for job in under_way}:
+        announce(club_id)
+    for club_id in due:
+        finalized = finalize_settlements(database, club_id)
+        if finalized:
+            _log.info("settlements_finalized", club=str(club_id), settlements=finalized)
+    for club_id in growing:
+        try:
+            join_events(database, club_id, signing_key)
+        except Busy:
+            _log.info("tree_busy", club=str(club_id))
+
+
+def _look_at(database: Database, kind: Kind, found: JobUnderWay, slots: int) -> None:
+    with database.transaction(found.club_id) as transaction:
+        job = jobs.try_lock(transaction, found.id)
+        if job is None:
+            return
+        if job.state is JobState.RECEIVING:
+            if job.created_at < transaction.now - LONGEST_RECEIVED:
+                kind.end(transaction, jobs.change(transaction, job, JobState.CANCELLED))
+        elif not end_if_over(transaction, job, kind):
+            call_workers(transaction, job, slots)

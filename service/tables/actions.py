@@ -1,0 +1,151 @@
+"""Add, list and read tables, and compute their statements."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence.events import TableCreated
+from schemas.fields import MOST_INTEGER
+from schemas.statements import PlayerStatement, PointTotals, StatementView
+from schemas.tables import TableRequest, TableView
+from scoring.errors import Mistake, RoundError
+from scoring.ruleset import Ruleset
+from scoring.settle_up import find_payments
+from service.db import Transaction
+from service.db.pages import Page, cut_page
+from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.tables import queries as tables
+from service.tables.queries import StoredTable
+
+
+def view_table(stored: StoredTable) -> TableView:
+    """Show a table."""
+    return TableView(
+        id=str(stored.id),
+        name=stored.name,
+        ruleset=f"{stored.ruleset_name}@{stored.ruleset_version}",
+        point_value=stored.point_value,
+        currency=stored.currency,
+        minimum_stack=stored.minimum_stack,
+        correction_window_minutes=stored.correction_window_minutes,
+        created_at=stored.created_at,
+    )
+
+
+def get_table(transaction: Transaction, table_id: UUID) -> TableView:
+    """
+    Show a table.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    return view_table(tables.get(transaction, table_id))
+
+
+def list_tables(transaction: Transaction, *, name: str | None, after: UUID | None, limit: int) -> Page[TableView]:
+    """List the club's tables, the newest first, or the one that has a name."""
+    return cut_page(tables.list_page(transaction, name=name, after=after, limit=limit + 1), limit, view_table)
+
+
+def add_table(transaction: Transaction, request: TableRequest) -> TableView:
+    """
+    Set up a table.
+
+    Raises:
+        RulesetUnknown: there is no such ruleset.
+        TableConflict: the club has a table of this name.
+    """
+    ruleset = ruleset_named(transaction, request.ruleset)
+    return view_table(make_table(transaction, request, ruleset))
+
+
+def make_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Keep a table, with the version of the ruleset that it has now."""
+    table = new_table(transaction, request, ruleset)
+    keep_ruleset(transaction, ruleset)
+    keep_table(transaction, table)
+    return table
+
+
+def new_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Give a table its id and the version of its ruleset; nothing is kept yet."""
+    return StoredTable(
+        id=uuid7(),
+        name=request.name,
+        ruleset_name=ruleset.name,
+        ruleset_version=ruleset.version,
+        point_value=request.point_value,
+        currency=request.currency,
+        minimum_stack=request.minimum_stack,
+        correction_window_minutes=request.correction_window_minutes,
+        created_at=transaction.now,
+    )
+
+
+def keep_table(transaction: Transaction, table: StoredTable) -> None:
+    """
+    Keep a new table; its ruleset is kept already.
+
+    Raises:
+        TableConflict: the club has a table of this name.
+    """
+    event = TableCreated(
+        id=table.id,
+        name=table.name,
+        ruleset=f"{table.ruleset_name}@{table.ruleset_version}",
+        point_value=table.point_value,
+        currency=table.currency,
+        minimum_stack=table.minimum_stack,
+        correction_window_minutes=table.correction_window_minutes,
+    )
+    tables.add(transaction, table, event.encode())
+
+
+def get_statement(
+    transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
+) -> StatementView:
+    """
+    Sum up a table's rounds, player by player, and find the fewest payments that settle everyone.
+
+    Rounds that are open count as they stand.
+
+    Raises:
+        NotFound: the club has no such table.
+        RoundError: together they are more than can be counted exactly.
+    """
+    table = tables.get(transaction, table_id)
+    summed = tables.sum_rounds(transaction, table.id, opened_from=opened_from, opened_before=opened_before)
+    points = [each.points for each in summed.players]
+    totals = PointTotals(
+        opening_stack=sum(each.opening_stack for each in points),
+        top_ups=sum(each.top_ups for each in points),
+        net=sum(each.net for each in points),
+        stack=sum(each.stack for each in points),
+    )
+    if max(_figures(totals, summed.players)) > MOST_INTEGER:
+        detail = f"the sum over the rounds is more than {MOST_INTEGER}; ask for fewer rounds"
+        raise RoundError([Mistake("points-beyond-count", ("query", "from"), detail)])
+    currencies = {currency for each in summed.players for currency in each.money}
+    return StatementView(
+        table=str(table.id),
+        opened_from=opened_from,
+        opened_before=opened_before,
+        rounds=summed.rounds,
+        open_rounds=summed.open_rounds,
+        players=summed.players,
+        totals=totals,
+        in_points=find_payments({each.player: each.points.net for each in summed.players}),
+        in_money={
+            currency: find_payments({each.player: each.money.get(currency, 0) for each in summed.players})
+            for currency in currencies
+        },
+    )
+
+
+def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[int]:
+    """Give the size of every figure of a statement."""
+    for points in (totals, *(each.points for each in players)):
+        yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
+    yield from (abs(net) for each in players for net in each.money.values())

@@ -1,0 +1,28 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, UniqueConstraint
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Big, Key, leads_to
+
+
+class TableRecord(Base):
+    """A table: the rules and the money that its next round is played for."""
+
+    __tablename__ = "tables"
+    __table_args__ = (
+        UniqueConstraint("club_id", "name", name="tables_name_key"),
+        leads_to("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
+    )
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    id: Mapped[Key]
+    name: Mapped[str]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    point_value: Mapped[Big | None]
+    currency: Mapped[str | None]
+    minimum_stack: Mapped[Big | None]
+    correction_window_minutes: Mapped[int]
+    created_at: Mapped[datetime]

@@ -1,0 +1,197 @@
+"""Tables, and the statement of a table's rounds."""
+
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Select, insert, select, text
+
+from schemas.statements import PlayerStatement, PointTotals
+from scoring.ruleset import Points
+from service.db import Transaction
+from service.db.pages import conflicts
+from service.errors import NotFound, TableConflict
+from service.ledger.queries.events import EventKind, record_event
+from service.tables.models import TableRecord
+
+
+@dataclass(frozen=True, slots=True)
+class StoredTable:
+    """A table: the rules and the money that its next round is played for."""
+
+    id: UUID
+    name: str
+    ruleset_name: str
+    ruleset_version: int
+    point_value: int | None
+    currency: str | None
+    minimum_stack: Points | None
+    correction_window_minutes: int
+    created_at: datetime
+
+
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+# In the order of what is locked, so that two who lock many wait for each other and not in a circle.
+_LOCK_ALL: Final = text("""
+    SELECT pg_advisory_xact_lock(key) FROM (
+        SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST(:names AS text[])) AS name ORDER BY key
+    ) AS keys
+""")
+
+
+def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
+    """
+    Set up a table; its ruleset has been added before.
+
+    Raises:
+        TableConflict: the club has a table of this name.
+    """
+    taken = TableConflict(f"the club has a table named {table.name!r} already; names are unique in a club")
+    with conflicts(tables_name_key=taken):
+        transaction.execute(insert(TableRecord).values(club_id=transaction.club_id, **asdict(table)))
+    record_event(transaction, EventKind.TABLE_CREATED, event)
+
+
+def get(transaction: Transaction, table_id: UUID) -> StoredTable:
+    """
+    Read a table.
+
+    Raises:
+        NotFound: the club has none with this id.
+    """
+    found = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no table {table_id}")
+    return _load(found)
+
+
+def find(transaction: Transaction, name: str) -> StoredTable | None:
+    """Find a table by its name."""
+    found = transaction.execute(_mine(transaction).where(TableRecord.name == name)).one_or_none()
+    return None if found is None else _load(found)
+
+
+def lock(transaction: Transaction, name: str) -> None:
+    """
+    Wait until nobody else makes this table or opens a round at it, and keep others from it until the end.
+
+    What is looked for and then added where it is missing, a table by name or a round by its content, is so added once.
+    """
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
+
+
+def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
+    """Lock many tables, each as `lock` does."""
+    transaction.execute(_LOCK_ALL, {"names": [f"{transaction.club_id} {name}" for name in names]})
+
+
+def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
+    """List the tables that have some of these names."""
+    return [_load(found) for found in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
+
+
+def lock_making(transaction: Transaction) -> None:
+    """Wait until nobody else makes many tables in the club, and keep others from it until the end."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id}"})
+
+
+def list_page(
+    transaction: Transaction, *, name: str | None = None, after: UUID | None = None, limit: int
+) -> list[StoredTable]:
+    """List tables, the newest first, from the one after `after`; with a name, the one that has it."""
+    query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
+    if name is not None:
+        query = query.where(TableRecord.name == name)
+    if after is not None:
+        query = query.where(TableRecord.id < after)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def _mine(transaction: Transaction) -> Select[Any]:
+    return select(TableRecord.__table__).where(TableRecord.club_id == transaction.club_id)
+
+
+def _load(found: Row[Any]) -> StoredTable:
+    return StoredTable(
+        id=found.id,
+        name=found.name,
+        ruleset_name=found.ruleset_name,
+        ruleset_version=found.ruleset_version,
+        point_value=found.point_value,
+        currency=found.currency,
+        minimum_stack=found.minimum_stack,
+        correction_window_minutes=found.correction_window_minutes,
+        created_at=found.created_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSums:
+    """How many rounds there were, how many of them are open, and what their players have won and lost."""
+
+    rounds: int
+    open_rounds: int
+    players: list[PlayerStatement]
+
+
+_ROUNDS: Final = """
+    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+    WHERE round.club_id = :club_id AND round.table_id = :table_id
+        AND round.opened_at >= coalesce(CAST(:opened_from AS timestamptz), '-infinity')
+        AND round.opened_at < coalesce(CAST(:opened_before AS timestamptz), 'infinity')
+"""
+_SEATS: Final = f"""
+    WITH round AS (
+        SELECT round.opened_at, round.table_sequence, round.point_value, round.currency, head.players,
+            head.opening_stacks, head.top_ups, head.stacks
+        {_ROUNDS}
+    ), seat AS (
+        SELECT round.opened_at, round.table_sequence, round.point_value, round.currency, seat.*,
+            seat.stack - seat.opening_stack - seat.top_ups AS net
+        FROM round, unnest(players, opening_stacks, top_ups, stacks) AS seat (player, opening_stack, top_ups, stack)
+    )
+"""
+_COUNT: Final = text(
+    f"SELECT count(*) AS rounds, count(*) FILTER (WHERE head.status = 'open') AS open_rounds {_ROUNDS}"
+)
+_POINTS: Final = text(f"""
+    {_SEATS}
+    SELECT player, count(*) AS rounds, sum(top_ups) AS top_ups, sum(net) AS net,
+        (array_agg(opening_stack ORDER BY opened_at, table_sequence))[1] AS opening_stack,
+        (array_agg(stack ORDER BY opened_at DESC, table_sequence DESC))[1] AS stack
+    FROM seat GROUP BY player
+""")
+_MONEY: Final = text(f"""
+    {_SEATS}
+    SELECT player, currency, sum(net * point_value) AS net
+    FROM seat WHERE point_value IS NOT NULL AND currency IS NOT NULL GROUP BY player, currency
+""")
+
+
+def sum_rounds(
+    transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
+) -> RoundSums:
+    """Sum up the rounds of a table that were opened from a moment on and before another, as they stand."""
+    asked = {
+        "club_id": transaction.club_id,
+        "table_id": table_id,
+        "opened_from": opened_from,
+        "opened_before": opened_before,
+    }
+    money: dict[str, dict[str, int]] = defaultdict(dict)
+    for found in transaction.execute(_MONEY, asked):
+        money[found.player][found.currency] = int(found.net)
+    players = [
+        PlayerStatement(
+            found.player,
+            found.rounds,
+            PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
+            money[found.player],
+        )
+        for found in transaction.execute(_POINTS, asked)
+    ]
+    counted = transaction.execute(_COUNT, asked).one()
+    return RoundSums(counted.rounds, counted.open_rounds, players)

@@ -1,0 +1,298 @@
+"""What must be recorded of a round that its events tell: every record, every figure played again from the cards."""
+
+import json
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any, Final
+from uuid import UUID
+
+import orjson
+
+from evidence import digest_of
+from evidence.fold import FoldedDispute, FoldedHand, FoldedRound, Revision
+from schemas.disputes import DisputeRequest
+from scoring.errors import ScoringError
+from scoring.history import replay_steps
+from scoring.round import Departed, open_round
+from scoring.round_state import Round
+from scoring.ruleset import Points, Ruleset
+from scoring.settle_up import find_adjustment
+from scoring.settlement import Transfer
+from service.rounds.queries.hand_records import pack_boards
+from service.rounds.queries.hands import score_parameters
+from service.rounds.queries.stored_round import Firmness, dump_firmness, dump_round, in_order
+from service.rulesets.queries import digest_ruleset
+from service.verification.comparing import Key, Row, Told
+
+Records = dict[str, dict[Key, dict[str, Any]]]
+_PLAYER: Final = ("points", "fouls", "royalties", "earned", "stays", "exchanges", "stacks_before", "stacks")
+"""What `score_parameters` calls as its column is called."""
+
+
+class InvalidRoundError(Exception):
+    """A round cannot be replayed from its events."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Played:
+    """A revision played again, and what its records have of that."""
+
+    round: Round
+
+    @property
+    def nets(self) -> dict[str, Points]:
+        """What each player has won or lost."""
+        return {seat.player: self.round.nets[seat.seat] for seat in self.round.seats}
+
+
+def round_records(folded: FoldedRound, version: int, last_event: bytes, rulesets: Mapping[str, Ruleset]) -> Told:
+    """
+    Say what must be recorded of a round.
+
+    Args:
+        folded: the round.
+        version: the number of its last event.
+        last_event: the hash of its last event.
+        rulesets: those of the club, by name and version.
+
+    Raises:
+        InvalidRoundError: the round is invalid.
+    """
+    round_id = folded.opening.round
+    records: Records = defaultdict(dict)
+    _add_opening(records, folded)
+    for hand in folded.hands.values():
+        records["hands"][(hand.id,)] = _hand_row(round_id, hand)
+    for id_, received in folded.submissions.items():
+        records["submissions"][(id_,)] = {
+            "kind": received.kind,
+            "content": received.sha256,
+            "sha256": received.sha256,
+            "received_at": received.received_at,
+        }
+    _add_what_was_said(records, folded)
+    try:
+        played = [_add_revision(records, round_id, revision, rulesets) for revision in folded.revisions]
+        _add_adjustments(records, folded, played, rulesets)
+    except ScoringError as error:
+        raise InvalidRoundError(str(error)) from error
+    except KeyError as error:
+        raise InvalidRoundError(f"the club has no ruleset {error}") from error
+    _add_head(records, folded, played[-1].round)
+    records["round_heads"][(round_id,)] |= {"version": version, "last_event": last_event}
+    return records
+
+
+def _add_opening(records: Records, folded: FoldedRound) -> None:
+    opening = folded.opening
+    records["rounds"][(opening.round,)] = {
+        "table_id": opening.table,
+        "table_sequence": opening.table_sequence,
+        "imported": opening.imported,
+        "reference": opening.reference,
+        "digest": opening.digest,
+        "point_value": opening.point_value,
+        "currency": opening.currency,
+        "opened_at": opening.opened_at,
+        "recorded_at": folded.recorded_at,
+        "correction_window_minutes": opening.correction_window_minutes,
+    }
+
+
+def _hand_row(round_id: UUID, recorded: FoldedHand) -> dict[str, Any]:
+    hand = recorded.hand
+    by_seat = sorted(hand.players, key=lambda player: player.seat)
+    return {
+        "round_id": round_id,
+        "number": hand.number,
+        "button": hand.button,
+        "played_at": recorded.played_at,
+        "recorded_at": recorded.recorded_at,
+        "submission_id": recorded.submission,
+        "digest": recorded.digest,
+        "content": orjson.loads(recorded.content),
+        "seats": [player.seat for player in by_seat],
+        "fantasyland": [player.fantasyland for player in by_seat],
+        "boards": pack_boards(by_seat),
+    }
+
+
+def _add_revision(records: Records, round_id: UUID, revision: Revision, rulesets: Mapping[str, Ruleset]) -> _Played:
+    ruleset = _ruleset(revision, rulesets)
+    rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
+    place = round_id, revision.number
+    records["settlements"][place] = {
+        **rules,
+        "reason": revision.reason,
+        "created_at": revision.created_at,
+        "adjusts_revision": revision.adjusts,
+    }
+    for seat in revision.seats:
+        records["round_seats"][*place, seat.seat] = {
+            "player": seat.player,
+            "opening_stack": seat.opening_stack,
+            "carried_over": seat.seat in revision.carried_over,
+        }
+    for position, left in enumerate(revision.departures, start=1):
+        records["departures"][*place, position] = {
+            "seat": left.departure.seat,
+            "after_hand": left.departure.after_hand,
+            "reason": left.departure.reason,
+            "recorded_at": left.recorded_at,
+        }
+    if revision.closed:
+        closing = revision.closed.closing
+        records["closings"][place] = {
+            "after_hand": closing.after_hand,
+            "reason": closing.reason,
+            "recorded_at": revision.closed.recorded_at,
+        }
+    for seat_number, at in revision.confirmed.items():
+        records["confirmations"][*place, seat_number] = {"confirmed_at": at}
+    return _add_play(records, place, revision, ruleset)
+
+
+def _ruleset(revision: Revision, rulesets: Mapping[str, Ruleset]) -> Ruleset:
+    ruleset = rulesets[revision.ruleset]
+    if digest_ruleset(ruleset) != revision.ruleset_digest:
+        raise InvalidRoundError(
+            f"it is played by a ruleset {revision.ruleset} of the digest {revision.ruleset_digest.hex()}, which the"
+            " club does not have"
+        )
+    return ruleset
+
+
+def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset) -> _Played:
+    history = revision.history(ruleset)
+    round_ = open_round(ruleset, history.seats)
+    hands = iter(zip(revision.hands, revision.scorers, strict=True))
+    for step in replay_steps(round_, history):
+        if isinstance(step, Departed):
+            if step.transfers:
+                seats = round_.seat_numbers
+                records["payouts"][place] = {
+                    "number": round_.hands,
+                    "stacks_before": in_order(seats, round_.stacks),
+                    "stacks": in_order(seats, step.round.stacks),
+                    "transfer_count": len(step.transfers),
+                }
+                _add_transfers(records, (*place, round_.hands, True), step.transfers)
+        else:
+            hand, scorer = next(hands)
+            score = score_parameters(round_, step)
+            number = step.hand.number
+            records["hand_scores"][*place, number] = {
+                "hand_id": hand.id,
+                "ruleset_name": ruleset.name,
+                "ruleset_version": ruleset.version,
+                "scorer_version": scorer,
+                **{name: score[name] for name in _PLAYER},
+                "top_ups": score["added"],
+                "transfer_count": len(step.transfers),
+                "irregular": score["irregular"] and json.loads(score["irregular"]),
+            }
+            _add_transfers(records, (*place, number, False), step.transfers)
+        round_ = step.round
+    return _Played(round_)
+
+
+def _add_transfers(records: Records, place: Key, transfers: Sequence[Transfer]) -> None:
+    for paid in transfers:
+        records["transfers"][*place, paid.order] = {
+            "payer": paid.payer,
+            "payee": paid.payee,
+            "due": paid.due,
+            "paid": paid.paid,
+            "limited_by": paid.limited_by and paid.limited_by.value,
+            "payer_stack": paid.payer_stack,
+            "payee_stack": paid.payee_stack,
+        }
+
+
+def _add_adjustments(
+    records: Records, folded: FoldedRound, played: Sequence[_Played], rulesets: Mapping[str, Ruleset]
+) -> None:
+    """Say who pays whom because of revisions that came after a final one, as each came to when it was made."""
+    for revision in folded.revisions:
+        if revision.adjusts is not None and revision.as_created is not None:
+            made = _add_play(defaultdict(dict), (), revision.as_created, rulesets[revision.ruleset])
+            paid = find_adjustment(played[revision.adjusts - 1].nets, made.nets).payments
+            for position, payment in enumerate(paid, start=1):
+                records["adjustments"][folded.opening.round, revision.number, position] = {
+                    "payer": payment.payer,
+                    "payee": payment.payee,
+                    "points": payment.amount,
+                }
+
+
+def _add_head(records: Records, folded: FoldedRound, round_: Round) -> None:
+    opening, newest = folded.opening, folded.newest
+    until = folded.changed_at + timedelta(minutes=opening.correction_window_minutes)
+    firmness = Firmness(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
+    records["round_heads"][(opening.round,)] = {
+        "table_id": opening.table,
+        "revision": newest.number,
+        "ruleset_name": round_.ruleset.name,
+        "ruleset_version": round_.ruleset.version,
+        **dump_round(round_),
+        **dump_firmness(firmness.after(newest.number, until, is_open=round_.is_open)),
+    }
+
+
+def _add_what_was_said(records: Records, folded: FoldedRound) -> None:
+    round_id = folded.opening.round
+    for revision, correction in folded.corrections.items():
+        records["corrections"][round_id, revision] = {
+            "digest": correction.correction,
+            "submission_id": correction.submission.id,
+            "dispute": correction.dispute,
+        }
+    for id_, dispute in folded.disputes.items():
+        records["disputes"][(id_,)] = _dispute_row(folded, dispute)
+        for entry in dispute.entries:
+            records["dispute_entries"][id_, entry.event.version] = {
+                "round_id": round_id,
+                "kind": entry.event.step.value,
+                "said_by": entry.event.by,
+                "words": _hidden("words", entry.event.words),
+                "correction": entry.event.correction,
+                "digest": lambda row: digest_of([row["said_by"], row["words"]]),
+                "at": entry.at,
+            }
+        records["dispute_heads"][(id_,)] = {"state": dispute.state_name, "version": dispute.version}
+
+
+def _dispute_row(folded: FoldedRound, dispute: FoldedDispute) -> dict[str, Any]:
+    opening, round_id = dispute.opening, folded.opening.round
+
+    def digest(row: Row) -> bytes:
+        return DisputeRequest(round_id, row["hand"], row["seat"], row["board_row"], row["claim"], row["said_by"]).digest
+
+    return {
+        "round_id": round_id,
+        "table_id": folded.opening.table,
+        "revision": opening.revision,
+        "hand": opening.hand,
+        "seat": opening.seat,
+        "board_row": None if opening.row is None else opening.row.value,
+        "claim": _hidden("claim", opening.claim),
+        "said_by": opening.by,
+        "digest": digest,
+        "opened_at": dispute.opened_at,
+    }
+
+
+def _hidden(column: str, digest: bytes | None) -> Callable[[Row], str | None]:
+    """Say what words must be of which the event has the SHA-256 only: those that are there, or others."""
+
+    def right(row: Row) -> str | None:
+        kept: str | None = row[column]
+        found = None if kept is None else sha256(kept.encode()).digest()
+        if found == digest:
+            return kept
+        return None if digest is None else f"words of the SHA-256 {digest.hex()}"
+
+    return right

@@ -1,0 +1,128 @@
+"""What the service proves of its tree of events is checked against checkpoints that were kept."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.api import Client
+from evidence import Checkpoint, read_note
+from tests.support.client.faulty_server import answer, faulty
+from tests.support.client.run_ofc import ofc
+
+Kept = tuple[Path, Path]
+
+
+@pytest.fixture
+def kept(reached: dict[str, str], client: Client, table: str, tmp_path: Path) -> Kept:
+    """Two checkpoints, between which something happened."""
+    files = tmp_path / "older.checkpoint", tmp_path / "newer.checkpoint"
+    for number, file in enumerate(files):
+        client.add_table({"name": f"{table}-{number}", "ruleset": "pineapple"})
+        assert ofc("checkpoint", "make", "-o", file, **reached).code == 0
+    return files
+
+
+def read(file: Path) -> Checkpoint:
+    return Checkpoint.read(read_note(file.read_text(encoding="utf-8")).text)
+
+
+def forge(file: Path, **changes: Any) -> Path:
+    """Write a checkpoint that says something else; nobody has signed it."""
+    _, *signatures = file.read_text(encoding="utf-8").split("\n\n")
+    found = read(file)
+    said = {"origin": found.origin, "size": found.size, "root": found.root, **changes}
+    forged = file.with_name("forged.checkpoint")
+    forged.write_text("\n\n".join([Checkpoint(**said).text.rstrip("\n"), *signatures]), encoding="utf-8")
+    return forged
+
+
+def test_a_tree_that_grew_is_proved_to_have(reached: dict[str, str], kept: Kept) -> None:
+    older, newer = kept
+    said = ofc("checkpoint", "prove-consistency", older, newer, **reached)
+    sizes = read(older).size, read(newer).size
+    assert (said.code, said.err) == (0, "")
+    assert " ".join(said.text.split()) == (
+        f"{newer} is consistent with {older}: its first {sizes[0]} of {sizes[1]} events are those of {older}, unchanged"
+    )
+    proof = ofc("checkpoint", "prove-consistency", older, newer, "--json", **reached).document
+    assert (proof["from"], proof["to"]) == sizes
+    assert ofc("checkpoint", "prove-consistency", newer, newer, **reached).code == 0
+
+
+def test_an_event_is_proved_to_be_among_those_of_a_checkpoint(reached: dict[str, str], kept: Kept) -> None:
+    _, newer = kept
+    size = read(newer).size
+    events = [json.loads(line) for line in ofc("events", **reached).out.splitlines()]
+    for position in (0, size - 1):
+        said = ofc("checkpoint", "prove-inclusion", str(position), newer, **reached)
+        assert said.code == 0, said.err
+        happened = events[position]
+        assert " ".join(said.text.split()) == (
+            f"the event at position {position}, {happened['kind']} of {happened['at']},"
+            f" is among the {size} events of {newer}"
+        )
+    proof = ofc("checkpoint", "prove-inclusion", "0", newer, "--json", **reached).document
+    assert (proof["position"], proof["size"]) == (0, size)
+
+
+def test_another_history_is_not_proved(reached: dict[str, str], kept: Kept) -> None:
+    older, newer = kept
+    forged = forge(older, root=bytes(32))
+    for arguments in (("prove-consistency", forged, newer), ("prove-inclusion", "0", forged)):
+        said = ofc("checkpoint", *arguments, **reached)
+        assert (said.code, said.out) == (1, "")
+        assert "Invalid proof (proof-wrong)" in said.err
+        assert "the proof leads to the root" in said.err
+
+
+def test_checkpoints_of_two_clubs_are_refused(reached: dict[str, str], kept: Kept) -> None:
+    older, newer = kept
+    said = ofc("checkpoint", "prove-consistency", forge(older, origin="tablestakes/clubs/other"), newer, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "is of tablestakes/clubs/other, and" in said.err
+
+
+def test_what_the_tree_never_was_is_refused(reached: dict[str, str], kept: Kept) -> None:
+    older, newer = kept
+    for arguments in (
+        ("prove-consistency", newer, older),
+        ("prove-consistency", older, forge(newer, size=900_000)),
+        ("prove-inclusion", str(read(newer).size), newer),
+        ("prove-inclusion", "999999", newer),
+    ):
+        said = ofc("checkpoint", *arguments, **reached)
+        assert (said.code, said.out) == (1, ""), said
+        assert "Traceback" not in said.err
+
+
+def test_what_is_no_checkpoint_is_not_read(tmp_path: Path) -> None:
+    (tmp_path / "nothing").write_text("nothing", encoding="utf-8")
+    for file in (tmp_path / "nothing", tmp_path / "missing"):
+        said = ofc("checkpoint", "prove-inclusion", "0", file)
+        assert (said.code, said.out) == (2, "")
+        assert str(file) in said.err
+
+
+@pytest.mark.parametrize("proof", [None, "no list", ["ff"], [7]])
+def test_a_proof_that_is_none_proves_nothing(kept: Kept, proof: Any) -> None:
+    older, newer = kept
+    document = {"from": read(older).size, "to": read(newer).size, "proof": proof}
+    with faulty(answer(200, document)) as server:
+        said = ofc("checkpoint", "prove-consistency", older, newer, OFC_URL=server.url)
+    assert (said.code, said.out) == (1, "")
+    assert "proof-wrong" in said.err
+
+
+def test_what_is_not_the_event_that_was_signed_proves_nothing(kept: Kept) -> None:
+    _, newer = kept
+    event = {"position": 5, "bytes": "AAAA", "hash": "00" * 32, "kind": "x", "at": "x"}
+    for content in (b"", b"nothing\n", json.dumps({**event, "position": 6}).encode(), json.dumps(event).encode()):
+        listed = answer(200, content.decode(), "application/x-ndjson")
+        proved = answer(200, {"position": 5, "size": read(newer).size, "proof": []})
+        with faulty(proved, listed) as server:
+            said = ofc("checkpoint", "prove-inclusion", "5", newer, OFC_URL=server.url)
+        assert said.code in (1, 3), content
+        assert said.out == ""
+        assert "Traceback" not in said.err

@@ -1,0 +1,169 @@
+"""`ofc events`: what happened, each event once and in order, whatever becomes of the connection."""
+
+import json
+import os
+import signal
+import subprocess
+from base64 import b64decode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import IO, Any
+
+import pytest
+
+from client.api import Client
+from tests.support.client.faulty_server import DOWN, HTML, answer, faulty
+from tests.support.client.proxy import Proxy, Way
+from tests.support.client.run_ofc import COMMAND, clean_environment, ofc
+
+LINES = "application/x-ndjson"
+EMPTY = answer(200, "", LINES)
+
+
+def page(*positions: int) -> bytes:
+    return answer(200, "".join(f'{{"position":{position}}}\n' for position in positions), LINES)
+
+
+def read(text: str) -> list[Any]:
+    return [json.loads(line) for line in text.splitlines()]
+
+
+@contextmanager
+def following(*arguments: str, **variables: str) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `ofc events --follow`, and end it if the test has not."""
+    command = [*COMMAND, "events", "--follow", *arguments]
+    with subprocess.Popen(
+        command, env=clean_environment(**variables), stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def out(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    assert process.stdout is not None
+    return process.stdout
+
+
+def err(process: subprocess.Popen[bytes]) -> IO[bytes]:
+    assert process.stderr is not None
+    return process.stderr
+
+
+def next_event(process: subprocess.Popen[bytes]) -> Any:
+    return json.loads(out(process).readline())
+
+
+def set_up(client: Client, table: str) -> int:
+    """Set up a table, and say at which position that stands."""
+    client.add_table({"name": table, "ruleset": "pineapple"})
+    position: int = client.make_checkpoint()["size"] - 1
+    return position
+
+
+def test_every_event_is_printed_with_its_place_and_its_hash(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    last = set_up(client, table)
+    printed = read(ofc("events", **reached).out)
+    assert [each["position"] for each in printed] == list(range(len(printed)))
+    assert all(sha256(b"\0" + b64decode(each["bytes"])).hexdigest() == each["hash"] for each in printed)
+    assert printed[last]["content"]["name"] == table
+
+
+def test_only_what_came_after_a_position_is_printed(reached: dict[str, str], client: Client, table: str) -> None:
+    before = set_up(client, table)
+    after = set_up(client, f"{table}-2")
+    printed = read(ofc("events", "--after", str(before), **reached).out)
+    assert [each["position"] for each in printed[: after - before]] == list(range(before + 1, after + 1))
+    assert ofc("events", "--after", "999999999", **reached).out == ""
+
+
+def test_pages_follow_one_another_without_a_gap() -> None:
+    with faulty(page(0, 1), page(2), EMPTY) as server:
+        said = ofc("events", OFC_URL=server.url)
+        assert [each["position"] for each in read(said.out)] == [0, 1, 2]
+        assert [asked.partition("&after=")[2] for asked in server.asked] == ["", "1", "2"]
+
+
+def test_events_are_told_as_they_happen(reached: dict[str, str], client: Client, table: str) -> None:
+    before = set_up(client, table)
+    with following("--after", str(before), **reached) as process:
+        for number in range(3):
+            set_up(client, f"{table}-{number}")
+            assert next_event(process)["content"]["name"] == f"{table}-{number}"
+
+
+def test_a_connection_that_breaks_is_waited_for_and_nothing_is_left_out_or_told_twice(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    before = set_up(client, table)
+    with following("--after", str(before), **by_proxy) as process:
+        first = set_up(client, f"{table}-1")
+        told = [next_event(process)["position"]]
+        proxy.way = Way.AWAY
+        # What was asked before may still be answered; after that nothing comes through.
+        set_up(client, f"{table}-2")
+        assert err(process).readline().startswith(b"Waiting: ")
+        last = set_up(client, f"{table}-3")
+        proxy.way = Way.THROUGH
+        while told[-1] < last:
+            told.append(next_event(process)["position"])
+        assert told == list(range(first, last + 1))
+        assert process.poll() is None
+
+
+def test_what_is_down_for_long_is_said_once() -> None:
+    with faulty(page(7), *[DOWN] * 8, page(8)) as server, following("--after", "6", OFC_URL=server.url) as process:
+        assert [next_event(process)["position"] for _ in range(2)] == [7, 8]
+        process.send_signal(signal.SIGINT)
+        assert err(process).read().count(b"Waiting: ") == 1
+        assert {asked.partition("&after=")[2] for asked in server.asked[1:9]} == {"7"}
+
+
+def test_a_service_that_does_not_let_anybody_wait_is_not_asked_again_and_again() -> None:
+    with faulty(page(7), EMPTY) as server, following(OFC_URL=server.url) as process:
+        next_event(process)
+        with pytest.raises(subprocess.TimeoutExpired):
+            process.wait(timeout=5)
+        assert 2 <= len(server.asked) <= 4
+
+
+def test_a_service_that_never_answered_is_not_waited_for() -> None:
+    with faulty(HTML) as server, following(OFC_URL=server.url) as process:
+        assert process.wait(timeout=60) == 3
+        assert out(process).read() == b""
+
+
+def test_what_is_no_event_is_not_printed() -> None:
+    with faulty(answer(200, '{"table":"kitchen"}\n', LINES)) as server:
+        said = ofc("events", OFC_URL=server.url)
+        assert (said.code, said.out) == (3, "")
+        assert "not events" in said.err
+
+
+def test_without_the_key_following_ends(reached: dict[str, str]) -> None:
+    with following(**{**reached, "OFC_API_KEY_FILE": os.devnull}) as process:
+        assert process.wait(timeout=60) == 2
+    with following(OFC_URL=reached["OFC_URL"]) as process:
+        assert process.wait(timeout=60) == 1
+
+
+def test_ctrl_c_ends_it_without_a_word(reached: dict[str, str], client: Client, table: str) -> None:
+    last = set_up(client, table)
+    with following("--after", str(last - 1), **reached) as process:
+        next_event(process)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
+        assert (out(process).read(), err(process).read()) == (b"", b"")
+
+
+def test_a_closed_pipe_ends_it_though_nothing_happens(reached: dict[str, str], client: Client, table: str) -> None:
+    last = set_up(client, table)
+    with following("--after", str(last - 1), **reached) as process:
+        next_event(process)
+        out(process).close()
+        assert process.wait(timeout=60) == 141
+        assert err(process).read() == b""

@@ -1,0 +1,105 @@
+"""Recorded hands explained by the command: what the service says, as it says it."""
+
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from client.api import Client
+from client.errors import TransportError
+from tests.support.client.run_ofc import ofc, ofc_process
+from tests.support.client.table_setup import WORKED, add_hand, open_evening
+from tests.support.explanation_page import pairs_in, pairs_on, read_page
+from tests.support.sample_rounds import NOBODYS
+
+
+@pytest.fixture
+def hand_id(reached: dict[str, str], client: Client, table: str) -> str:
+    """The worked example, recorded."""
+    round_id = open_evening(reached, table, "ann=3", "ben=50", "cyd=50")
+    add_hand(reached, table, *WORKED, button=3)
+    [hand] = client.list_hands(round_id)
+    return str(hand["id"])
+
+
+def test_a_hand_is_explained_in_the_services_words(reached: dict[str, str], client: Client, hand_id: str) -> None:
+    said = ofc("hand", "explain", hand_id, COLUMNS="40", **reached)
+    assert (said.code, said.out) == (0, client.read_explanation(hand_id, "text/plain"))
+    capped = (
+        "  1. ben pays 3 of 4 to ann: ann has 3 in front and can win no more than that;"
+        " without the cap ben would pay 4: ben 50 → 47, ann 3 → 6  [What caps a payment]"
+    )
+    assert capped in said.out.splitlines()
+
+
+def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, hand_id: str) -> None:
+    assert ofc("hand", "explain", hand_id, "--json", **reached).document == client.explain_hand(hand_id)
+
+
+def test_the_page_is_written_beside_what_is_printed(
+    reached: dict[str, str], client: Client, hand_id: str, tmp_path: Path
+) -> None:
+    page = tmp_path / "hand.html"
+    said = ofc("hand", "explain", hand_id, "--html", page, **reached)
+    assert said.out == client.read_explanation(hand_id, "text/plain")
+    assert pairs_on(read_page(page.read_text(encoding="utf-8"))) == pairs_in(client.explain_hand(hand_id))
+    said = ofc("hand", "explain", hand_id, "--html", tmp_path / "nowhere" / "hand.html", **reached)
+    assert said.code == 2
+    assert said.err.endswith("hand.html cannot be written: no such file or directory\n")
+
+
+def test_a_page_that_is_there_is_not_overwritten_unsaid(reached: dict[str, str], hand_id: str, tmp_path: Path) -> None:
+    page = tmp_path / "hand.html"
+    page.write_text("mine", encoding="utf-8")
+    said = ofc("hand", "explain", hand_id, "--html", page, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "already exists; expected another name, or --overwrite" in said.err
+    assert page.read_text(encoding="utf-8") == "mine"
+    assert ofc("hand", "explain", hand_id, "--html", page, "--overwrite", **reached).code == 0
+    assert read_page(page.read_text(encoding="utf-8")) is not None
+
+
+def test_a_round_is_explained_hand_by_hand(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    assert ofc("round", "explain", table, **reached).out == "No hand was played yet.\n"
+    add_hand(reached, table, button=1)
+    add_hand(reached, table)
+    texts = [client.read_explanation(hand["id"], "text/plain") for hand in client.list_hands(round_id)]
+    assert len(texts) == 2
+    assert ofc("round", "explain", table, **reached).out == "\n".join(texts)
+    hands = ofc("round", "explain", round_id, "--json", **reached).document["hands"]
+    assert [hand["number"] for hand in hands] == [1, 2]
+
+
+def test_an_older_revision_is_explained_as_it_was(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    add_hand(reached, table, *WORKED, button=3)
+    [undone] = [hand["id"] for hand in client.list_hands(round_id)]
+    ofc("undo", table, "--yes", **reached)
+    add_hand(reached, table, button=1)
+    told = ofc("round", "explain", table, "--revision", "1", **reached).out
+    assert told == client.read_explanation(undone, "text/plain", 1)
+    assert "revision 1 · undone or corrected: it does not count" in told
+    said = ofc("hand", "explain", undone, "--revision", "2", **reached)
+    assert said.code == 1
+    assert f"revision 2 of round {round_id} has no hand {undone}" in said.err
+
+
+def test_a_hand_that_there_is_not_is_refused(reached: dict[str, str]) -> None:
+    said = ofc("hand", "explain", NOBODYS, **reached)
+    assert (said.code, said.out) == (1, "")
+    assert f"there is no hand {NOBODYS}" in said.err
+
+
+def test_an_output_without_suits_gets_letters(reached: dict[str, str], hand_id: str) -> None:
+    said = ofc_process("hand", "explain", hand_id, PYTHONIOENCODING="ascii", **reached)
+    assert "Qs Qd 4c        pair of queens, four kicker" in said.out
+
+
+def test_an_answer_in_another_form_is_not_the_services() -> None:
+    page = httpx2.MockTransport(lambda _: httpx2.Response(200, html="<h1>Sign in</h1>"))
+    with (
+        Client(transport=page) as client,
+        pytest.raises(TransportError, match="text/html, which is not a response of Tablestakes"),
+    ):
+        client.read_explanation(NOBODYS, "text/plain")

@@ -1,0 +1,267 @@
+"""`ofc export` and `ofc import` against a service with a worker, and on bad days."""
+
+import codecs
+import gzip
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import stamina
+
+from client.api import Client
+from client.errors import RefusedError
+from client.import_export import import_chunk, split_into_chunks
+from tests.support.client.faulty_server import DOWN, HTML, NOTHING, answer, cut_off, faulty
+from tests.support.client.run_ofc import ofc
+from tests.support.client.terminal import CTRL_C, terminal
+from tests.support.sample_rounds import COMPLETE, Document, changed, document_of
+
+END = {"after_hand": 1, "reason": "it rains"}
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+def rounds_at(table: str, number: int) -> list[Document]:
+    return [document_of(table=table, reference=f"r{each}", hands=COMPLETE[:1], closed=END) for each in range(number)]
+
+
+def write_lines(path: Path, lines: list[Document | str]) -> Path:
+    written = [line if isinstance(line, str) else json.dumps(line, ensure_ascii=False) for line in lines]
+    path.write_text("".join(f"{line}\n" for line in written), encoding="utf-8")
+    return path
+
+
+def test_what_was_exported_is_imported_and_exported_the_same(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    first, second = tmp_path / "1.ndjson", tmp_path / "2.ndjson"
+    imported = ofc("import", write_lines(first, [*rounds_at(table, 3)]), **reached)
+    assert (imported.code, imported.text) == (0, "3 lines: 3 rounds stored, 0 recorded before, 0 refused")
+    exported = ofc("export", "--table", table, "-o", second, **reached)
+    assert (exported.code, exported.out, exported.err) == (0, "3 rounds exported\n", "")
+    lazy_commands = [changed(json.loads(line), ("table", f"{table}-2")) for line in second.read_text().splitlines()]
+    assert ofc("import", write_lines(first, [*lazy_commands]), **reached).code == 0
+    printed = ofc("export", "--table", f"{table}-2", **reached)
+    assert [json.loads(line) for line in printed.out.splitlines()] == lazy_commands
+
+
+def test_importing_again_changes_nothing(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
+    ofc("import", file, **reached)
+    again = ofc("import", file, **reached)
+    assert (again.code, again.text) == (0, "2 lines: 0 rounds stored, 2 recorded before, 0 refused")
+
+
+def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: str) -> None:
+    good, other = rounds_at(table, 2)
+    lines = ["", json.dumps(good), "{", json.dumps(changed(other, ("hands/0/button", 9)))]
+    said = ofc("import", "-", text="\n".join(lines), **reached)
+    assert said.code == 1
+    summary, *refused = said.text.splitlines()
+    assert summary == "3 lines: 1 round stored, 0 recorded before, 2 refused"
+    assert refused[0].startswith("  line 3: line 1, column 2")
+    assert refused[1] == "  line 4: #/hands/0/button  seat 9 is not in the round; its seats are 1, 2, 3"
+    results = [
+        json.loads(line)
+        for line in ofc("import", "--json", "-", text="\n".join(lines), **reached).out.split("\n")
+        if line
+    ]
+    assert [(result["line"], result["status"]) for result in results] == [
+        (2, "replayed"),
+        (3, "refused"),
+        (4, "refused"),
+    ]
+    assert results[2]["problem"]["errors"][0]["pointer"] == "#/hands/0/button"
+
+
+@pytest.mark.parametrize("text", [b"{\n  %s\n}\n", codecs.BOM_UTF8 + b"{\r\n  %s\r\n}", b"[\n{%s}\n]"])
+def test_a_document_over_several_lines_is_refused_before_anything_is_sent(tmp_path: Path, text: bytes) -> None:
+    file = tmp_path / "round.json"
+    file.write_bytes(text % b'"ruleset": "pineapple"')
+    with faulty(NOTHING) as server:
+        said = ofc("import", file, OFC_URL=server.url)
+        assert (said.code, said.out, server.asked) == (2, "", [])
+    assert (
+        "line 1 is only the beginning of a document; expected a complete document on each line; `ofc post` accepts"
+        in said.err
+    )
+
+
+def test_where_a_line_has_several_mistakes_the_first_is_said_with_its_place(reached: dict[str, str]) -> None:
+    said = ofc("import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached)
+    assert said.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; expected an array (and 1 more mistake)"]
+
+
+@pytest.mark.parametrize("kind", ["gzip", "byte order mark", "line ends of Windows"])
+@pytest.mark.parametrize("is_piped", [False, True], ids=["a file", "piped in"])
+def test_a_file_is_read_as_other_programs_write_it(
+    reached: dict[str, str], table: str, tmp_path: Path, kind: str, is_piped: bool
+) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
+    plain = file.read_bytes()
+    written = {
+        "gzip": gzip.compress(plain),
+        "byte order mark": codecs.BOM_UTF8 + plain,
+        "line ends of Windows": plain.replace(b"\n", b"\r\n"),
+    }[kind]
+    file.write_bytes(written)
+    imported = ofc("import", "-", text=written, **reached) if is_piped else ofc("import", file, **reached)
+    assert (imported.code, imported.text) == (0, "2 lines: 2 rounds stored, 0 recorded before, 0 refused")
+
+
+@pytest.mark.parametrize(
+    ("damage", "sentence"),
+    [
+        (lambda packed: packed[:-9], "the gzip file ends early"),
+        (lambda packed: packed[:-8] + bytes(8), "the gzip file is damaged"),
+        (lambda packed: packed[:20] + bytes(20) + packed[40:], "the gzip file is damaged"),
+        (lambda packed: packed + b"more", "the gzip file is damaged"),
+    ],
+    ids=["cut off", "another sum", "changed", "something behind it"],
+)
+def test_what_is_no_whole_gzip_is_one_sentence(tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str) -> None:
+    file = tmp_path / "rounds.ndjson.gz"
+    file.write_bytes(damage(gzip.compress(b"{}\n" * 100)))
+    with faulty(NOTHING) as server:
+        said = ofc("import", file, OFC_URL=server.url)
+        assert (said.code, said.out, server.asked) == (2, "", [])
+    assert said.err.startswith(f"Error: {file}: {sentence}; expected a complete file")
+
+
+def test_cards_and_rows_are_spelled_as_people_do(reached: dict[str, str], table: str, client: Client) -> None:
+    [document] = rounds_at(table, 1)
+    spelled = json.dumps(document).replace('"top"', '"front"').replace('"bottom"', '"back"')
+    spelled = spelled.replace('"Ts"', '"10s"').replace('"As"', '"A♠"').replace('"Kd"', '"KD"')
+    assert spelled != json.dumps(document)
+    assert ofc("import", "-", text=spelled, **reached).code == 0
+    recorded = client.play_document(document)
+    assert recorded.is_replay
+
+
+def test_a_file_is_cut_into_pieces_of_whole_lines() -> None:
+    lines = [json.dumps(document).encode() + b"\n" for document in rounds_at("kitchen", 10)]
+    pieces = list(split_into_chunks(lines, most=3 * len(lines[0])))
+    assert [len(piece.numbers) for piece in pieces] == [3, 3, 3, 1]
+    assert b"".join(piece.content for piece in pieces) == b"".join(lines)
+    assert sum(piece.size for piece in pieces) == sum(map(len, lines))
+
+
+def test_there_must_be_such_a_file(tmp_path: Path) -> None:
+    assert ofc("import", tmp_path / "nowhere.ndjson").code == 2
+    said = ofc("export", "-o", tmp_path / "no" / "folder.ndjson")
+    assert said.code == 2
+    assert "cannot be written" in said.err
+
+
+LINES = "application/x-ndjson"
+JOB = {"id": "7", "progress": {"done": 1, "total": 1}}
+PAGE_1 = answer(200, '{"a":1}\n', LINES, Link='</v1/export?limit=500&cursor=abc>; rel="next"', Total_Rounds="2")
+PAGE_2 = answer(200, '{"b":2}\n', LINES)
+
+
+@pytest.mark.parametrize("fault", [DOWN, NOTHING, cut_off(PAGE_2)], ids=["down", "closed", "cut off"])
+def test_an_export_goes_on_where_the_connection_broke(fault: bytes) -> None:
+    # More often than one request is sent again.
+    with faulty(PAGE_1, *[fault] * 6, PAGE_2) as server:
+        said = ofc("export", OFC_URL=server.url)
+        assert (said.code, said.out) == (0, '{"a":1}\n{"b":2}\n')
+        assert [line[:8] for line in said.err.splitlines()] == ["Waiting:"], "it is said once why nothing goes on"
+        assert server.asked[0].endswith("/v1/export?limit=500")
+        assert {asked.partition("cursor=")[2] for asked in server.asked[1:]} == {"abc"}
+
+
+@pytest.mark.parametrize("fault", [DOWN, NOTHING], ids=["down", "closed"])
+def test_an_import_goes_on_where_the_connection_broke(fault: bytes) -> None:
+    started, ended = answer(202, {**JOB, "state": "running"}), answer(200, {**JOB, "state": "succeeded"})
+    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    broken = [fault] * 5
+    with faulty(*broken, started, *broken, ended, *broken, results) as server:
+        said = ofc("import", "-", text="{}", OFC_URL=server.url)
+        assert (said.code, said.text) == (0, "1 line: 1 round stored, 0 recorded before, 0 refused")
+        asked = list(dict.fromkeys(server.asked))
+        assert asked == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
+
+
+def test_how_far_an_import_is_is_shown_on_a_terminal(tmp_path: Path) -> None:
+    file = write_lines(tmp_path / "rounds.ndjson", ["{}"] * 4)
+    under_way = answer(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
+    with faulty(under_way) as server, terminal("import", str(file), OFC_URL=server.url) as shown:
+        assert shown.shows(" 25% 1 rounds, "), shown.lines
+        assert shown.shows("/s "), "the rate"
+        assert any(re.search(r"/s +(\d+:\d\d:\d\d|-:--:--)$", line) for line in shown.lines), (
+            "and the time that is left"
+        )
+        shown.type(CTRL_C)
+        assert shown.end() == 130
+
+
+def test_an_import_that_was_cancelled_says_so() -> None:
+    cancelled = answer(202, {**JOB, "state": "cancelled"})
+    results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
+    with faulty(cancelled, results) as server, Client(server.url) as client:
+        [piece] = split_into_chunks([b"{}"])
+        came = import_chunk(client, piece, lambda _: None, pytest.fail)
+        assert next(came)["status"] == "stored"
+        with pytest.raises(RefusedError, match="was cancelled"):
+            next(came)
+
+
+def test_an_import_that_has_no_result_for_a_line_is_no_success() -> None:
+    succeeded = answer(202, {**JOB, "state": "succeeded"})
+    stored = '{"line":%d,"status":"stored","round":"1","problem":null}\n'
+    with faulty(succeeded, answer(200, stored % 1 + stored % 3, LINES)) as server:
+        said = ofc("import", "-", text="{}\n\n{}\n{}\n", OFC_URL=server.url)
+    assert said.code != 0
+    assert "3 lines were sent and 2 have a result; the first without one is line 3" in said.err
+
+
+def test_an_import_that_failed_says_why() -> None:
+    failed = answer(202, {**JOB, "state": "failed", "failure": "1 line was received and 0 are accounted for"})
+    with faulty(failed, answer(200, "", LINES)) as server:
+        said = ofc("import", "-", text="{}", OFC_URL=server.url)
+    assert said.code != 0
+    assert "has failed: 1 line was received and 0 are accounted for" in said.err
+
+
+def test_an_export_that_was_kept_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+    kept = tmp_path / "backup.ndjson"
+    kept.write_text("yesterday's", encoding="utf-8")
+    with faulty(PAGE_2) as server:
+        said = ofc("export", "-o", kept, OFC_URL=server.url)
+        assert (said.code, server.asked) == (2, [])
+        assert "already exists; expected another name, or --overwrite" in said.err
+        assert kept.read_text(encoding="utf-8") == "yesterday's"
+        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 0
+    assert kept.read_text(encoding="utf-8") == '{"b":2}\n'
+
+
+@pytest.mark.parametrize("before", [None, "yesterday's"])
+def test_an_export_that_fails_on_the_way_leaves_what_was_there(tmp_path: Path, before: str | None) -> None:
+    kept = tmp_path / "backup.ndjson"
+    if before is not None:
+        kept.write_text(before, encoding="utf-8")
+    with faulty(PAGE_1, HTML) as server:
+        assert ofc("export", "-o", kept, "--overwrite", OFC_URL=server.url).code == 3
+    assert {file.name: file.read_text(encoding="utf-8") for file in tmp_path.iterdir()} == (
+        {} if before is None else {kept.name: before}
+    )
+
+
+def test_a_service_that_is_not_there_is_not_waited_for_by_an_export() -> None:
+    with faulty(DOWN) as server:
+        said = ofc("export", OFC_URL=server.url)
+    assert (said.code, said.out) == (3, "")
+    assert "Waiting" not in said.err
+
+
+def test_what_is_no_export_is_not_taken_for_one() -> None:
+    with faulty(HTML) as server:
+        said = ofc("export", OFC_URL=server.url)
+        assert said.code == 3
+        assert said.out == ""

@@ -1,0 +1,148 @@
+"""New players whose names differ from a known player's by case or accents only."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.api import Client
+from client.commands import player_names
+from client.lookup import find_table
+from tests.client.commands.test_tables import open_round, set_up
+from tests.support.client.run_ofc import ofc, write
+from tests.support.client.terminal import ENTER, Terminal, terminal
+from tests.support.sample_rounds import HIGH, MID, document_of, hand
+
+
+def players(client: Client, table: str) -> list[str]:
+    newest = next(client.list_rounds(table=find_table(client, table)["id"]))
+    return [seat["player"] for seat in newest["seats"]]
+
+
+@pytest.fixture
+def known(reached: dict[str, str], client: Client, table: str) -> str:
+    """A table at which two players are known."""
+    set_up(reached, table)
+    round_id = open_round(reached, table, f"ann {table}=200", f"José {table}=200")
+    client.close_round(round_id, "late")
+    return table
+
+
+@pytest.mark.parametrize("options", [[], ["--yes"]])
+def test_where_nobody_can_be_asked_a_warning_names_both(
+    reached: dict[str, str], client: Client, known: str, options: list[str]
+) -> None:
+    said = ofc("round", "open", known, f"Ann {known}=100", f"jose {known}=100", f"José {known}=9", *options, **reached)
+    assert said.code == 0, said
+    assert (
+        f"Warning: 'Ann {known}' becomes a new player; there is a known player 'ann {known}' with a similar name."
+        in said.err
+    )
+    assert (
+        f"Warning: 'jose {known}' becomes a new player; there is a known player 'José {known}' with a similar name."
+        in said.err
+    )
+    assert players(client, known) == [f"Ann {known}", f"jose {known}", f"José {known}"]
+
+
+def test_known_names_and_names_that_are_quite_new_are_taken_as_they_are(reached: dict[str, str], known: str) -> None:
+    said = ofc("round", "open", known, f"ann {known}", f"anne {known}=100", **reached)
+    assert (said.code, said.err) == (0, "")
+
+
+def test_a_name_that_was_recorded_long_ago_is_known(
+    reached: dict[str, str], client: Client, known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lazy_commands = {**reached, "OFC_DATA": str(tmp_path / "another")}
+    client.close_round(open_round(lazy_commands, known, f"Ann {known}=100", "ben=100"), "late")
+    client.close_round(open_round(lazy_commands, known, f"ann {known}=100", "ben=100"), "late")
+    monkeypatch.setattr(player_names, "_ROUNDS", 1)
+    said = ofc("round", "open", known, f"Ann {known}=100", f"ANN {known}=100", **reached)
+    assert said.code == 0
+    assert said.err == f"{write_warning(f'ANN {known}', f'ann {known}')}\n"
+
+
+@pytest.mark.parametrize(("answer", "name"), [("yes", "ann"), ("no", "ANN")])
+def test_somebody_at_a_terminal_is_asked(
+    reached: dict[str, str], client: Client, known: str, answer: str, name: str
+) -> None:
+    terminal = Terminal("round", "open", known, f"ANN {known}=100", "ben=100", **reached)
+    # A line of the terminal is shorter than the question.
+    assert terminal.shows("There is no player 'ANN ", 60)
+    assert terminal.shows("Did you mean ann ", 60)
+    terminal.type(answer, ENTER)
+    assert terminal.end() == 0
+    assert players(client, known) == [f"{name} {known}", "ben"]
+
+
+# --- documents: names in them are not replaced ---
+
+
+def written(directory: Path, table: str, *names: str, reference: str = "posted") -> Path:
+    """Write a round of two players."""
+    sitting = {seat: f"{name} 100" for seat, name in enumerate(names, start=1)}
+    hands = [hand(1, 1, {1: HIGH, 2: MID})]
+    document = document_of(sitting=sitting, hands=hands, table=table, reference=reference)
+    return write(directory, document, f"{reference}.json")
+
+
+def count_rounds(client: Client, table: str) -> int:
+    found = client.find_table(table)
+    return 0 if found is None else len(list(client.list_rounds(table=found["id"])))
+
+
+def write_warning(name: str, known: str) -> str:
+    return f"Warning: {name!r} becomes a new player; there is a known player {known!r} with a similar name."
+
+
+@pytest.mark.parametrize("options", [[], ["--whole"], ["--yes"]])
+def test_a_post_warns_of_a_name_like_a_known_one_and_goes_on(
+    reached: dict[str, str], client: Client, known: str, tmp_path: Path, options: list[str]
+) -> None:
+    file = written(tmp_path, known, f"Ann-{known}", f"jose-{known}")
+    ann, jose = f"ann-{known}", f"José-{known}"
+    open_round(reached, known, f"{ann}=200", f"{jose}=200")
+    assert ofc("round", "close", known, "--reason", "late", "--yes", **reached).code == 0
+    said = ofc("post", *options, file, **reached)
+    assert said.code == 0, said
+    assert said.err.splitlines() == [write_warning(f"Ann-{known}", ann), write_warning(f"jose-{known}", jose)]
+    assert players(client, known) == [f"Ann-{known}", f"jose-{known}"]
+    again = ofc("post", *options, file, **reached)
+    assert (again.code, again.err) == (0, "")
+
+
+@pytest.mark.parametrize(("options", "reply"), [([], "no"), (["--whole"], "no"), ([], "yes")])
+def test_a_post_at_a_terminal_asks_whether_to_go_on(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path, options: list[str], reply: str
+) -> None:
+    first = written(tmp_path, f"{table}-1", f"ann-{table}", "ben", reference="first")
+    second = written(tmp_path, f"{table}-2", f"Ann-{table}", "ben", reference="second")
+    with terminal("post", *options, str(first), str(second), columns=250, **reached) as screen:
+        question = f"'Ann-{table}' becomes a new player; there is a known player 'ann-{table}' with a similar name."
+        assert screen.shows(f"{question} Continue with 'Ann-{table}'? [yes/no]")
+        screen.type(reply, ENTER)
+        if reply == "no":
+            assert screen.shows("Nothing was posted.")
+        assert screen.end() == 0
+    posted = int(reply == "yes")
+    assert [count_rounds(client, f"{table}-{number}") for number in (1, 2)] == [posted, posted]
+
+
+def test_a_corrected_name_like_a_known_one_is_warned_of(
+    reached: dict[str, str], client: Client, known: str, tmp_path: Path
+) -> None:
+    assert ofc("post", written(tmp_path, known, f"ann-{known}", "cid"), **reached).code == 0
+
+    def correct(seat: int, name: str) -> Any:
+        patch: Any = [{"op": "replace", "path": f"/seats/{seat}/player", "value": name}]
+        amended = write(tmp_path, patch, "patch.json")
+        return ofc("round", "correct", known, "--reason", "name", "--patch", amended, "--yes", **reached)
+
+    quite_new = correct(1, f"cyd-{known}")
+    assert (quite_new.code, quite_new.err) == (0, "")
+    own_spelling = correct(1, f"Cyd-{known}")
+    assert (own_spelling.code, own_spelling.err) == (0, "")
+    like_another = correct(1, f"ANN-{known}")
+    assert like_another.code == 0, like_another
+    assert like_another.err.splitlines() == [write_warning(f"ANN-{known}", f"ann-{known}")]
+    assert players(client, known) == [f"ann-{known}", f"ANN-{known}"]

@@ -1,0 +1,398 @@
+"""`ofc post` against a service: by hand and whole, again, interrupted, refused."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.api import Client
+from tests.support.client.run_ofc import EXAMPLES, PRESETS, CommandResult, ofc, read_example, read_expected, write
+from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, changed, document_of, hand
+
+Document = dict[str, Any]
+
+
+def at_table(document: Document, table: str) -> Document:
+    return {**document, "table": table}
+
+
+def first_hands(document: Document, number: int) -> Document:
+    """Cut a document after some hands, as it was while the round was still being played."""
+    cut = {**document, "hands": document["hands"][:number]}
+    cut["departures"] = [left for left in document.get("departures", []) if left["after_hand"] <= number]
+    cut.pop("closed", None)
+    return cut
+
+
+def came_to(said: CommandResult) -> Document:
+    """Give the settlement that a post with --json printed."""
+    assert said.code == 0, said
+    settlement: Document = said.document["settlement"]
+    return settlement
+
+
+def as_expected(settlement: Document, name: str) -> bool:
+    expected: Document = read_expected(name)
+    return {part: settlement[part] for part in expected} == expected
+
+
+def short_round(table: str, **more: Any) -> Document:
+    """Write a round of two hands in which nobody enters Fantasyland; seat 1 wins both."""
+    hands = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: HIGH, 2: MID})]
+    return document_of(sitting={1: "ann 100", 2: "bob 100"}, hands=hands, **{"reference": "1", **more, "table": table})
+
+
+# --- both ways, once and again ---
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_example_comes_to_what_it_says_by_hand_and_whole_and_is_recorded_once(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path, name: str
+) -> None:
+    by_hand = write(tmp_path, at_table(read_example(name), f"{table}-1"), "1.json")
+    whole = write(tmp_path, at_table(read_example(name), f"{table}-2"), "2.json")
+    posts: list[list[str | Path]] = [[by_hand], ["--whole", by_hand], ["--whole", whole], [whole]]
+    played = [ofc("post", "--json", *arguments, **reached) for arguments in posts]
+    assert [as_expected(came_to(said), name) for said in played] == [True] * 4
+    first, again, second, once_more = [said.document["round"]["id"] for said in played]
+    assert (first, second) == (again, once_more)
+    assert played[0].document == played[1].document
+    for said in played:
+        assert len(list(client.list_rounds(table=said.document["round"]["table"]))) == 1
+
+
+def test_posting_by_hand_explains_every_hand_and_the_settlement(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, at_table(read_example("pineapple"), table))
+    said = ofc("post", path, **reached)
+    assert said.code == 0
+    heading, *_ = said.out.splitlines()
+    assert heading.startswith("Round 01")
+    assert heading.endswith("· 2026-11-20/pineapple · pineapple@1")
+    offline = ofc("score", path).text.splitlines()
+    told = said.text.splitlines()[1:-1]
+    firm = next(line for line in told if line.startswith("Final at "))
+    assert [line for line in told if line != firm] == offline[1:]
+    assert said.out.endswith(f"Recorded: {len(read_example('pineapple')['hands'])} hands.\n")
+
+
+def test_posting_again_says_that_nothing_was_recorded_twice(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, short_round(table))
+    ofc("post", path, **reached)
+    again = ofc("post", path, **reached)
+    assert again.out.count("recorded before\n") == 3
+    assert again.out.endswith("Recorded now: 0 hands; recorded before: 2.\n")
+    whole = ofc("post", "--whole", path, **reached)
+    assert whole.out.splitlines()[0].endswith("· recorded before")
+    [round_] = client.list_rounds(table=ofc("post", "--json", path, **reached).document["round"]["table"])
+    assert round_["hands"] == 2
+
+
+def test_several_rounds_are_a_line_of_json_each(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    files = [
+        write(tmp_path, at_table(read_example(name), f"{table}{name}"), f"{name}.json") for name in ("turbo", "classic")
+    ]
+    said = ofc("post", "--json", *files, **reached)
+    assert [json.loads(line)["round"]["ruleset"] for line in said.out.splitlines()] == ["turbo@1", "classic@1"]
+
+
+def test_a_round_can_be_piped_in(reached: dict[str, str], table: str) -> None:
+    assert ofc("post", "-", text=json.dumps(short_round(table)), **reached).code == 0
+
+
+def test_cards_may_be_spelled_as_people_do(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    spelled = changed(short_round(table), ("hands/0/players/0/bottom", "A♠ Ad 10c 10H 4s"))
+    assert came_to(ofc("post", "--json", write(tmp_path, spelled), **reached))["net"] == {"1": 12, "2": -12}
+    assert ofc("post", write(tmp_path, short_round(table)), **reached).out.endswith("recorded before: 2.\n")
+
+
+# --- interrupted ---
+
+
+@pytest.mark.parametrize("name", ["pineapple-1-6-us-unlimited", "progressive-round"])
+def test_a_post_that_was_interrupted_goes_on_where_it_stopped(
+    reached: dict[str, str], table: str, tmp_path: Path, name: str
+) -> None:
+    document = at_table(read_example(name), table)
+    for number in range(len(document["hands"])):
+        assert ofc("post", write(tmp_path, first_hands(document, number)), **reached).code == 0
+    said = ofc("post", write(tmp_path, document), **reached)
+    assert said.out.endswith(f"Recorded now: 1 hand; recorded before: {len(document['hands']) - 1}.\n")
+    assert as_expected(came_to(ofc("post", "--json", write(tmp_path, document), **reached)), name)
+
+
+def examples_with(part: str) -> list[str]:
+    return [name for name in PRESETS if read_example(name).get(part)]
+
+
+@pytest.mark.parametrize("part", ["departures", "closed"])
+def test_a_departure_or_closing_is_recorded_once(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path, part: str
+) -> None:
+    [name, *_] = examples_with(part)
+    path = write(tmp_path, at_table(read_example(name), table))
+    recorded = ofc("post", "--json", path, **reached).document["round"]["id"]
+    again = ofc("post", path, **reached)
+    assert again.code == 0
+    left = read_example(name).get("departures") or []
+    assert again.out.count("leaves after hand") == len(left)
+    assert len(client.get_document(recorded)["departures"]) == len(left)
+    assert client.get_document(recorded)["closed"] == read_example(name).get("closed")
+
+
+def test_a_departure_that_comes_to_light_after_later_hands_is_refused(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    hands = [hand(number, number, {1: HIGH, 2: MID, 3: LOW}) for number in (1, 2)]
+    played = document_of("pineapple-qq", {1: "ann 100", 2: "bob 100", 3: "cyd 100"}, hands, reference="1", table=table)
+    round_id = ofc("post", "--json", write(tmp_path, played), **reached).document["round"]["id"]
+    late = {**played, "departures": [{"seat": 3, "after_hand": 1}]}
+    said = ofc("post", write(tmp_path, late), **reached)
+    assert said.code == 1
+    assert "#/departures/0  happened after hand 1, and the round is recorded up to hand 2 without it" in said.err
+    assert client.get_document(round_id)["departures"] == []
+
+
+def test_a_closing_that_comes_to_light_after_later_hands_is_refused(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    document = read_example(name := examples_with("closed")[0])
+    longer = {**first_hands(document, len(document["hands"])), "table": table}
+    round_id = ofc("post", "--json", write(tmp_path, longer), **reached).document["round"]["id"]
+    shorter = first_hands(longer, 1) | {"closed": {"after_hand": 1, "reason": "late"}}
+    said = ofc("post", write(tmp_path, shorter), **reached)
+    assert said.code == 1, name
+    assert "#/closed  happened after hand 1, and the round is recorded up to hand" in said.err
+    assert client.get_round(round_id)["status"] == "open"
+
+
+# --- refused ---
+
+
+def test_a_refused_hand_is_shown_with_its_place_and_stops_the_post(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    right = short_round(table)
+    path = write(tmp_path, changed(right, ("hands/1/button", 1)))
+    said = ofc("post", path, **reached)
+    assert said.code == 1
+    assert f"{path}: Invalid hand (hand-invalid)" in said.err
+    assert "#/hands/1/button" in said.err
+    assert "Hand 1 · button ann" in said.out
+    assert "Hand 2" not in said.out
+    # What came before it is recorded, and the corrected document goes on from there.
+    corrected = ofc("post", write(tmp_path, right), **reached)
+    assert corrected.out.endswith("Recorded now: 1 hand; recorded before: 1.\n")
+
+
+def test_whole_a_refused_round_leaves_nothing(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    said = ofc("post", "--whole", write(tmp_path, changed(short_round(table), ("hands/1/button", 1))), **reached)
+    assert said.code == 1
+    assert "#/hands/1/button" in said.err
+    assert client.find_table(table) is None
+
+
+def test_a_hand_with_other_cards_than_those_recorded_is_refused(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    ofc("post", write(tmp_path, short_round(table)), **reached)
+    other = short_round(table)
+    other["hands"][0] = hand(1, 1, {1: MID, 2: HIGH})
+    said = ofc("post", write(tmp_path, other), **reached)
+    assert said.code == 1
+    assert "(hand-conflict)" in said.err
+    assert "#/hands/0/players/0/top" in said.err
+    assert "Both boards" in said.err
+
+
+def test_wrong_shapes_are_all_named_before_anything_is_posted(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    wrong = changed(
+        short_round(table), ("hands/0/players/0/top", "QsXx"), ("hands/1/number", "2"), ("seats/0/stack", 0.5)
+    )
+    said = ofc("post", write(tmp_path, wrong), **reached)
+    assert said.code == 1
+    for mistake in ("#/hands/0/players/0/top  has 2 cards", "#/hands/1/number  is '2'", "#/seats/0/stack  is 0.5"):
+        assert mistake in said.err
+    assert client.find_table(table) is None
+
+
+def test_an_unknown_ruleset_is_refused_in_its_place(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    for way in ([], ["--whole"]):
+        said = ofc("post", *way, write(tmp_path, short_round(table, ruleset="badugi")), **reached)
+        assert said.code == 1
+        assert "#/ruleset  " in said.err
+
+
+def test_a_lone_hand_is_no_round(reached: dict[str, str]) -> None:
+    said = ofc("post", EXAMPLES / "score.json", **reached)
+    assert said.code == 1
+    assert "#/hands  is required" in said.err
+
+
+@pytest.mark.parametrize(
+    ("changes", "mistake"),
+    [
+        ([("hands/1/number", 3)], "#/hands/1/number  is 3; expected 2"),
+        ([("departures", [{"seat": 1, "after_hand": 3}])], "#/departures/0/after_hand  is 3; expected at most 2"),
+        (
+            [("closed", {"after_hand": 1, "reason": "late"})],
+            "#/closed/after_hand  is 1; expected 2, the last hand",
+        ),
+    ],
+)
+def test_steps_out_of_order_are_refused_before_anything_is_posted(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path, changes: Any, mistake: str
+) -> None:
+    said = ofc("post", write(tmp_path, changed(short_round(table), *changes)), **reached)
+    assert said.code == 1
+    assert mistake in said.err
+    assert client.find_table(table) is None
+
+
+def test_a_departure_before_the_first_hand_is_refused_in_its_place(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    document = short_round(table, ruleset="pineapple-qq") | {"departures": [{"seat": 1, "after_hand": 0}]}
+    said = ofc("post", write(tmp_path, document), **reached)
+    assert said.code == 1
+    assert "#/departures/0  no hand has been played" in said.err
+
+
+# --- references ---
+
+
+def test_without_a_reference_posting_by_hand_explains_what_it_is_for(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    said = ofc("post", write(tmp_path, short_round(table, reference=None)), **reached)
+    assert said.code == 1
+    assert "#/reference  is required, so that an interrupted post can be continued" in said.err
+    assert "give one here or with --reference, or post the round --whole" in " ".join(said.err.split())
+    assert client.find_table(table) is None
+
+
+def test_a_reference_can_be_given_beside_the_document(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    path = write(tmp_path, short_round(table, reference=None))
+    one = ofc("post", "--json", "--reference", "friday/1", path, **reached).document["round"]
+    assert one["reference"] == "friday/1"
+    again = ofc("post", "--json", "--reference", "friday/1", path, **reached).document["round"]
+    assert again["id"] == one["id"]
+    other = ofc("post", "--json", "--reference", "friday/2", path, **reached).document["round"]
+    assert other["id"] != one["id"]
+
+
+def test_a_reference_names_one_round(tmp_path: Path, table: str) -> None:
+    path = write(tmp_path, short_round(table))
+    said = ofc("post", "--reference", "friday/1", path, path)
+    assert said.code == 2
+    assert "--reference names one round; give one FILE with it." in said.err
+
+
+def test_whole_a_round_without_a_reference_is_known_by_its_content(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, short_round(table, reference=None))
+    one = ofc("post", "--whole", "--json", path, **reached).document
+    assert ofc("post", "--whole", "--json", path, **reached).document == one
+
+
+# --- tables ---
+
+
+@pytest.mark.parametrize(
+    ("difference", "mistake"),
+    [
+        ({"ruleset": "turbo"}, "#/ruleset  is turbo@1 here and pineapple@1 at "),
+        ({"point_value": 20}, "#/point_value  is 20 here and 10 at "),
+        ({"currency": "USD"}, "#/currency  is USD here and EUR at "),
+        ({"point_value": None, "currency": None}, "#/point_value  is nothing here and 10 at "),
+    ],
+)
+def test_a_table_that_plays_otherwise_is_not_used_unsaid(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path, difference: Document, mistake: str
+) -> None:
+    made = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
+    document = short_round(table, point_value=10, currency="EUR")
+    said = ofc("post", write(tmp_path, {**document, **difference}), **reached)
+    assert said.code == 1
+    assert mistake in said.err
+    assert "post the round --whole to keep its own" in said.err
+    assert list(client.list_rounds(table=made["id"])) == []
+    assert ofc("post", write(tmp_path, document), **reached).code == 0
+
+
+def test_a_round_that_another_one_keeps_from_being_opened_is_refused(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    ofc("post", write(tmp_path, first_hands(short_round(table), 1)), **reached)
+    said = ofc("post", write(tmp_path, short_round(table, reference="2")), **reached)
+    assert said.code == 1
+    assert "(round-open)" in said.err
+
+
+# --- what is expected ---
+
+
+def test_an_expected_settlement_is_checked_both_ways(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+    right = at_table(read_example("turbo"), table) | {"expected": {"settlement": read_expected("turbo")}}
+    assert ofc("post", write(tmp_path, right), **reached).code == 0
+    wrong = changed(right, ("expected/settlement/state", "open"))
+    for way in ([], ["--whole"]):
+        said = ofc("post", *way, write(tmp_path, wrong), **reached)
+        assert said.code == 1
+        assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in said.err
+
+
+def test_a_hand_that_was_undone_is_said_not_to_count(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    path = write(tmp_path, short_round(table))
+    round_id = ofc("post", "--json", path, **reached).document["round"]["id"]
+    recorded = list(client.list_hands(round_id))[-1]["id"]
+    client.undo_hand(round_id, {"number": 2})
+    said = ofc("post", path, **reached)
+    assert "Hand 1 · button ann · recorded before\n" in said.out
+    note = f"recorded before and undone; it counts again if the hand `restores` {recorded}"
+    assert f"Hand 2 · button bob · {note}" in said.out
+    restoring = changed(short_round(table), ("hands/1/restores", recorded))
+    assert client.get_round(round_id)["hands"] == 1
+    assert client.record_hand(round_id, restoring["hands"][1])["in_force"]
+
+
+# --- without a key ---
+
+
+def test_a_wrong_key_is_refused_with_what_to_do(service: Any, tmp_path: Path, table: str) -> None:
+    said = ofc("--key", "nobodys", "post", write(tmp_path, short_round(table)), OFC_URL=service.url)
+    assert said.code == 1
+    assert "(key-unknown)" in said.err
+    assert "Give a key with --key-file FILE" in said.err
+
+
+def test_no_key_is_refused_with_what_to_do(service: Any, tmp_path: Path, table: str) -> None:
+    said = ofc("post", "--whole", write(tmp_path, short_round(table)), OFC_URL=service.url)
+    assert said.code == 1
+    assert "(key-missing)" in said.err
+    assert "Give a key with --key-file FILE" in said.err
+
+
+def test_the_worked_example_pays_over_http_what_it_pays_without(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    played = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+    document = document_of(sitting={1: "ann 3", 2: "bob 50", 3: "cyd 50"}, hands=[played], reference="1", table=table)
+    said = ofc("post", write(tmp_path, document), **reached)
+    assert "1. bob → ann    4     3        1  ann had 3 in front and can win no more than that" in said.out
+    assert "Stacks  ann: 8 · bob: 46 · cyd: 49" in said.out
+    assert (
+        "Next: hand 2, button cyd; ann, bob and cyd play; in Fantasyland ann with 14 cards and cyd with 14 cards"
+        in (said.out)
+    )

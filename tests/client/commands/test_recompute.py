@@ -1,0 +1,58 @@
+"""`ofc recompute` against a service with a worker."""
+
+import json
+from pathlib import Path
+from uuid import uuid4
+
+from tests.client.commands.test_import_export import rounds_at, write_lines
+from tests.support.client.run_ofc import ofc
+
+
+def test_rounds_are_audited_and_what_would_have_been_is_shown(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 3)]), **reached).code == 0
+    asked = ["recompute", "start", "--reason", "audit", "--table", table, "--watch"]
+    audited = ofc(*asked, **reached)
+    assert audited.code == 0, audited.err
+    first, played, digest = audited.out.splitlines()
+    assert first.endswith(": succeeded, 3 of 3 hands")
+    assert played == "3 rounds, 3 hands replayed, 0 rounds differ"
+    assert len(digest.removeprefix("digest ")) == 64
+
+    would = json.loads(ofc(*asked, "--by", "deuce-to-seven", "--json", **reached).out)
+    assert (would["mode"], would["ruleset"]) == ("audit", "deuce-to-seven@1")
+    assert (
+        ofc("recompute", "status", would["id"], **reached).out == ofc("recompute", "watch", would["id"], **reached).out
+    )
+    assert ofc("recompute", "cancel", would["id"], **reached).out.splitlines()[0].endswith("3 of 3 hands")
+    listed = ofc("recompute", "differences", would["id"], "--json", **reached)
+    shown = ofc("recompute", "differences", would["id"], **reached)
+    assert (listed.code, shown.code) == (0, 0)
+    found = [json.loads(line) for line in listed.out.splitlines()]
+    assert len(found) > 0
+    assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['what']}")
+
+
+def test_what_has_been_final_is_settled_anew_where_that_is_said(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)]), **reached).code == 0
+    apply = ["recompute", "start", "--reason", "other rules", "--table", table, "--by", "deuce-to-seven", "--apply"]
+    spared = json.loads(ofc(*apply, "--watch", "--json", **reached).out)["summary"]
+    assert (spared["differing"], spared["applied"], spared["skipped"]) == (2, 0, 2)
+    settled = json.loads(ofc(*apply, "--final", "--watch", "--json", **reached).out)["summary"]
+    assert (settled["differing"], settled["applied"], settled["skipped"]) == (2, 2, 0)
+
+
+def test_what_is_only_looked_at_takes_nothing_final(reached: dict[str, str]) -> None:
+    refused = ofc("recompute", "start", "--reason", "audit", "--final", **reached)
+    assert refused.code == 2
+    assert "--final was given without --apply" in refused.err
+
+
+def test_what_is_not_there_is_refused(reached: dict[str, str]) -> None:
+    for verb in ("status", "watch", "differences", "cancel", "pause", "resume"):
+        refused = ofc("recompute", verb, uuid4(), **reached)
+        assert refused.code == 1, verb
+        assert "Not found" in refused.err

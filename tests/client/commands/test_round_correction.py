@@ -1,0 +1,124 @@
+"""`ofc round correct` and `ofc round what-if`: what changes is shown before anything is stored."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from client.api import Client
+from tests.support.client.run_ofc import ofc, write
+from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, SIXES, THREE, hand, seats
+
+Document = dict[str, Any]
+
+ENTERS = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+IN_FANTASYLAND = hand(2, 3, {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}})
+THREE_OF_DIAMONDS = [{"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}]
+"""Seat 1 had no queens, and has not earned the Fantasyland that it was dealt."""
+
+
+@pytest.fixture
+def round_id(client: Client, table: str) -> str:
+    """A round in which hand 2 is a Fantasyland hand."""
+    document = {"ruleset": "pineapple", "table": table, "seats": seats(SIXES), "hands": [ENTERS, IN_FANTASYLAND]}
+    return str(client.play_document(document)["round"]["id"])
+
+
+def correct(reached: dict[str, str], round_id: str, *options: str | Path, text: str | None = None) -> Any:
+    return ofc("round", "correct", round_id, "--reason", "misread", *options, text=text, **reached)
+
+
+def test_a_correction_is_shown_old_beside_new_and_stored_once_it_is_agreed(
+    client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
+) -> None:
+    patch = write(tmp_path, THREE_OF_DIAMONDS)
+    said = correct(reached, round_id, "--patch", patch, "--irregular", "stands", text="no\n")
+    assert said.code == 0
+    assert "Nothing was changed." in said.out
+    assert client.get_settlement(round_id)["revision"] == 1
+    said = correct(reached, round_id, "--patch", patch, "--irregular", "stands", text="yes\n")
+    assert said.code == 0
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "ann, top Q♠ Q♦ 4♣ → Q♠ 3♦ 4♣" in lines
+    assert any(line.startswith("ann +6 → ") for line in lines), said.out
+    why = "seat 1 is in Fantasyland and has not earned it in the hand before; expected 0"
+    assert f"Hand 2 is irregular and accepted as played: {why}." in " ".join(lines)
+    assert "Corrected: the settlement has revision 2." in lines
+    assert client.get_settlement(round_id)["reason"] == "misread"
+    shown = " ".join(ofc("round", "settlement", round_id, **reached).out.split())
+    assert f"Hand 2 is irregular and accepted as played: {why}." in shown
+
+
+def test_a_later_hand_that_does_not_follow_is_named(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
+    said = correct(reached, round_id, "--patch", write(tmp_path, THREE_OF_DIAMONDS), "--yes")
+    assert said.code == 1
+    assert "(hand-irregular)" in said.err
+    assert "#/patch" in said.err
+    assert "#/hands/1/players/0/fantasyland of the patched document" in " ".join(said.err.split())
+
+
+def test_an_amended_document_is_stored_and_printed_for_scripts(
+    client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
+) -> None:
+    amended = {**client.get_document(round_id)}
+    amended["seats"][0]["player"] = "zoe"
+    said = correct(reached, round_id, "--document", write(tmp_path, amended), "--yes", "--json")
+    assert said.code == 0
+    assert said.document["revision"] == 2
+    assert {each["player"] for each in said.document["net"]} == {"ann", "bob", "cyd", "zoe"}
+
+
+@pytest.mark.parametrize(("script", "revision"), [("s.replace('\"ann\"', '\"zoe\"')", 2), ("s", 1)])
+def test_the_document_can_be_edited(
+    client: Client, reached: dict[str, str], round_id: str, tmp_path: Path, script: str, revision: int
+) -> None:
+    editor = tmp_path / "editor.py"
+    told = f"s = path.read_text()\nt = {script}\nif t != s: path.write_text(t)\n"
+    editor.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{told}", encoding="utf-8")
+    said = correct({**reached, "EDITOR": f"{sys.executable} {editor}"}, round_id, "--edit", "--yes")
+    assert said.code == 0, said.err
+    assert ("Nothing was changed." in said.out) == (revision == 1)
+    assert client.get_settlement(round_id)["revision"] == revision
+
+
+def test_one_way_of_saying_what_was_wrong_is_asked_for(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
+    said = correct(reached, round_id)
+    assert (said.code, "Give one of --patch FILE" in said.err) == (2, True)
+    said = correct(reached, round_id, "--patch", write(tmp_path, {"op": "test"}))
+    assert (said.code, "an object was found; expected a JSON array of changes" in said.err) == (2, True)
+
+
+def test_the_newest_round_of_a_table_is_corrected_by_its_name(
+    client: Client, reached: dict[str, str], round_id: str, table: str, tmp_path: Path
+) -> None:
+    patch = write(tmp_path, [{"op": "add", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}])
+    assert "No hand changes." in ofc("round", "what-if", table, "--patch", patch, **reached).out
+    assert correct(reached, table, "--patch", patch, "--yes").code == 0
+    assert client.get_settlement(round_id)["revision"] == 2
+
+
+def test_what_if_shows_what_would_have_been_and_stores_nothing(
+    client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
+) -> None:
+    said = ofc("round", "what-if", round_id, "--ruleset", "classic", **reached)
+    assert said.code == 0
+    assert "Hand 1" in said.out
+    same = ofc("round", "what-if", round_id, "--patch", write(tmp_path, []), **reached)
+    assert "No hand changes." in same.out
+    as_json = ofc("round", "what-if", round_id, "--ruleset", "classic", "--json", **reached).document
+    assert as_json == client.what_if(round_id, {"ruleset": "classic"})
+    assert client.get_settlement(round_id)["revision"] == 1
+    assert ofc("round", "what-if", round_id, **reached).code == 2
+
+
+def test_a_hand_that_is_void_is_shown_as_gone(
+    client: Client, reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    hands = [hand(number, number, THREE) for number in (1, 2, 3)]
+    document = {"ruleset": "pineapple", "table": table, "seats": seats(SIXES), "hands": hands}
+    complete = str(client.play_document(document)["round"]["id"])
+    patch = [{"op": "remove", "path": "/hands/2"}]
+    said = correct(reached, complete, "--patch", write(tmp_path, patch), "--yes")
+    assert said.code == 0
+    assert "Hand 3 · removed" in said.out

@@ -1,0 +1,261 @@
+"""`ofc score`: a hand or a round, without a service."""
+
+import copy
+import json
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from client.offline.score import find_ruleset
+from tests.support.client.run_ofc import EXAMPLES, PRESETS, ofc, read_example, read_expected, write
+from tests.support.sample_rounds import WORKED, changed, without
+
+WORKED_EXAMPLE = """\
+pineapple@1 · button seat 3
+
+Boards
+  seat 1  +6 points, royalties 11, enters Fantasyland with 14 cards
+    top     Q♠ Q♦ 4♣        pair of queens, four kicker +7
+    middle  K♠ K♦ 9♥ 8♥ 3♣  pair of kings, nine-eight-three kickers
+    bottom  A♥ J♥ 7♥ 6♥ 2♥  flush, ace-jack-seven-six-deuce +4
+  seat 2  −5 points, royalties 6
+    top     A♣ 8♦ 2♠        ace high, eight-deuce kickers
+    middle  T♠ T♣ 5♦ 5♣ 6♠  two pair, tens and fives, six kicker
+    bottom  7♠ 7♦ 7♣ J♦ J♠  full house, sevens over jacks +6
+  seat 3  −1 point, royalties 8, enters Fantasyland with 14 cards
+    top     K♥ K♣ 3♠        pair of kings, three kicker +8
+    middle  9♠ 9♦ 8♠ 8♣ 4♥  two pair, nines and eights, four kicker
+    bottom  A♠ A♦ Q♥ Q♣ 2♦  two pair, aces and queens, deuce kicker
+
+Head-to-head (points for the first player)
+pair             top  middle  bottom  rows  bonus  foul  royalties  points
+seat 1 : seat 2    ▲       ▼       ▼    −1      0     0         +5      +4
+seat 1 : seat 3    ▼       ▼       ▲    −1      0     0         +3      +2
+seat 2 : seat 3    ▼       ▲       ▲    +1      0     0         −2      −1
+
+Payments
+pays                due  paid  cut off
+1. seat 2 → seat 1    4     3        1  seat 1 had 3 in front and can win no more than that
+2. seat 3 → seat 1    2     2
+3. seat 2 → seat 3    1     1
+Stacks  seat 1: 8 · seat 2: 46 · seat 3: 49"""
+
+
+def test_the_worked_example_of_the_rules_is_explained_figure_by_figure() -> None:
+    said = ofc("score", EXAMPLES / "score.json")
+    assert said.code == 0, said
+    assert said.text == WORKED_EXAMPLE
+
+
+def test_the_worked_example_under_2_4_gives_the_figures_of_the_rules(tmp_path: Path) -> None:
+    document = changed(WORKED, ("ruleset", "pineapple-2-4-us-none"))
+    answer = ofc("score", write(tmp_path, document), "--json").document
+    assert [exchange["points"] for exchange in answer["exchanges"]] == [3, 1, 0]
+
+
+def test_a_hand_can_be_piped_in() -> None:
+    said = ofc("score", "-", text=(EXAMPLES / "score.json").read_text(encoding="utf-8"))
+    assert said.text == WORKED_EXAMPLE
+
+
+def test_without_stacks_the_pairs_are_shown_and_how_to_see_payments(tmp_path: Path) -> None:
+    players = [without(player, "stack") for player in WORKED["players"]]
+    said = ofc("score", write(tmp_path, {**WORKED, "players": players}))
+    assert said.code == 0
+    assert said.text.endswith("With a stack for every player and the button, payments are shown too.")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_example_comes_to_what_it_says_without_a_service(name: str) -> None:
+    played = ofc("score", EXAMPLES / f"{name}.json", "--json").document
+    expected = read_expected(name)
+    assert {part: played["settlement"][part] for part in expected} == expected
+    assert len(played["hands"]) == len(read_example(name)["hands"]) == played["round"]["hands"]
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_an_example_can_be_explained(name: str) -> None:
+    said = ofc("score", EXAMPLES / f"{name}.json")
+    hands = read_example(name)["hands"]
+    assert said.code == 0
+    assert [f"Hand {hand['number']} ·" in said.out for hand in hands] == [True] * len(hands)
+    assert f"after {len(hands)} hands." in said.out
+
+
+def test_top_ups_and_departures_are_told_where_they_happen() -> None:
+    documents = {name: read_example(name) for name in PRESETS}
+    told = {name: ofc("score", EXAMPLES / f"{name}.json").out for name in documents}
+    top_ups = [
+        f"{player_in(document, top_up['seat'])} adds {top_up['points']} point" in told[name]
+        for name, document in documents.items()
+        for hand in document["hands"]
+        for top_up in hand.get("top_ups", [])
+    ]
+    departures = [
+        f"{player_in(document, departure['seat'])} leaves after hand {departure['after_hand']}" in told[name]
+        for name, document in documents.items()
+        for departure in document.get("departures", [])
+    ]
+    assert top_ups
+    assert departures
+    assert all(top_ups + departures)
+
+
+def player_in(document: Any, seat: int) -> str:
+    return next(str(taken["player"]) for taken in document["seats"] if taken["seat"] == seat)
+
+
+# --- spelling ---
+
+
+@pytest.mark.parametrize(
+    "top",
+    [
+        ["QS", "qd", "4c"],
+        ["Q♠", "Q♦", "4♣"],
+        ["Q♤", "Q♢", "4♧"],
+        ["Q♠\ufe0f", "Q♦\ufe0f", "4♣\ufe0f"],
+        "QsQd4c",
+        "Qs Qd 4c",
+        "Q♠Q♦4♣",
+        "qs, qd, 4c",
+    ],
+)
+def test_cards_may_be_spelled_as_people_do(tmp_path: Path, top: Any) -> None:
+    assert ofc("score", write(tmp_path, changed(WORKED, ("players/0/top", top)))).text == WORKED_EXAMPLE
+
+
+def test_a_ten_may_be_written_10(tmp_path: Path) -> None:
+    written = changed(WORKED, ("players/1/middle", ["10s", "10♣", "5d", "5c", "6s"]))
+    assert ofc("score", write(tmp_path, written)).text == WORKED_EXAMPLE
+    in_one = changed(WORKED, ("players/1/middle", "10s10♣5d5c6s"))
+    assert ofc("score", write(tmp_path, in_one)).text == WORKED_EXAMPLE
+
+
+def test_rows_may_be_called_front_and_back(tmp_path: Path) -> None:
+    document = copy.deepcopy(WORKED)
+    for player in document["players"]:
+        player["front"], player["back"] = player.pop("top"), player.pop("bottom")
+    assert ofc("score", write(tmp_path, document)).text == WORKED_EXAMPLE
+
+
+def test_streets_and_discards_may_be_spelled_so_too(tmp_path: Path) -> None:
+    document = read_example("turbo")
+    respelled = copy.deepcopy(document)
+    for hand in respelled["hands"]:
+        for player in hand["players"]:
+            for street in player.get("streets") or []:
+                street["dealt"] = "".join(card.replace("T", "10").upper() for card in street["dealt"])
+    assert respelled != document
+    assert (
+        ofc("score", write(tmp_path, respelled), "--json").document
+        == ofc("score", write(tmp_path, document), "--json").document
+    )
+
+
+# --- rules of one's own ---
+
+
+@pytest.fixture
+def own_rules(tmp_path: Path) -> Path:
+    """Pineapple, in which a row is worth two and no version is given."""
+    rules = without(find_ruleset({"ruleset": "pineapple"}, None), "version")
+    return write(tmp_path, changed(rules, ("name", "double"), ("points/row", 2)), "double.json")
+
+
+def test_rules_of_ones_own_take_the_place_of_those_that_the_hand_names(own_rules: Path) -> None:
+    answer = ofc("score", EXAMPLES / "score.json", "--ruleset", own_rules, "--json").document
+    assert answer["ruleset"] == "double@1"
+    assert [exchange["row_points"] for exchange in answer["exchanges"]] == [-2, -2, 2]
+
+
+def test_with_rules_of_ones_own_a_document_need_not_name_any(tmp_path: Path, own_rules: Path) -> None:
+    hand = write(tmp_path, without(WORKED, "ruleset"))
+    assert ofc("score", hand, "--ruleset", own_rules, "--json").document["ruleset"] == "double@1"
+    round_ = write(tmp_path, without(read_example("pineapple"), "ruleset"), "round.json")
+    assert ofc("score", round_, "--ruleset", own_rules, "--json").document["round"]["ruleset"] == "double@1"
+
+
+def test_rules_that_contradict_each_other_are_refused_by_their_own_file(tmp_path: Path, own_rules: Path) -> None:
+    wrong = write(tmp_path, changed(json.loads(own_rules.read_text()), ("players/max", 4)), "wrong.json")
+    said = ofc("score", EXAMPLES / "score.json", "--ruleset", wrong)
+    assert said.code == 1
+    assert f"{wrong}: Invalid ruleset (ruleset-invalid)" in said.err
+    assert "#/" in said.err
+
+
+def test_rules_of_ones_own_may_not_take_a_presets_name(tmp_path: Path, own_rules: Path) -> None:
+    stolen = write(tmp_path, {**json.loads(own_rules.read_text()), "name": "turbo"}, "stolen.json")
+    said = ofc("score", EXAMPLES / "score.json", "--ruleset", stolen)
+    assert said.code == 1
+    assert "turbo is a preset, which never changes; expected another name" in said.err
+
+
+# --- what is expected ---
+
+
+def test_an_expected_result_is_checked_and_never_believed(tmp_path: Path) -> None:
+    right = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 8}}}, "right.json")
+    assert ofc("score", right).code == 0
+    wrong = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 9}}}, "wrong.json")
+    said = ofc("score", wrong)
+    assert (said.code, said.out) == (1, "")
+    assert "#/expected/stacks/1  9 is expected; the result is 8" in said.err
+
+
+def test_a_rounds_expected_settlement_is_checked(tmp_path: Path) -> None:
+    document = read_example("turbo")
+    right = {**document, "expected": {"settlement": read_expected("turbo")}}
+    assert ofc("score", write(tmp_path, right)).code == 0
+    said = ofc("score", write(tmp_path, changed(right, ("expected/settlement/state", "open"))))
+    assert said.code == 1
+    assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in said.err
+
+
+# --- the picture ---
+
+
+def test_the_picture_shows_the_explanation_and_fetches_nothing(tmp_path: Path) -> None:
+    picture = tmp_path / "explanation.svg"
+    said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
+    assert said.text == WORKED_EXAMPLE
+    drawn = picture.read_text(encoding="utf-8")
+    for shown in ("Boards", "Q♠", "pair of queens, four kicker", "seat 1 had 3 in front and can win no more than that"):
+        assert f">{shown}</text>" in drawn
+    assert [line for line in drawn.splitlines() if "http" in line] == [drawn.splitlines()[0]]
+    assert "url(" not in drawn
+
+
+def test_the_picture_is_the_same_whatever_the_terminal(tmp_path: Path) -> None:
+    drawn = []
+    for variables in ({"NO_COLOR": "1"}, {"COLUMNS": "40"}, {"FORCE_COLOR": "1", "TERM": "xterm-256color"}):
+        ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "explanation.svg", "--overwrite", **variables)
+        drawn.append((tmp_path / "explanation.svg").read_text(encoding="utf-8"))
+    assert drawn[0] == drawn[1] == drawn[2]
+    assert 'class="red"' in drawn[0]
+
+
+def test_the_picture_is_drawn_beside_json_too(tmp_path: Path) -> None:
+    picture = tmp_path / "explanation.svg"
+    said = ofc("score", write(tmp_path, WORKED, "{mine} & <yours>.json"), "--json", "--svg", picture)
+    assert said.document["stacks"] == {"1": 8, "2": 46, "3": 49}
+    assert ElementTree.parse(picture).getroot()[0].text == "ofc score {mine} & <yours>.json"
+
+
+def test_a_picture_that_is_there_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+    picture = tmp_path / "explanation.svg"
+    picture.write_text("mine", encoding="utf-8")
+    said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
+    assert (said.code, said.out) == (2, "")
+    assert "already exists; expected another name, or --overwrite" in said.err
+    assert picture.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+    said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / ("long" * 100))
+    assert said.err.endswith("long cannot be written: file name too long\n")
+    said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "nowhere" / "explanation.svg")
+    assert said.code == 2
+    assert said.err.endswith("explanation.svg cannot be written: no such file or directory\n")

@@ -1,0 +1,158 @@
+"""After a round is over, `ofc hand add` at a terminal offers to open the next one."""
+
+from typing import Any
+
+from client.api import Client
+from tests.support.client.proxy import Proxy, Way
+from tests.support.client.run_ofc import ofc
+from tests.support.client.table_setup import add_hand, answers, given, numbers_of, open_evening
+from tests.support.client.terminal import CTRL_C, ENTER, UP, Terminal, terminal
+from tests.support.sample_rounds import HIGH, LOW, MID
+
+OFFER = "Open the next round? [yes, no, or change who plays]"
+LEAVES, JOINS = "Who leaves? [players, or Enter for none]", "Who joins? [such as dan=200, or Enter for none]"
+
+
+def play_round(reached: dict[str, str], table: str, *sitting: str) -> str:
+    """Play a whole round in which seat 1 wins 36 points from seat 3."""
+    round_id = open_evening(reached, table, *sitting)
+    for button in (1, None, None):
+        add_hand(reached, table, button=button)
+    return round_id
+
+
+def find_newest(client: Client, table: str) -> dict[str, Any]:
+    found = client.find_table(table)
+    assert found is not None
+    return next(client.list_rounds(table=found["id"]))
+
+
+def list_opening_stacks(client: Client, table: str) -> list[tuple[int, str, int]]:
+    seats = find_newest(client, table)["seats"]
+    return [(seat["seat"], seat["player"], seat["opening_stack"]) for seat in seats]
+
+
+def answer(screen: Terminal, *asked_and_typed: tuple[str, str]) -> None:
+    for asked, typed in asked_and_typed:
+        assert screen.asks(asked), screen.lines
+        screen.type(typed, ENTER)
+
+
+def test_the_next_round_is_opened_and_its_first_hand_recorded(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    first = play_round(reached, table)
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows(f"No round is open at {table}: the last is complete.")
+        assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 164")
+        answer(screen, (OFFER, "yes"), ("Button (seat or player):", "2"), ("Seat 1, ann:", LOW))
+        answer(screen, ("Seat 2, ben:", MID), ("Seat 3, cyd:", HIGH))
+        answer(screen, ("Record hand 1? [yes, no, or a seat to type again]", "yes"))
+        assert screen.shows(f"Recorded: hand 1 at {table}.")
+        assert screen.end() == 0
+    newest = find_newest(client, table)
+    assert newest["id"] != first
+    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "cyd", 164)]
+    assert numbers_of(client, str(newest["id"])) == [1]
+
+
+def test_players_join_and_leave_between_rounds(reached: dict[str, str], client: Client, table: str) -> None:
+    play_round(reached, table)
+    with terminal("hand", "add", table, **reached) as screen:
+        answer(screen, (OFFER, "change"), (LEAVES, "eve"))
+        assert screen.shows("'eve' does not play; expected players or seats with commas between them")
+        screen.type("\x15", "ben", ENTER)
+        answer(screen, (JOINS, f"3:dan {table}=200"))
+        assert screen.shows("seat 3 is taken by cyd")
+        screen.type("\x15", f"dan {table}=200, cyd=300", ENTER)
+        assert screen.shows(f"Next round: 1 ann 236 · 2 dan {table} 200 · 3 cyd 300")
+        assert screen.shows("Left out: ben (leaves)")
+        answer(screen, (OFFER, "yes"))
+        assert screen.asks("Button (seat or player):")
+        screen.type(CTRL_C)
+        assert screen.end() == 130
+    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, f"dan {table}", 200), (3, "cyd", 300)]
+
+
+def test_who_has_no_points_left_is_left_out_until_a_stack_is_given(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    play_round(reached, table, "ann=200", "ben=200", "cyd=36")
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows("Next round: 1 ann 236 · 2 ben 200")
+        assert screen.shows("Left out: cyd (no points left)")
+        answer(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd"))
+        assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 0")
+        answer(screen, (OFFER, "yes"))
+        assert screen.shows("#/seats/2/stack")
+        answer(screen, (OFFER, "change"), (LEAVES, ""), (JOINS, "cyd=50"))
+        assert screen.shows("Next round: 1 ann 236 · 2 ben 200 · 3 cyd 50")
+        answer(screen, (OFFER, "yes"))
+        assert screen.asks("Button (seat or player):")
+    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "cyd", 50)]
+
+
+def test_no_opens_nothing_and_says_how_to_open_a_round_later(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    first = play_round(reached, table)
+    with terminal("hand", "add", table, columns=160, **reached) as screen:
+        answer(screen, (OFFER, "change"), (LEAVES, "ben"))
+        assert screen.asks(JOINS)
+        screen.type(UP)
+        answer(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=70"), (OFFER, "no"))
+        command = f"ofc round open {table} 1:ann 2:ben 3:dan=70"
+        assert screen.shows(f"No round was opened; `{command}` opens it later.")
+        assert screen.end() == 0
+    assert find_newest(client, table)["id"] == first
+    assert ofc(*command.split()[1:], **reached).code == 0
+    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "dan", 70)]
+
+
+def test_a_new_name_like_a_known_one_is_asked_about(reached: dict[str, str], client: Client, table: str) -> None:
+    play_round(reached, table, f"ann {table}=200", "ben=200", "cyd=200")
+    with terminal("hand", "add", table, columns=160, **reached) as screen:
+        answer(screen, (OFFER, "change"), (LEAVES, "1, cyd"), (JOINS, f"Ann {table}=90"))
+        assert screen.shows(f"There is no player 'Ann {table}' yet. Did you mean ann {table}? [yes/no]")
+        screen.type("yes", ENTER)
+        assert screen.shows(f"Next round: 1 ann {table} 90 · 2 ben 200")
+
+
+def test_who_left_a_round_is_left_out(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table, ruleset="pineapple-qq")
+    add_hand(reached, table, button=1)
+    assert ofc("round", "leave", table, "ben", **reached).code == 0
+    assert ofc("round", "close", table, "--reason", "late", "--yes", **reached).code == 0
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows(f"No round is open at {table}: the last is closed.")
+        assert screen.shows("Next round: 1 ann 212 · 3 cyd 188")
+        assert screen.shows("Left out: ben (left the last round)")
+
+
+def test_a_round_is_opened_without_a_network_too(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    play_round(by_proxy, table)
+    proxy.way = Way.AWAY
+    with terminal("hand", "add", table, **by_proxy) as screen:
+        answer(screen, (OFFER, "change"), (LEAVES, "cyd"), (JOINS, "dan=50"), (OFFER, "yes"))
+        assert screen.shows("Saved on this machine; 1 change waits to be sent."), screen.lines
+        answer(screen, ("Button (seat or player):", "1"), ("Seat 1, ann:", HIGH), ("Seat 2, ben:", MID))
+        answer(screen, ("Seat 3, dan:", LOW), ("Save hand 1? [yes, no, or a seat to type again]", "yes"))
+        assert screen.shows("Saved on this machine; 1 hand and 1 other change wait to be sent.")
+        assert screen.end() == 0
+    proxy.way = Way.THROUGH
+    assert ofc("queue", "flush", **by_proxy).code == 0
+    assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "dan", 50)]
+    assert find_newest(client, table)["hands"] == 1
+
+
+def test_from_a_pipe_it_is_an_error_that_names_the_command(reached: dict[str, str], client: Client, table: str) -> None:
+    first = play_round(reached, table)
+    for said in (
+        ofc("hand", "add", table, text=answers("yes"), **reached),
+        ofc("hand", "add", table, *given(HIGH, MID, LOW, button=1), "--top-up", "nobody=5", **reached),
+    ):
+        assert (said.code, said.out) == (2, "")
+        assert f"no round is open at {table}: the last is complete; `ofc round open {table} PLAYER" in said.err
+    assert find_newest(client, table)["id"] == first

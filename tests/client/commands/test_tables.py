@@ -1,0 +1,204 @@
+"""`ofc table` and `ofc round open` against a service."""
+
+from itertools import pairwise
+
+import pytest
+
+from client.api import Client
+from tests.support.client.run_ofc import ofc
+from tests.support.sample_rounds import HIGH, LOW, MID, hand
+
+THREE = {1: HIGH, 2: MID, 3: LOW}
+
+
+def set_up(reached: dict[str, str], table: str, *options: str, ruleset: str = "pineapple") -> None:
+    said = ofc("table", "create", table, "--ruleset", ruleset, *options, **reached)
+    assert said.code == 0, said
+
+
+def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
+    said = ofc("round", "open", table, *sitting, "--json", **reached)
+    assert said.code == 0, said
+    return str(said.document["id"])
+
+
+# --- tables ---
+
+
+def test_a_table_is_set_up_with_what_a_point_is_worth(reached: dict[str, str], table: str) -> None:
+    options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
+    said = ofc("table", "create", table, *options, **reached)
+    assert said.code == 0
+    assert said.out.startswith(
+        f"{table} · progressive@1 · a point is 0.50 EUR · at least 40 points each · provisional for 30 minutes  "
+    )
+    assert said.out in ofc("table", "list", **reached).out
+
+
+def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, table: str) -> None:
+    made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
+    assert made == client.get_table(made["id"])
+    assert made in ofc("table", "list", "--json", **reached).document["tables"]
+    summed = ofc("table", "statement", made["id"], "--json", **reached).document
+    assert summed == client.get_statement(made["id"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--ruleset", "badugi"], 1, "(ruleset-unknown)"),
+        (["--ruleset", "pineapple", "--point-value", "5"], 1, "#/currency  is required beside a point value"),
+        (["--ruleset", "pineapple", "--point-value", "1.5"], 2, "'1.5' is not a valid integer range"),
+        ([], 2, "Missing option '--ruleset'"),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(
+    reached: dict[str, str], table: str, arguments: list[str], code: int, sentence: str
+) -> None:
+    said = ofc("table", "create", table, *arguments, **reached)
+    assert (said.code, said.out) == (code, "")
+    assert sentence in said.err
+
+
+def test_a_name_is_taken_once(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    said = ofc("table", "create", table, "--ruleset", "turbo", **reached)
+    assert said.code == 1
+    assert "(table-conflict)" in said.err
+
+
+# --- rounds ---
+
+
+def test_a_round_is_opened_with_who_sits_where(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    said = ofc("round", "open", table, "2:ann=200", "ben=150", "reference=7", "--reference", "evening/1", **reached)
+    assert said.code == 0
+    lines = [line.split() for line in said.text.splitlines()]
+    assert lines[0][-3:] == ["evening/1", "·", "pineapple@1"]
+    assert [line[:3] for line in lines[2:5]] == [["2", "ann", "200"], ["3", "ben", "150"], ["4", "reference", "7"]]
+    assert said.text.endswith("Next: hand 1, button with any seat; ann, ben and reference play")
+    assert ofc("round", "show", table, **reached).out == said.out
+
+
+def test_a_stack_left_out_carries_over(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table)
+    first = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
+    for number in (1, 2, 3):
+        client.record_hand(first, hand(number, number, THREE, dealt_again=True))
+    said = ofc("round", "open", table, "ann", "ben", "cyd=400", "--json", **reached)
+    assert [seat["stack"] for seat in said.document["seats"]] == [236, 200, 400]
+
+
+@pytest.mark.parametrize(
+    ("sitting", "code", "sentence"),
+    [
+        (["ann=200", "ben"], 1, "#/seats/1/stack"),
+        (
+            ["ann=200", "ben=two"],
+            2,
+            "'ben=two' does not name a player and a stack; expected ann=200, or ann with the stack left over",
+        ),
+        (["=200"], 2, "'=200' does not name a player and a stack"),
+        (["ann=200", "1:ben=200"], 1, "#/seats/1"),
+        (["0:ann=200", "ben=200"], 1, "#/seats/0/seat"),
+        ([], 2, "Missing argument 'PLAYER[=STACK]...'"),
+    ],
+)
+def test_a_round_that_cannot_be_is_refused(
+    reached: dict[str, str], table: str, sitting: list[str], code: int, sentence: str
+) -> None:
+    set_up(reached, table)
+    said = ofc("round", "open", table, *sitting, **reached)
+    assert (said.code, said.out) == (code, "")
+    assert sentence in said.err
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "table create bad\udcff --ruleset pineapple",
+        "table create TABLE --ruleset bad\udcff",
+        "table statement \udcff",
+        "round show \udcff",
+        "round open TABLE bad\udcff=2",
+        "round open TABLE ann=2 ben=2 --reference \udcff",
+        "round leave TABLE ann --reason x\udcff",
+        "round close TABLE --yes --reason x\udcff",
+        "undo TABLE --yes --reason x\udcff",
+        "hand add \udcff",
+    ],
+)
+def test_an_argument_that_is_no_text_is_told(reached: dict[str, str], client: Client, table: str, command: str) -> None:
+    set_up(reached, table, ruleset="pineapple-qq")
+    client.record_hand(open_round(reached, table, "ann=200", "ben=200", "cyd=200"), hand(1, 1, THREE))
+    said = ofc(*command.replace("TABLE", table).split(" "), **reached)
+    assert said.code == 2
+    assert said.err == "Error: the byte 0xff in the arguments is not valid text; expected UTF-8\n"
+    assert ofc("queue", "list", **reached).text == "No requests wait."
+
+
+@pytest.mark.parametrize("command", [["round", "open", "nowhere", "ann=2"], ["table", "statement", "nowhere"]])
+def test_a_table_that_is_not_there_is_told(reached: dict[str, str], command: list[str]) -> None:
+    said = ofc(*command, **reached)
+    assert (said.code, said.out) == (2, "")
+    assert said.err == "Error: there is no table 'nowhere'; `ofc table list` lists all tables\n"
+
+
+def test_a_table_at_which_nothing_was_played_has_no_round_to_show(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    said = ofc("round", "show", table, **reached)
+    assert said.code == 2
+    assert said.err.startswith(f"Error: no round was opened at {table} yet; `ofc round open {table} ")
+
+
+# --- settling up ---
+
+
+def test_a_statement_says_who_won_what_and_who_pays_whom(reached: dict[str, str], client: Client, table: str) -> None:
+    set_up(reached, table, "--point-value", "25", "--currency", "EUR", ruleset="pineapple-qq")
+    round_id = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
+    client.record_hand(round_id, {**hand(1, 1, THREE), "top_ups": [{"seat": 2, "points": 40}]})
+    said = ofc("table", "statement", table, **reached).text.splitlines()
+    assert said[0] == f"Table {table} · 1 round, 1 of them open"
+    assert said[2].split() == ["ann", "1", "200", "0", "0", "+12", "212", "3.00", "EUR"]
+    assert said[3].split() == ["ben", "1", "200", "40", "0", "0", "240", "0.00", "EUR"]
+    assert said[4].split() == ["cyd", "1", "200", "0", "0", "−12", "188", "−3.00", "EUR"]
+    assert said[5].split() == ["all", "600", "40", "0", "0", "640"]
+    assert "Settled in points by the fewest payments" in said
+    assert [line.split() for line in said if "cyd → ann" in line] == [
+        ["cyd", "→", "ann", "12", "points"],
+        ["cyd", "→", "ann", "3.00", "EUR"],
+    ]
+    assert said[-1] == "Settle either the points or the money, not both."
+
+
+@pytest.mark.parametrize("columns", [24, 40, 48, 50, 60, 66, 72, 80])
+def test_a_statement_shows_every_name_and_figure_whole_on_a_narrow_terminal(
+    reached: dict[str, str], client: Client, table: str, columns: int
+) -> None:
+    set_up(reached, table, "--point-value", "5000", "--currency", "EUR")
+    round_id = open_round(reached, table, "alexandra=150000", "ben=120000", "cyd=200000")
+    client.record_hand(round_id, hand(1, 1, THREE))
+    said = ofc("table", "statement", table, COLUMNS=str(columns), **reached).text
+    players, payments = said.split("Settled in points")
+    words = [word for word in players.split() if word not in ("player", "·", "Table", table)]
+    starts = [words.index(name) for name in ("alexandra", "ben", "cyd", "all")]
+    shown = [[word for word in words[start:end] if not word.isalpha()] for start, end in pairwise([*starts, None])]
+    assert shown == [
+        ["1", "150000", "0", "0", "+12", "150012", "600.00"],
+        ["1", "120000", "0", "0", "0", "120000", "0.00"],
+        ["1", "200000", "0", "0", "−12", "199988", "−600.00"],
+        ["470000", "0", "0", "0", "470000"],
+    ]
+    assert {"cyd", "alexandra", "12", "600.00"} <= set(payments.split())
+
+
+def test_a_statement_takes_the_rounds_of_an_evening(reached: dict[str, str], table: str) -> None:
+    set_up(reached, table)
+    open_round(reached, table, "ann=200", "ben=200")
+    assert ofc("table", "statement", table, **reached).text.endswith("No payments.")
+    before = ofc("table", "statement", table, "--to", "2020-01-01T00:00:00Z", **reached)
+    assert before.text == f"Table {table} · 0 rounds\nNo rounds have been played."
+    wrong = ofc("table", "statement", table, "--from", "today", "--to", "yesterday", **reached)
+    assert (wrong.code, wrong.out) == (1, "")

@@ -1,0 +1,352 @@
+"""A hand typed at a terminal: completed and checked with every key, and never lost."""
+
+import json
+import signal
+from pathlib import Path
+
+import pytest
+
+from client.api import Client
+from tests.support.client.proxy import Proxy, Way
+from tests.support.client.run_ofc import ofc
+from tests.support.client.table_setup import PLAIN, WORKED, add_hand, answers, given, numbers_of, open_evening
+from tests.support.client.terminal import CTRL_C, CTRL_U, ENTER, TAB, UP, Terminal, terminal
+from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST
+
+ANN, BEN, CYD = "Seat 1, ann: ", "Seat 2, ben: ", "Seat 3, cyd: "
+
+
+def type_all(screen: Terminal, *boards: str) -> None:
+    """Type boards, each when it is asked for."""
+    for asked, board in zip((ANN, BEN, CYD), boards, strict=False):
+        assert screen.shows(asked.strip())
+        screen.type(board, ENTER)
+
+
+def test_a_hand_is_typed_shown_and_recorded(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows("Button (seat or player):")
+        screen.type("cyd", ENTER)
+        type_all(screen, *WORKED)
+        assert screen.shows("Record hand 1? [yes, no, or a seat to type again]")
+        assert screen.shows("ann  +6 points, royalties 11, enters Fantasyland with 14 cards")
+        assert numbers_of(client, round_id) == []
+        screen.type("yes", ENTER)
+        assert screen.shows(f"Recorded: hand 1 at {table}.")
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_cards_are_completed_and_checked_with_every_key(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        assert screen.shows("top: 0 of 3")
+        assert screen.shows("deck: ♣ AKQJ76543  ♦ QT98765432  ♥ KQJ9876432  ♠ KQT9876532")
+        screen.type("Ks")
+        assert screen.shows("top: 1 of 3")
+        assert screen.shows("♠ QT9876532")
+        screen.type("A")
+        assert screen.shows("top: 1 of 3")
+        screen.type(TAB)
+        assert screen.shows(f"{BEN}KsAc")
+        assert screen.shows("✗ Ac is already in the top of ben", 0.1) is False
+        screen.type("Kd")
+        assert screen.shows("✗ Kd is already in the top of ann")
+        screen.type(ENTER)
+        assert screen.shows("Kd is already in the top of ann")
+        assert screen.line == f"{BEN}KsAcKd"
+
+
+def test_what_is_shown_below_fits_on_a_narrow_terminal(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", columns=45, **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.asks(BEN.rstrip())
+        assert screen.shows("Ctrl-C: stop; what is typed is stored")
+        for line in (
+            "top: 0 of 3",
+            "deck: ♣ AKQJ76543  ♦ QT98765432  ♥ KQJ9876432",
+            "♠ KQT9876532",
+            "Tab: cards   ↑: back",
+        ):
+            assert line in screen.lines, screen.lines
+
+
+def test_a_slash_is_offered_behind_a_full_row_and_every_card_by_tab(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("QsQd4c")
+        assert screen.shows("top: 3 of 3")
+        screen.type(TAB)
+        assert screen.shows("middle: 0 of 5")
+        assert screen.line.startswith(f"{ANN}QsQd4c /")
+        screen.type(CTRL_U)
+        assert screen.shows("top: 0 of 3")
+        screen.type(TAB)
+        assert screen.shows("  2d")
+        screen.type(TAB)
+        assert screen.shows("top: 1 of 3")
+        assert screen.line == f"{ANN}2c"
+
+
+def test_a_board_that_is_not_whole_is_not_taken(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("QsQd4c / KsKd9h8h3c / AhJh7h6h", ENTER)
+        assert screen.shows("the bottom has 4 cards; expected 5")
+        screen.type("2h")
+        assert screen.shows("complete")
+        screen.type(ENTER)
+        assert screen.shows(BEN.strip())
+
+
+def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, LOW)
+        assert screen.shows(BEN.strip())
+        screen.type(MID, UP)
+        assert screen.asks(f"{ANN}{LOW}")
+        screen.type(CTRL_U, HIGH, ENTER)
+        assert screen.asks(f"{BEN}{MID}")
+        screen.type(ENTER)
+        assert screen.shows(CYD.strip())
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert client.get_round(round_id)["seats"][0]["stack"] == 212
+
+
+@pytest.mark.parametrize(("begun", "offered"), [("Ac8d2s", "  /"), ("Ac8d2", "  s")])
+def test_the_up_arrow_goes_back_and_adds_nothing_while_something_is_offered(
+    reached: dict[str, str], table: str, begun: str, offered: str
+) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, QUEENS)
+        assert screen.asks(BEN.rstrip())
+        screen.type(begun)
+        assert screen.shows(offered)
+        screen.type(UP)
+        assert screen.asks(f"{ANN}{QUEENS}")
+        screen.type(ENTER)
+        assert screen.asks(f"{BEN}{begun}")
+
+
+def test_the_up_arrow_chooses_among_what_is_offered_once_one_is_chosen(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(ANN.strip())
+        screen.type("A")
+        assert screen.shows("top: 0 of 3")
+        screen.type(TAB)
+        assert screen.asks(f"{ANN}Ac")
+        screen.type(TAB)
+        assert screen.asks(f"{ANN}Ad")
+        screen.type(UP)
+        assert screen.asks(f"{ANN}Ac")
+
+
+def test_the_up_arrow_goes_back_from_whether_to_record_to_the_last_seat(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH, MID, REST)
+        assert screen.shows("Record hand 1?")
+        screen.type(UP)
+        assert screen.asks(f"{CYD}{REST}")
+        screen.type(CTRL_U, LOW, ENTER)
+        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert client.get_round(round_id)["seats"][2]["stack"] == 188
+
+
+def test_the_up_arrow_asks_again_where_nothing_came_before(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    add_hand(reached, table, button=1)
+    with terminal("undo", table, **reached) as screen:
+        assert screen.shows("Undo hand 1? [yes/no]")
+        screen.type("n", UP, "o", ENTER)
+        assert screen.shows("Nothing was undone.")
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_what_the_service_finds_wrong_is_typed_again(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    # What only a service of other rules than this machine's can find.
+    mistake = {"pointer": "#/players/1/middle/0", "code": "card-marked", "detail": "this card was not in the deck"}
+    problem = {"title": "Invalid hand", "code": "hand-invalid", "detail": "1", "errors": [mistake]}
+    proxy.done.append((422, json.dumps(problem).encode()))
+    with terminal("hand", "add", table, "--button", "1", **by_proxy) as screen:
+        type_all(screen, *PLAIN)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.shows("#/players/1/middle/0  this card was not in the deck")
+        assert screen.asks(f"{BEN}{MID}")
+        screen.type(ENTER)
+        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_a_round_that_somebody_else_changed_is_begun_anew_with_what_was_typed(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table, ruleset="pineapple-qq")
+    add_hand(reached, table, button=1)
+    with terminal("hand", "add", table, "--dealt-again", **reached) as screen:
+        type_all(screen, *PLAIN[:2])
+        assert screen.shows(CYD.strip())
+        client.record_departure(round_id, {"seat": 2})
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 2?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 1
+        assert screen.shows("(hand-invalid)")
+    with terminal("hand", "add", table, **reached) as screen:
+        type_all(screen, "")
+        assert screen.shows(f"{CYD}{LOW}")
+
+
+def test_what_is_asked_is_not_among_what_goes_into_a_file(
+    reached: dict[str, str], client: Client, table: str, tmp_path: Path
+) -> None:
+    round_id = open_evening(reached, table)
+    out = tmp_path / "out.json"
+    with terminal("hand", "add", table, "--button", "1", "--json", out=out, **reached) as screen:
+        type_all(screen, *PLAIN)
+        assert screen.asks("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert json.loads(out.read_text())["number"] == 1
+    with terminal("undo", table, "--json", out=out, **reached) as screen:
+        assert screen.asks("Undo hand 1? [yes/no]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert json.loads(out.read_text()) == client.get_round(round_id)
+
+
+def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6", CTRL_C)
+        assert screen.end() == 130
+        assert screen.shows("Stopped; the typed text is stored, and `ofc hand add")
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+        screen.type("c4h3c / KcKh8s8h5c", ENTER)
+        assert screen.shows(CYD.strip())
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 1?")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    assert numbers_of(client, round_id) == [1]
+
+
+def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
+    round_id = open_evening(reached, table, ruleset="pineapple-qq")
+    told = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
+    boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
+    said = ofc("hand", "add", table, *told, *boards, text=answers("no"), **reached)
+    command = f"ofc hand add {table} --top-up ann=40 --played-at 2026-11-20T21:00:00Z"
+    assert said.out.endswith(f"Not recorded; the typed text is stored, and `{command}` continues with it.\n")
+    with terminal(*command.split()[1:], **reached) as screen:
+        for asked in ("Button (seat or player): 1", f"{ANN}{HIGH}", f"{BEN}{MID}", f"{CYD}{LOW}"):
+            assert screen.asks(asked)
+            screen.type(ENTER)
+        assert screen.shows("Record hand 1?")
+        assert screen.shows("ann adds 40 points.")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+    [hand] = client.get_document(round_id)["hands"]
+    assert (hand["top_ups"], hand["played_at"]) == ([{"seat": 1, "points": 40}], "2026-11-20T21:00:00Z")
+
+
+@pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
+def test_what_was_typed_is_kept_when_one_is_told_to_stop(
+    reached: dict[str, str], table: str, number: signal.Signals
+) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6")
+        assert screen.shows("middle: 2 of 5")
+        screen.send_signal(number)
+        assert screen.end() == 130
+        assert screen.shows("Stopped; the typed text is stored, and `ofc hand add")
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+
+
+def test_what_was_typed_is_kept_when_the_terminal_is_closed(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.type("KsQd7h / 9s9d6")
+        assert screen.shows("middle: 2 of 5")
+        screen.hang_up()
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+        screen.type(ENTER)
+        assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
+
+
+def test_what_was_typed_before_is_kept_when_the_power_fails(reached: dict[str, str], table: str) -> None:
+    open_evening(reached, table)
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        type_all(screen, HIGH)
+        assert screen.shows(BEN.strip())
+        screen.send_signal(signal.SIGKILL)
+        assert screen.end() == -signal.SIGKILL
+    with terminal("hand", "add", table, "--button", "1", **reached) as screen:
+        assert screen.shows(f"{ANN}{HIGH}")
+
+
+def test_a_hand_is_saved_where_the_network_goes_away_while_it_is_typed(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
+    round_id = open_evening(by_proxy, table)
+    with terminal("hand", "add", table, "--button", "1", **by_proxy) as screen:
+        type_all(screen, *PLAIN[:2])
+        assert screen.shows(CYD.strip())
+        proxy.way = Way.AWAY
+        screen.type(LOW, ENTER)
+        assert screen.shows("Record hand 1? [yes, no, or a seat to type again]")
+        screen.type("yes", ENTER)
+        assert screen.end() == 0
+        assert screen.shows("Saved on this machine; 1 hand waits to be sent.")
+    proxy.way = Way.THROUGH
+    add_hand(by_proxy, table)
+    assert numbers_of(client, round_id) == [1, 2]
+
+
+def test_a_hand_that_was_refused_is_gone_on_with(reached: dict[str, str], client: Client, table: str) -> None:
+    round_id = open_evening(reached, table)
+    said = ofc("hand", "add", table, "--played-at", "noon", text=answers("1", *PLAIN, "yes"), **reached)
+    assert (said.code, numbers_of(client, round_id)) == (1, [])
+    with terminal("hand", "add", table, **reached) as screen:
+        assert screen.shows("Button (seat or player): 1")
+        screen.type(ENTER)
+        assert screen.shows(f"{ANN}{HIGH}")

@@ -1,0 +1,408 @@
+"""`ofc verify`: the evidence of a round checked with no service anywhere, and whatever was changed in it found."""
+
+import copy
+import json
+import re
+import shlex
+import subprocess
+import sys
+import unicodedata
+from base64 import b64decode, b64encode
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from client.offline.proofs import check_tree, read_signed
+from client.offline.report import Outcome, Report
+from client.offline.verify import read_keys, verify
+from evidence import SigningKey, read_note, sign_note
+from evidence.files import decode_file
+from schemas.fields import show_time
+from tests.evidence.releases import FOLDER, RELEASES
+from tests.support.client.forged_evidence import events_of
+from tests.support.client.run_ofc import clean_environment, ofc, read_example, write
+from tests.support.server_process import Running
+
+NEWEST = RELEASES[-1]
+PASSED = re.compile(
+    r"PASSED: every check passed, and the events are complete as of checkpoint \d+ of 20\d\d-\d\d-\d\dT[0-9:.]+Z\.\n?$"
+)
+PAGE = Path(__file__).parents[3] / "docs" / "evidence.md"
+Document = dict[str, Any]
+
+
+def kept(release: str, suffix: str) -> Path:
+    return FOLDER / f"{release}.{suffix}"
+
+
+@cache
+def read_kept_file() -> Document:
+    return dict(json.loads(kept(NEWEST, "json").read_text(encoding="utf-8")))
+
+
+KEYS = read_keys([kept(NEWEST, "key").read_text(encoding="utf-8")])
+OLDER = read_signed(kept(NEWEST, "checkpoint").read_text(encoding="utf-8"))
+
+
+def changed_at(path: tuple[str | int, ...], value: object) -> Document:
+    """Give the file with another value at one place, which alone is copied."""
+    document = copy.copy(read_kept_file())
+    place: Any = document
+    for step in path[:-1]:
+        place[step] = copy.copy(place[step])
+        place = place[step]
+    place[path[-1]] = value
+    return document
+
+
+def leaves(document: Any, path: tuple[str | int, ...] = ()) -> Iterator[tuple[tuple[str | int, ...], Any]]:
+    if isinstance(document, dict | list) and document:
+        steps = document.items() if isinstance(document, dict) else enumerate(document)
+        for step, inner in steps:
+            yield from leaves(inner, (*path, step))
+    else:
+        yield path, document
+
+
+def other(value: Any, place: int = 0) -> Any:
+    """Another value of the same kind, one character of which is another where it is a text."""
+    if isinstance(value, bool) or value is None or isinstance(value, list | dict):
+        return value is not True
+    if isinstance(value, int):
+        return value + 1
+    place %= len(value)
+    return value[:place] + ("x" if value[place] != "x" else "y") + value[place + 1 :]
+
+
+LEAVES = list(leaves(read_kept_file()))
+
+
+_WITHOUT_NETWORK = """
+import os, sys
+
+def refuse(event, _):
+    if event.startswith("socket."):
+        os._exit(99)
+
+sys.addaudithook(refuse)
+from client.cli import main
+main()
+"""
+"""Runs `ofc` so that whatever looks for a network ends it."""
+
+
+# --- what is as it was recorded ---
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_evidence_of_every_release_passes_with_its_key(release: str) -> None:
+    said = ofc("verify", kept(release, "json"), "--key", kept(release, "key"))
+    assert (said.code, said.err) == (0, ""), said.out
+    assert PASSED.search(said.text)
+    assert "Failed" not in said.out
+    assert "Could not be checked" not in said.out
+
+
+@pytest.mark.parametrize("release", RELEASES)
+def test_the_evidence_agrees_with_the_checkpoint_that_was_kept_before_it(release: str) -> None:
+    said = ofc(
+        "verify", kept(release, "json"), "--key", kept(release, "key"), "--checkpoint", kept(release, "checkpoint")
+    )
+    assert said.code == 0, said.out
+    assert re.search(r"The checkpoint is consistent with yours of \d+ events\.", said.out)
+
+
+def test_no_service_is_asked_and_no_network() -> None:
+    run = subprocess.run(
+        [sys.executable, "-c", _WITHOUT_NETWORK, "verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key")],
+        env=clean_environment(),
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (run.returncode, run.stderr) == (0, "")
+    assert PASSED.search(run.stdout)
+
+
+def test_the_answer_can_be_read_by_a_program() -> None:
+    document = ofc("verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key"), "--json").document
+    assert document["outcome"] == "passed"
+    assert (document["failed"], document["unchecked"]) == ([], [])
+
+
+def test_the_page_shows_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(PAGE.parents[1])
+    shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+    for command, lines in shown:
+        _ofc, *arguments = shlex.split(command)
+        said = ofc(*arguments)
+        pattern = re.escape(lines).replace(re.escape("…\n"), "(.*\n)*").replace("…", ".*")
+        assert re.fullmatch(pattern, said.out), said.out
+    assert len(shown) == 2
+
+
+def test_a_checkpoint_larger_than_what_is_signed_now_is_told(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    posted = ofc("post", write(tmp_path, {**read_example("turbo"), "table": table}), **reached)
+    said = ofc("round", "evidence", table, "--since", "999999", **reached)
+    assert (posted.code, said.code, said.document["consistency"]) == (0, 0, None)
+    assert said.err == (
+        "The evidence proves nothing about a checkpoint of 999999 events: fewer events are signed now, or none.\n"
+    )
+
+
+def test_a_round_s_evidence_is_fetched_and_checked_with_the_service_s_key(
+    service: Running, reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
+    document = {**read_example("turbo"), "table": table}
+    assert ofc("post", write(tmp_path, document), **reached).code == 0
+    assert ofc("checkpoint", "make", **reached).code == 0
+    evidence = ofc("round", "evidence", table, "--since", "0", **reached)
+    assert evidence.code == 0, evidence
+    said = ofc("verify", write(tmp_path, evidence.out, "evidence.json"), "--key", key_of(service, tmp_path))
+    assert said.code == 0, said
+    assert ofc("verify", "-", text=evidence.out).code == 4
+
+
+def key_of(service: Running, directory: Path) -> Path:
+    """Read the service's public key from where its operator has it."""
+    signing = SigningKey.read((service.directory / "signing-key").read_text(encoding="utf-8").strip())
+    return write(directory, signing.verifier.written, "club.key")
+
+
+# --- what is complete up to an event only ---
+
+
+def test_without_the_newest_event_s_proof_the_verdict_says_up_to_which_event_it_is_complete(tmp_path: Path) -> None:
+    cut = write(tmp_path, {**read_kept_file(), "newest": None})
+    said = ofc("verify", cut, "--key", kept(NEWEST, "key"))
+    last = events_of(read_kept_file())[-1]
+    assert said.code == 5
+    assert said.text.splitlines()[-1] == (
+        f"PASSED SO FAR: every check passed, but the events are only complete up to event {last.sequence} of"
+        f" {show_time(last.at)}; later events are not excluded."
+    )
+    document = ofc("verify", cut, "--key", kept(NEWEST, "key"), "--json").document
+    assert document["outcome"] == "passed-so-far"
+    assert document["extent"].endswith("; later events are not excluded")
+    assert ofc("verify", cut).code == 4, "without a key that somebody trusts, nothing is complete"
+
+
+# --- what could not be checked ---
+
+
+def test_the_files_own_key_is_not_one_that_somebody_trusts() -> None:
+    said = ofc("verify", kept(NEWEST, "json"))
+    assert said.code == 4
+    assert "a key that only the file contains; give the key that you trust with --key KEY" in said.out
+    assert said.text.endswith("INCOMPLETE: no check failed, but not everything could be checked.")
+
+
+def test_an_event_that_has_not_joined_the_tree_could_not_be_checked() -> None:
+    last = len(read_kept_file()["events"]) - 1
+    waiting = {**read_kept_file()["events"][last], "position": None, "proof": None}
+    report = verify(changed_at(("events", last), waiting), KEYS)
+    # The map of rounds shows that the event was there when the checkpoint was signed.
+    assert [finding.code for finding in report.failed] == ["events-left-out"]
+    without = {**changed_at(("events", last), waiting), "newest": None}
+    report = verify(without, KEYS)
+    assert (report.outcome, report.unchecked) == (Outcome.PASSED_SO_FAR, [])
+    assert report.unsigned == [f"#/events/{last}: event {last + 1} is not signed yet"]
+
+
+def test_without_a_checkpoint_nothing_was_signed() -> None:
+    report = verify(changed_at(("checkpoint",), None), KEYS, OLDER)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert len(report.unchecked) == 2
+
+
+def test_without_a_proof_of_it_nobody_knows_whether_a_kept_checkpoint_has_grown() -> None:
+    report = verify(changed_at(("consistency",), None), KEYS, OLDER)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert f"?since={OLDER.checkpoint.size}" in report.unchecked[0]
+
+
+def test_what_a_later_release_says_beside_is_not_known_here() -> None:
+    settlement = {**read_kept_file()["revisions"][0]["settlement"], "mood": "good"}
+    report = verify(changed_at(("revisions", 0, "settlement"), settlement), KEYS)
+    assert report.outcome is Outcome.INCOMPLETE
+    assert report.unchecked == ["#/revisions/0/settlement/mood: this release does not know the field"]
+
+
+# --- what is not as it was recorded ---
+
+
+def test_a_figure_that_was_changed_is_named_with_what_would_be_right(tmp_path: Path) -> None:
+    right = read_kept_file()["revisions"][0]["settlement"]["stacks"]["1"]
+    changed = changed_at(("revisions", 0, "settlement", "stacks", "1"), right + 1)
+    said = ofc("verify", write(tmp_path, changed), "--key", kept(NEWEST, "key"))
+    assert said.code == 1
+    assert f"#/revisions/0/settlement/stacks/1: the file has {right + 1}; expected {right}" in said.out
+    assert said.text.endswith("FAILED: the file differs from what was recorded, or events are missing in it.")
+
+
+@pytest.mark.no_cover
+def test_whatever_value_is_changed_in_the_file_it_fails() -> None:
+    reports = {path: verify(changed_at(path, other(value)), KEYS, OLDER) for path, value in LEAVES}
+    # A consistency proof from another size says nothing of the checkpoint that was kept.
+    assert reports.pop(("consistency", "size")).outcome is Outcome.INCOMPLETE
+    assert [path for path, report in reports.items() if report.outcome is not Outcome.FAILED] == []
+
+
+@given(st.sampled_from([leaf for leaf in LEAVES if leaf[0] != ("consistency", "size")]), st.integers(0, 100_000))
+def test_whatever_character_is_changed_in_a_text_it_fails(leaf: tuple[tuple[str | int, ...], Any], place: int) -> None:
+    path, value = leaf
+    assert verify(changed_at(path, other(value, place)), KEYS, OLDER).outcome is Outcome.FAILED
+
+
+def test_whatever_character_is_changed_in_what_is_signed_it_fails() -> None:
+    note = read_kept_file()["checkpoint"]
+    changed = [changed_at(("checkpoint",), other(note, place)) for place in range(len(note))]
+    assert {verify(document, KEYS, OLDER).outcome for document in changed} == {Outcome.FAILED}
+
+
+@pytest.mark.parametrize("part", ["events", "related"])
+def test_whatever_bit_is_changed_in_an_event_its_proof_fails(part: str) -> None:
+    proved = [
+        (part, index, place)
+        for index, each in enumerate(read_kept_file()[part])
+        for place in range(len(b64decode(each["event"])))
+        if not _is_unproved(part, index, place)
+    ]
+    assert proved == []
+
+
+def _is_unproved(part: str, index: int, place: int) -> bool:
+    written = bytearray(b64decode(read_kept_file()[part][index]["event"]))
+    written[place] ^= 1 << place % 8
+    event = b64encode(written).decode()
+    alone = {"events": [{**read_kept_file()[part][index], "event": event}], "related": [], "revisions": []}
+    report = Report()
+    check_tree(report, load_one({**read_kept_file(), **alone}), KEYS, None)
+    return report.outcome is Outcome.FAILED
+
+
+def load_one(document: Document) -> Any:
+    """Read a file of one event and one revision, whatever that is."""
+    return decode_file({**document, "revisions": [{"revision": 1, "document": {}, "settlement": {}, "hands": []}]})
+
+
+@pytest.mark.parametrize("part", ["events", "related", "revisions", "rulesets"])
+def test_whatever_is_left_out_or_put_in_twice_it_does_not_pass(part: str) -> None:
+    items = read_kept_file()[part]
+    for index in range(len(items)):
+        assert verify({**read_kept_file(), part: items[:index] + items[index + 1 :]}, KEYS).failed
+    if part != "related":
+        assert verify({**read_kept_file(), part: [*items, items[-1]]}, KEYS).failed
+
+
+@pytest.mark.parametrize("part", ["document", "settlement"])
+def test_whatever_field_is_missing_it_fails(part: str) -> None:
+    told = read_kept_file()["revisions"][0][part]
+    for name in told:
+        fewer = {key: value for key, value in told.items() if key != name}
+        assert verify(changed_at(("revisions", 0, part), fewer), KEYS).failed
+
+
+def test_two_events_changed_for_each_other_fail() -> None:
+    events = read_kept_file()["events"]
+    swapped = [*events[:1], events[2], events[1], *events[3:]]
+    assert {finding.code for finding in verify({**read_kept_file(), "events": swapped}, KEYS).failed} >= {
+        "chain-broken"
+    }
+
+
+def test_another_key_of_the_same_name_is_not_the_one_that_signed() -> None:
+    stranger = SigningKey.make(KEYS[0].name)
+    assert verify(read_kept_file(), [stranger.verifier]).failed[0].code == "signature-unknown"
+    forged = sign_note(read_note(read_kept_file()["checkpoint"]).text, [stranger])
+    document = {**read_kept_file(), "checkpoint": forged.written, "keys": [stranger.verifier.written]}
+    assert verify(document).outcome is Outcome.INCOMPLETE
+    assert verify(document, KEYS).outcome is Outcome.FAILED
+
+
+def test_a_tree_that_was_made_anew_does_not_agree_with_a_kept_checkpoint() -> None:
+    checkpoint = OLDER.checkpoint
+    other_root = type(checkpoint)(checkpoint.origin, checkpoint.size, bytes(32))
+    lazy_commands = type(OLDER)(OLDER.note, other_root)
+    assert verify(read_kept_file(), KEYS, lazy_commands).failed[0].code == "consistency-unproved"
+
+
+# --- every sentence can be read ---
+
+_BROKEN = re.compile(r"\b(is|are) (right\b|is\b|are\b)|right is right|None|\bcontent cannot be read \(")
+
+
+def sentences(report: Report) -> list[str]:
+    return [*report.verified, *report.unchecked, *report.unsigned, *(finding.detail for finding in report.failed)]
+
+
+def test_no_sentence_is_broken_whatever_value_is_changed() -> None:
+    said = {
+        line for path, value in LEAVES[::40] for line in sentences(verify(changed_at(path, other(value)), KEYS, OLDER))
+    }
+    assert len(said) > 20
+    assert [line for line in said if _BROKEN.search(line)] == []
+    assert [line for line in said if line != line.strip() or line.endswith((".", ";", ":"))] == []
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "line"),
+    [
+        (("format",), "other/1", "#/format: `format` is 'other/1'; expected one of tablestakes-evidence/1"),
+        (("club",), "home", "#/club: `club` is 'home'; expected a UUID"),
+        (("events",), [], "#/events: `events` has 0 items; expected at least 1"),
+        (("events", 0, "position"), "x", "#/events/0/position: `position` is 'x'; expected an integer"),
+        (("revisions", 0, "revision"), 2, "#/revisions/0/revision: the file has 2; expected 1"),
+        (
+            ("keys",),
+            ["x"],
+            "#/keys/0: this is not a verifier key; expected one line of a name, eight hexadecimal digits",
+        ),
+        (("checkpoint",), "x", "#/checkpoint: a signed note cannot be read; expected a text, an empty line"),
+    ],
+)
+def test_common_findings_are_whole_sentences(path: tuple[str | int, ...], value: object, line: str) -> None:
+    found = [f"{each['where']}: {each['detail']}" for each in verify(changed_at(path, value), KEYS).document["failed"]]
+    assert [each for each in found if each.startswith(line)], found
+
+
+# --- what cannot be read ---
+
+
+def test_what_is_no_evidence_says_so(tmp_path: Path) -> None:
+    said = ofc("verify", write(tmp_path, {"hands": []}))
+    assert said.code == 1
+    assert "#/format: `format` is required" in said.out
+    assert ofc("verify", write(tmp_path, "no JSON")).code == 2
+    assert ofc("verify", tmp_path / "nowhere.json").code == 2
+
+
+def test_a_key_or_a_checkpoint_that_is_none_says_so(tmp_path: Path) -> None:
+    said = ofc("verify", kept(NEWEST, "json"), "--key", "tablestakes")
+    assert (said.code, "--key: this is not a verifier key" in said.err) == (2, True)
+    said = ofc("verify", kept(NEWEST, "json"), "--checkpoint", write(tmp_path, "no note"))
+    assert (said.code, "a signed note cannot be read" in said.err) == (2, True)
+
+
+CONTROLS = "\x1b[2J\u202e\u200b\u0085\u2028"
+"""A text that clears a terminal, turns what follows around, and hides."""
+TEXTS = {
+    tuple(step for step in path if isinstance(step, str)): path for path, value in LEAVES if isinstance(value, str)
+}
+"""A text of each field."""
+
+
+@pytest.mark.parametrize("shown", [[], ["--json"]], ids=["text", "json"])
+def test_no_control_character_of_a_file_is_printed(tmp_path: Path, shown: list[str]) -> None:
+    changed = [changed_at(path, CONTROLS) for path in TEXTS.values()]
+    for document in (*changed, {**read_kept_file(), CONTROLS: CONTROLS}):
+        said = ofc("verify", write(tmp_path, document), "--key", kept(NEWEST, "key"), *shown)
+        assert said.code in (1, 4)
+        assert {each for each in said.text if unicodedata.category(each)[0] in "CZ"} <= {" ", "\n"}

@@ -1,0 +1,36 @@
+"""The case of docs/disputes.md goes as the page says."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+
+from client.commands.disputes import EXAMPLE_ID
+from tests.support.client.docs_sessions import DOCS, as_pattern, sessions, shown
+from tests.support.client.run_ofc import ofc, read_example, write
+
+_PATCH = re.compile(r"```json\n(.*?)```", re.DOTALL)
+
+
+def test_the_case_goes_as_the_page_says(
+    reached: dict[str, str], table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").mkdir()
+    write(tmp_path / "examples", {**read_example("pineapple"), "table": table}, "pineapple.json")
+    [patch] = _PATCH.findall((DOCS / "disputes.md").read_text(encoding="utf-8"))
+    write(tmp_path, json.loads(patch), "patch.json")
+    monkeypatch.chdir(tmp_path)
+    dispute_id = EXAMPLE_ID
+    played = list(sessions("disputes.md"))
+    for typed in played:
+        _ofc, *arguments = shlex.split(typed.command.replace(EXAMPLE_ID, dispute_id))
+        arguments = [table if argument == "pineapple" else argument for argument in arguments]
+        said = ofc(*arguments, text="".join(f"{answer}\n" for answer in typed.answered), **reached)
+        if opened := re.search(r"Opened: dispute (\S+)\.", said.out):
+            dispute_id = opened[1]
+        lines = [line.replace(EXAMPLE_ID, dispute_id) for line in typed.lines]
+        assert re.fullmatch(as_pattern(lines), shown(said.out)), f"{typed.command}\n{said}"
+        assert (said.code, said.err.splitlines()) == (0, typed.asked)
+    assert len(played) == 7

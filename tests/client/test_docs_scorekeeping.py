@@ -1,0 +1,31 @@
+"""The evening of docs/scorekeeping.md goes as the page says."""
+
+import re
+import shlex
+from collections.abc import Iterator
+
+import pytest
+import stamina
+
+from tests.support.client.docs_sessions import as_pattern, sessions, shown
+from tests.support.client.proxy import Proxy, Way
+from tests.support.client.run_ofc import ofc
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+def test_the_evening_goes_as_the_page_says(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+    played = list(sessions("scorekeeping.md"))
+    for typed in played:
+        proxy.way = Way.AWAY if typed.away else Way.THROUGH
+        lines = [line.replace("friday", table) for line in typed.lines]
+        _ofc, *arguments = shlex.split(typed.command.replace("friday", table))
+        said = ofc(*arguments, text="".join(f"{answer}\n" for answer in typed.answered), **by_proxy)
+        assert re.fullmatch(as_pattern(lines), shown(said.out)), f"{typed.command}\n{said}"
+        assert said.code == 0
+        assert said.err.splitlines() == typed.asked
+    assert len(played) == 9

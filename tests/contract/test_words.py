@@ -1,0 +1,74 @@
+"""Messages are written in plain, standard English: phrases that were replaced do not come back."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+import pytest
+
+ROOT: Final = Path(__file__).parents[2]
+SOURCES: Final = ("scoring", "schemas", "service", "client")
+REPLACED: Final = {
+    r"\b(is|are) right\b": "expected X",
+    r"\bis missing; it must be given\b": "is required",
+    r"\bit must be (given|like|a whole number)\b": "expected X",
+    r"\bleave it out\b": "omit it",
+    r"\bhas not the shape\b": "validation failed",
+    r"\bcannot be like this\b": "invalid round",
+    r"\b[Tt]here is no such\b": "not found",
+    r"\b[Tt]he hand cannot be\b": "invalid hand",
+    r"\b[Tt]hat cannot be done here\b": "method not allowed",
+    r"\b[Tt]he key does not open this\b": "insufficient scope",
+    r"\b[Tt]he body is of another kind\b": "unsupported media type",
+    r"\bdid not come whole\b": "incomplete request",
+    r"\btakes no such step\b": "invalid dispute transition",
+    r"\b(came|comes) to\b": "result, score",
+    r"\b[Nn]obody (pays|owes) anybody\b": "no payments",
+    r"\bopens? nothing any more\b": "is revoked",
+    r"\bin front of (him|them)\b": "stack",
+}
+"""The phrases that no message has, as regular expressions, and what to write instead."""
+
+
+def read_messages(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the string literals of a module except docstrings, each with its line; values in f-strings are `{}`."""
+    tree = ast.parse(source)
+    skipped: set[ast.AST] = set()
+    for node in ast.walk(tree):
+        # A string that is a statement is a docstring, of a function or of the name before it.
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            skipped.add(node.value)
+        if isinstance(node, ast.JoinedStr):
+            parts = [part.value if isinstance(part, ast.Constant) else "{}" for part in node.values]
+            skipped.update(part for part in node.values if isinstance(part, ast.Constant))
+            yield node.lineno, "".join(map(str, parts))
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and isinstance(node.value, str) and node not in skipped:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("phrase", REPLACED)
+def test_no_message_has_a_replaced_phrase(phrase: str) -> None:
+    found = [
+        f"{path.relative_to(ROOT)}:{line}: {message!r}; write {REPLACED[phrase]!r}"
+        for path, line, message in MESSAGES
+        if re.search(phrase, message)
+    ]
+    assert not found, "\n".join(found)
+
+
+def test_messages_are_string_literals_without_docstrings() -> None:
+    source = (
+        '"""A module."""\nNAME = "a"\n"""A name."""\ndef f(x):\n    """A function."""\n    return f"{x} is right"\n'
+    )
+    assert list(read_messages(source)) == [(6, "{} is right"), (2, "a")]
+
+
+MESSAGES: Final = [
+    (path, line, message)
+    for folder in SOURCES
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    for line, message in read_messages(path.read_text(encoding="utf-8"))
+]

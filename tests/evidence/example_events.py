@@ -1,0 +1,207 @@
+"""One event of each kind, in the order of a club's evening."""
+
+from datetime import UTC, datetime
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from evidence import canonical_json
+from evidence.codec import CanonicalJson
+from evidence.events import (
+    ClubCreated,
+    CorrectedDocument,
+    DepartureRecorded,
+    DisputeCommented,
+    DisputeOpened,
+    DisputeResolved,
+    DisputeReviewed,
+    DisputeStep,
+    DisputeWithdrawn,
+    EventPayload,
+    FinalReason,
+    HandRecorded,
+    HandWithdrawn,
+    KeyCreated,
+    KeyRevoked,
+    LinkIssued,
+    LinkRevoked,
+    LinksRevoked,
+    NewHand,
+    PlayerErased,
+    PlayerNamed,
+    Received,
+    RoundClosed,
+    RoundCorrected,
+    RoundOpened,
+    RoundRecomputed,
+    RulesetAdded,
+    SettlementConfirmed,
+    SettlementFinalized,
+    TableCreated,
+)
+from evidence.hands import encode_hand
+from scoring.board import Board, Row
+from scoring.hand import Hand, PlayerHand, Street, TopUp
+from scoring.history import Closing, Departure
+from scoring.round_state import RoundSeat
+
+AT: Final = datetime(2026, 11, 20, 21, 5, 0, 250_000, tzinfo=UTC)
+ROUND: Final = UUID("0193f0c0-0000-7000-8000-000000000001")
+TABLE: Final = UUID("0193f0c0-0000-7000-8000-000000000002")
+DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
+KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
+SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
+RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
+RULES_DIGEST: Final = sha256(RULES).digest()
+RECEIVED: Final = Received(UUID("0193f0c0-0000-7000-8000-000000000005"), sha256(b"{}").digest())
+WORDS: Final = sha256(b"that was not my board").digest()
+BOARDS: Final = {
+    1: Board.of("AhKd9c", "JsJd8c5h2c", "AsAdTcTh4s"),
+    2: Board.of("QsJc6d", "9s9d7h4h2s", "KcKh8s8h5c"),
+}
+
+
+def hand_id(number: int) -> UUID:
+    return UUID(int=ROUND.int + 0x100 + number)
+
+
+def hand(number: int, button: int = 1, *, top_ups: tuple[TopUp, ...] = (), exchanged: bool = False) -> CanonicalJson:
+    """Encode a hand of ann and bob; `exchanged` gives each the board of the other."""
+    boards = {seat: BOARDS[3 - seat if exchanged else seat] for seat in BOARDS}
+    players = tuple(PlayerHand(seat, board) for seat, board in boards.items())
+    return CanonicalJson(canonical_json(encode_hand(Hand(number, button, players, top_ups), AT)))
+
+
+def hand_in_full() -> CanonicalJson:
+    """Encode a hand of which everything is known."""
+    board = BOARDS[1]
+    street = Street(board.cards, board.rows, (), board.rows.top)
+    players = (
+        PlayerHand(1, board, fantasyland=13, discards=(), streets=(street,)),
+        PlayerHand(2, BOARDS[2], fantasyland=0, discards=None, streets=None),
+    )
+    return CanonicalJson(canonical_json(encode_hand(Hand(2, 1, players, (TopUp(2, 40),)))))
+
+
+OPENED: Final = RoundOpened(
+    round=ROUND,
+    table=TABLE,
+    table_sequence=1,
+    imported=False,
+    reference="friday",
+    digest=bytes(32),
+    ruleset="pineapple-qq@1",
+    ruleset_digest=RULES_DIGEST,
+    point_value=10,
+    currency="EUR",
+    opened_at=AT,
+    correction_window_minutes=30,
+    seats=SEATS,
+    carried_over=(2,),
+    submission=RECEIVED,
+)
+
+EXAMPLES: Final[tuple[EventPayload, ...]] = (
+    ClubCreated(club=TABLE, name="home"),
+    KeyCreated(
+        key=KEY,
+        prefix="ofc_abcdefgh",
+        name="the scorekeeper",
+        scopes=("play", "audit"),
+        expires_at=None,
+        replaces=None,
+        secret=WORDS,
+    ),
+    KeyRevoked(key=KEY, prefix="ofc_abcdefgh", overlap_seconds=3600, revoked_at=AT),
+    LinkIssued(round=ROUND, expires_at=AT),
+    LinkRevoked(round=ROUND, expires_at=AT),
+    LinksRevoked(version=2),
+    PlayerNamed(player="ann"),
+    PlayerErased(player="ann"),
+    RulesetAdded(ruleset=RULES),
+    TableCreated(
+        id=TABLE,
+        name="kitchen",
+        ruleset="pineapple-qq@1",
+        point_value=10,
+        currency="EUR",
+        minimum_stack=None,
+        correction_window_minutes=30,
+    ),
+    OPENED,
+    HandRecorded(
+        round=ROUND,
+        id=hand_id(2),
+        hand=hand_in_full(),
+        stacks=(80, 160),
+        scorer=1,
+        irregular=True,
+        restores=hand_id(1),
+        submission=RECEIVED,
+    ),
+    HandWithdrawn(
+        round=ROUND,
+        number=2,
+        hand=hand_id(2),
+        digest=bytes(32),
+        departures=(1,),
+        irregular=(1,),
+        reason="misread",
+        revision=2,
+        scorer=1,
+    ),
+    DepartureRecorded(round=ROUND, seat=1, after_hand=2, reason=None),
+    RoundClosed(round=ROUND, after_hand=2, reason="the room closes"),
+    RoundCorrected(
+        round=ROUND,
+        revision=2,
+        reason="misread",
+        dispute=DISPUTE,
+        correction=bytes(32),
+        document=CorrectedDocument(
+            ruleset="pineapple-qq@1",
+            table="kitchen",
+            reference="friday",
+            opened_at=AT,
+            point_value=10,
+            currency="EUR",
+            seats=SEATS,
+            hands=(hand(1),),
+            departures=(Departure(1, 1, "a train"),),
+            closed=Closing(1, "the room closes"),
+        ),
+        digest=bytes(32),
+        ruleset="pineapple-qq@1",
+        ruleset_digest=RULES_DIGEST,
+        hands=(hand_id(3),),
+        hands_before=(hand_id(1),),
+        recorded=(NewHand(hand_id(3), bytes(32)),),
+        irregular=(),
+        submission=RECEIVED,
+        scorer=1,
+    ),
+    RoundRecomputed(
+        round=ROUND,
+        recomputation=KEY,
+        ruleset="pineapple-qq@1",
+        ruleset_digest=RULES_DIGEST,
+        revision=2,
+        reason="a mistake of the scorer",
+        scorer=2,
+    ),
+    SettlementConfirmed(round=ROUND, revision=1, seat=1),
+    SettlementFinalized(round=ROUND, revision=1, because=FinalReason.WINDOW),
+    DisputeOpened(round=ROUND, dispute=DISPUTE, revision=1, hand=1, seat=1, row=Row.TOP, by="ann", claim=WORDS),
+    DisputeCommented(
+        round=ROUND, dispute=DISPUTE, version=2, step=DisputeStep.COMMENT, by="bob", words=WORDS, correction=None
+    ),
+    DisputeReviewed(
+        round=ROUND, dispute=DISPUTE, version=3, step=DisputeStep.UNDER_REVIEW, by="eve", words=None, correction=None
+    ),
+    DisputeResolved(
+        round=ROUND, dispute=DISPUTE, version=4, step=DisputeStep.UPHELD, by="eve", words=None, correction=2
+    ),
+    DisputeWithdrawn(
+        round=ROUND, dispute=DISPUTE, version=2, step=DisputeStep.WITHDRAWN, by="ann", words=WORDS, correction=None
+    ),
+)

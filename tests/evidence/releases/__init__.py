@@ -1,0 +1,11 @@
+"""Evidence that each release has made, kept so that the next ones go on verifying it."""
+
+from pathlib import Path
+
+FOLDER = Path(__file__).parent
+RELEASES = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def newest_evidence(suffix: str) -> Path:
+    """Give what the newest release has made: `json`, `key` or `checkpoint`."""
+    return FOLDER / f"{RELEASES[-1]}.{suffix}"

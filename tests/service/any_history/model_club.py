@@ -1,0 +1,162 @@
+"""A club of the service and the model of it, side by side."""
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from hashlib import sha256
+from typing import Any
+
+import psycopg
+from psycopg import sql
+
+from client.offline.score import play_round
+from client.offline.verify import verify
+from tests.oracle import PRESETS
+from tests.service.any_history.model_round import COMES_TO, VIEWED, Happened, Modelled
+from tests.support.api_client import Answer
+from tests.support.application import House
+from tests.support.import_lines import club_of
+from tests.support.sample_rounds import Document, add_table, without
+
+UNTOUCHED_BY_REQUESTS = ("api_keys", "kept_answers")
+"""Tables of which a request that changes nothing may leave something: when the key was used, and the answer itself."""
+FIRMNESS = ("state", "provisional_until", "confirmed")
+"""What is said of a settlement that changes while the settlement does not."""
+_TABLES = """
+    SELECT DISTINCT table_name FROM information_schema.columns
+    WHERE table_schema = 'public' AND column_name = 'club_id' AND table_name <> ALL (%s) ORDER BY 1
+"""
+_CONTENT = sql.SQL("SELECT {}, coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM {} t WHERE club_id = {}")
+
+
+class Club:
+    """What the service has of a club, and what the model says of it."""
+
+    def __init__(self, house: House) -> None:
+        self.house = house
+        self.api = house.new_client()
+        self.id = club_of(house, self.api)
+        self.tables: dict[str, Document] = {}
+        self.names: dict[str, str] = {}
+        self.hasty: set[str] = set()
+        self.rounds: list[Modelled] = []
+
+    # --- what both are asked ---
+
+    def add_table(self, preset: str) -> str:
+        """Set up a table; every second one has no time for corrections."""
+        name, is_hasty = f"{preset} {len(self.tables) + 1}", len(self.tables) % 2 == 0
+        table = add_table(self.api, preset, name, correction_window_minutes=0 if is_hasty else 30)
+        if is_hasty:
+            self.hasty.add(table)
+        self.tables[table], self.names[table] = PRESETS[preset], name
+        return table
+
+    def ask(self, round_: Modelled, what: str) -> Answer:
+        found = self.api.get(f"/v1/rounds/{round_.id}{what}")
+        assert found.status == 200, found
+        return found
+
+    def post(self, round_: Modelled, what: str, asked: Document) -> Answer:
+        return self.api.post(f"/v1/rounds/{round_.id}/{what}", asked)
+
+    def open_round_at(self, table: str) -> Modelled | None:
+        return next((each for each in self.rounds if each.table == table and each.status == "open"), None)
+
+    def is_followed(self, round_: Modelled) -> bool:
+        """Say whether another round was opened at its table since."""
+        return any(each.table == round_.table for each in self.rounds[self.rounds.index(round_) + 1 :])
+
+    def add(self, round_id: str, table: str, happened: Happened, *, is_final: bool = False) -> Modelled:
+        version = self.api.get(f"/v1/rounds/{round_id}")["version"]
+        self.rounds.append(Modelled(round_id, table, happened, version, final=1 if is_final else None))
+        return self.rounds[-1]
+
+    # --- how the two are compared ---
+
+    def has_moved(self, round_: Modelled, happened: Happened, shown: Document, *, revised: bool = False) -> None:
+        """Hold a round that one thing has just happened in against the model."""
+        if revised:
+            round_.past.append(self._shown_of(round_))
+            round_.revision += 1
+            round_.confirmed = set()
+        round_.version += 1
+        round_.happened = happened
+        assert shown["version"] == round_.version
+        self.agrees(round_)
+
+    def remember(self, round_: Modelled) -> None:
+        """Keep what is shown of a revision, before there may be a newer one."""
+        round_.past[round_.revision - 1 :] = [self._shown_of(round_)]
+
+    def proves_itself(self, round_: Modelled) -> None:
+        """Let who has nothing but the round's evidence check it, once all that happened is signed."""
+        report = verify(self.ask(round_, "/evidence").document)
+        assert report.failed == [], report.failed
+        assert report.is_complete
+        assert ["a key that only the file contains" in each for each in report.unchecked] == [True]
+
+    def agrees(self, round_: Modelled) -> None:
+        """Hold all that the service says of a round against the model, and the round's points against zero."""
+        shown, said = self.ask(round_, "").document, self.ask(round_, "/settlement").document
+        right, came_to = round_.happened.view, round_.happened.settlement
+        for part in VIEWED:
+            assert shown[part] == right[part], f"{part} is {shown[part]}; the model has {right[part]}"
+        for part in COMES_TO:
+            assert said[part] == came_to[part], f"{part} is {said[part]}; the model has {came_to[part]}"
+        assert (shown["version"], said["revision"]) == (round_.version, round_.revision)
+        assert (said["state"], set(said["confirmed"])) == (round_.state, round_.confirmed)
+        assert sum(said["net"].values()) == 0
+        self._is_adjusted(round_, said)
+
+    def _is_adjusted(self, round_: Modelled, said: Document) -> None:
+        """Hold what is paid after a correction to leading from the settlement that was final to this one."""
+        settled = round_.net_when_final
+        if settled is None:
+            assert said["adjustment"] is None or round_.final == round_.revision
+            return
+        adjustment = said["adjustment"]
+        assert adjustment["from_revision"] == round_.final
+        nets = {seat["player"]: settled[str(seat["seat"])] for seat in round_.happened.document["seats"]}
+        for paid in adjustment["transfers"]:
+            nets[paid["payer"]] -= paid["points"]
+            nets[paid["payee"]] += paid["points"]
+        assert nets == {seat["player"]: said["net"][str(seat["seat"])] for seat in round_.happened.document["seats"]}
+
+    def replays_itself(self, round_: Modelled) -> None:
+        """Play every revision again from its stored document, and hold what older ones said against what they say."""
+        for revision in range(1, round_.revision + 1):
+            shown = self._shown_of(round_, revision)
+            played = play_round(shown["document"])["settlement"]
+            said = shown["settlement"]
+            assert {part: said[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
+            assert sum(said["net"].values()) == 0
+            if revision < round_.revision:
+                assert shown == round_.past[revision - 1], "a revision that was superseded has changed"
+
+    def _shown_of(self, round_: Modelled, revision: int | None = None) -> dict[str, Any]:
+        number = round_.revision if revision is None else revision
+        document = self.ask(round_, f"/document?revision={number}").document
+        settlement = self.ask(round_, f"/settlement?revision={number}").document
+        return {"document": document, "settlement": without(settlement, *FIRMNESS)}
+
+    @contextmanager
+    def unchanged(self) -> Iterator[None]:
+        """Hold what is done inside to leaving every record of the club as it was, byte for byte."""
+        before = self._fingerprints()
+        yield
+        after = self._fingerprints()
+        assert after == before, {name for name in after if after[name] != before[name]}
+
+    def _fingerprints(self) -> dict[str, str]:
+        with psycopg.connect(self.house.owner_url) as records:
+            tables = records.execute(_TABLES, [list(UNTOUCHED_BY_REQUESTS)]).fetchall()
+            club = sql.Literal(self.id)
+            parts = [_CONTENT.format(sql.Literal(name), sql.Identifier(name), club) for (name,) in tables]
+            found = records.execute(sql.SQL(" UNION ALL ").join(parts)).fetchall()
+        return {name: sha256(content.encode()).hexdigest() for name, content in found}
+
+
+def as_written(document: Document) -> bytes:
+    """Write a document as a line to import."""
+    return json.dumps(document).encode() + b"\n"

@@ -1,0 +1,82 @@
+"""What every step of a history needs: the club, and ways of asking it for things."""
+
+import copy
+from collections import Counter
+from collections.abc import Callable
+from random import Random
+
+from tests.oracle import random_document
+from tests.service.any_history.model_club import Club
+from tests.service.any_history.model_round import Happened, Modelled
+from tests.support.api_client import Answer
+from tests.support.application import House
+from tests.support.sample_rounds import Document, without
+
+NAMES = ("pineapple", "pineapple-qq", "pineapple-2-4-us-classic", "progressive-round", "turbo", "classic")
+
+
+class Happening:
+    """
+    One club, and what has been done in it.
+
+    Attributes:
+        taken: how often each thing was done, so that a run in which something never was is no proof of it.
+        repeatable: the last request that can be sent again.
+    """
+
+    def __init__(self, house: House, taken: Counter[str]) -> None:
+        self.club = Club(house)
+        self.taken = taken
+        self.repeatable: tuple[str, Document] | None = None
+
+    def pick(self, rng: Random, *statuses: str) -> Modelled | None:
+        fitting = [each for each in self.club.rounds if not statuses or each.status in statuses]
+        return rng.choice(fitting) if fitting else None
+
+    def pick_seat(self, rng: Random, fits: Callable[[Modelled, int], bool]) -> tuple[Modelled, int] | None:
+        """Choose a seat of a round: of those that fit, where there are any, but now and then of all."""
+        seats = [(each, seat["seat"]) for each in self.club.rounds for seat in each.happened.document["seats"]]
+        fitting = [place for place in seats if fits(*place)] if rng.random() < 0.7 else []
+        return rng.choice(fitting or seats) if seats else None
+
+    def count(self, what: str) -> None:
+        """Note that something was done, so that a run in which nothing ever was is no proof of anything."""
+        self.taken[what] += 1
+
+    def post(self, path: str, asked: Document, *, repeats: bool = True) -> Answer:
+        self.count(path.rpartition("/")[2])
+        answer = self.club.api.post(path, asked)
+        assert answer.status in (200, 201), answer
+        self.repeatable = (path, asked) if repeats else None
+        return answer
+
+    def tried(self, path: str, asked: Document) -> Answer:
+        with self.club.unchanged():
+            return self.club.api.post(f"{path}?dry_run=true", asked)
+
+    def is_refused(self, path: str, asked: Document, *statuses: int) -> None:
+        self.count("refused")
+        with self.club.unchanged():
+            answer = self.club.api.post(path, asked)
+        assert answer.status in statuses, answer
+
+    def is_repeated(self, path: str, asked: Document) -> None:
+        """Ask for what was done before: it is answered once more, and nothing is changed."""
+        with self.club.unchanged():
+            answer = self.club.api.post(path, asked)
+        assert answer.status in (200, 201), answer
+        assert answer.headers["Idempotent-Replayed"] == "true"
+
+    def agree(self, tried: Answer, done: Answer) -> None:
+        """Hold what a dry run answered against what was done, but for the ids and times that were made then."""
+        assert tried.status == done.status, (tried, done)
+        made = ("id", "recorded_at")
+        assert without(tried.document, *made) == without(done.document, *made)
+
+    def document(self, rng: Random, table: str) -> Document:
+        document = random_document(rng, self.club.tables[table])
+        return {**without(document, "point_value", "currency"), "table": self.club.names[table]}
+
+    def happened(self, document: Document, ruleset: Document, standing: frozenset[int] = frozenset()) -> Happened:
+        complete = {"hands": [], "departures": [], **copy.deepcopy(document)}
+        return Happened(complete, ruleset, standing)

@@ -1,0 +1,342 @@
+"""Keys of clubs: what is kept of them, when they end, what they open, and who can make them."""
+
+import re
+import time
+from collections.abc import Iterator
+from datetime import timedelta
+from hashlib import sha256
+from typing import LiteralString
+
+import psycopg
+import pytest
+from uuid_utils.compat import uuid7
+
+from schemas.fields import show_time
+from service.clubs.actions import NewKey, create_club, create_key, list_clubs, list_keys, revoke_key, rotate_key
+from service.clubs.queries.clubs import StoredClub
+from service.clubs.scopes import Scope
+from service.db import Database
+from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.owned_database import SERVERS, Filled, filled_database
+from tests.support.race import at_once
+
+
+@pytest.fixture
+def owner(house: House) -> Iterator[Database]:
+    database = Database(house.owner_url, role=None)
+    yield database
+    database.close()
+
+
+@pytest.fixture
+def club(owner: Database) -> StoredClub:
+    return create_club(owner, f"club {uuid7()}")
+
+
+def status(house: House, secret: str) -> int:
+    return Api(house.app, secret).get("/v1/tables").status
+
+
+def events_of(house: House, club: StoredClub) -> list[tuple[str, str]]:
+    return [
+        (kind, content)
+        for kind, content in house.ask(
+            "SELECT kind, convert_from(content, 'UTF8') FROM events WHERE club_id = %s ORDER BY id", club.id
+        )
+    ]
+
+
+# --- what is kept ---
+
+
+def test_a_key_opens_its_club_and_its_last_use_is_noted(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet")
+    assert re.fullmatch(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}", made.secret)
+    assert made.secret.startswith(made.key.prefix + "_")
+    assert list_keys(owner, club) == [made.key]
+    assert made.key.last_used_at is None
+    assert status(house, made.secret) == 200
+    [listed] = list_keys(owner, club)
+    assert listed.last_used_at is not None
+    assert listed.last_used_at >= made.key.created_at
+
+
+def test_of_a_secret_only_its_hash_is_kept(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet")
+    random_part = made.secret.rpartition("_")[2]
+    assert status(house, made.secret) == 200
+    tables = [name for (name,) in house.ask("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")]
+    for table in tables:
+        for words in (random_part, random_part.encode().hex()):
+            query = f"SELECT count(*) FROM {table} AS kept WHERE position(%s IN kept::text) > 0"
+            assert house.ask(query, words) == [(0,)], table
+    assert house.ask("SELECT secret_sha256 FROM api_keys WHERE id = %s", made.key.id) == [
+        (sha256(made.secret.encode()).digest(),)
+    ]
+    assert random_part not in repr(made)
+
+
+@pytest.mark.parametrize("sent", ["", "ofc_", "{prefix}", "{prefix}_", "{secret}x", "x{secret}", "{upper}"])
+def test_less_or_other_than_the_whole_key_opens_nothing(
+    house: House, owner: Database, club: StoredClub, sent: str
+) -> None:
+    made = create_key(owner, club, name="tablet")
+    asked = sent.format(prefix=made.key.prefix, secret=made.secret, upper=made.secret.upper())
+    assert status(house, asked) == 401
+    assert status(house, made.secret) == 200
+
+
+# --- how they end ---
+
+
+def test_a_revoked_key_opens_nothing_at_once(house: House, owner: Database, club: StoredClub) -> None:
+    made, other = (create_key(owner, club, name=name) for name in ("lost", "kept"))
+    assert status(house, made.secret) == 200
+    revoked = revoke_key(owner, made.key.prefix)
+    answer = Api(house.app, made.secret).get("/v1/tables")
+    assert (answer.status, answer["code"]) == (401, "key-unknown")
+    assert answer.headers["WWW-Authenticate"] == "Bearer"
+    assert status(house, other.secret) == 200
+    assert revoke_key(owner, str(made.key.id)).revoked_at == revoked.revoked_at
+    assert [kind for kind, _ in events_of(house, club)].count("key.revoked") == 1
+
+
+def test_a_leaked_key_is_found_by_the_whole_of_it(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="leaked")
+    assert revoke_key(owner, made.secret).id == made.key.id
+    assert status(house, made.secret) == 401
+
+
+def test_a_rotated_key_ends_at_once_unless_told_otherwise(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet", scopes=[Scope.READ])
+    rotated = rotate_key(owner, made.key.prefix)
+    assert status(house, made.secret) == 401
+    assert status(house, rotated.new.secret) == 200
+    assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == ("tablet", (Scope.READ,), club.id)
+
+
+def test_a_rotated_key_works_until_its_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet")
+    rotated = rotate_key(owner, made.key.prefix, timedelta(seconds=2))
+    assert rotated.old.revoked_at is not None
+    assert status(house, made.secret) == status(house, rotated.new.secret) == 200
+    time.sleep(2.1)
+    assert (status(house, made.secret), status(house, rotated.new.secret)) == (401, 200)
+
+
+def test_a_key_opens_its_club_until_it_expires_and_the_next_lasts_as_long(
+    house: House, owner: Database, club: StoredClub
+) -> None:
+    made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=2))
+    assert made.key.expires_at == made.key.created_at + timedelta(seconds=2)
+    assert status(house, made.secret) == 200
+    time.sleep(2.1)
+    answer = Api(house.app, made.secret).get("/v1/tables")
+    assert (answer.status, answer["code"]) == (401, "key-unknown")
+    assert "has expired" in answer["detail"]
+    assert list_keys(owner, club)[0].ends_at == made.key.expires_at
+    new = rotate_key(owner, made.key.prefix).new
+    assert status(house, new.secret) == 200
+    assert new.key.expires_at == new.key.created_at + timedelta(seconds=2)
+
+
+def test_within_the_overlap_a_key_can_be_revoked_and_not_rotated_again(
+    house: House, owner: Database, club: StoredClub
+) -> None:
+    made = create_key(owner, club, name="tablet")
+    rotate_key(owner, made.key.prefix, timedelta(hours=1))
+    with pytest.raises(OperatorError, match=f"^The key {made.key.prefix} was revoked or replaced before"):
+        rotate_key(owner, made.key.prefix)
+    assert len(list_keys(owner, club)) == 2
+    revoke_key(owner, made.key.prefix)
+    assert status(house, made.secret) == 401
+
+
+def test_of_several_rotations_at_once_one_makes_a_key(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet")
+
+    def rotate() -> bool:
+        try:
+            rotate_key(owner, made.key.prefix, timedelta(hours=1))
+        except OperatorError:
+            return False
+        return True
+
+    assert sorted(at_once(*[rotate] * 4)) == [False, False, False, True]
+    assert len(list_keys(owner, club)) == 2
+
+
+# --- clubs, and the audit trail ---
+
+
+def test_clubs_are_listed_and_their_names_are_unique(owner: Database, club: StoredClub) -> None:
+    assert club in list_clubs(owner)
+    with pytest.raises(ClubTaken, match=f"^There is a club named '{club.name}' already"):
+        create_club(owner, club.name)
+    assert list_keys(owner, club) == []
+
+
+def test_every_change_is_in_the_audit_trail_of_its_club(house: House, owner: Database, club: StoredClub) -> None:
+    made = create_key(owner, club, name="tablet")
+    rotated = rotate_key(owner, made.key.prefix, timedelta(minutes=5))
+    old = made.key
+    assert events_of(house, club) == [
+        ("club.created", f'{{"club":"{club.id}","name":"{club.name}"}}'),
+        ("key.created", created(made, "null")),
+        ("key.created", created(rotated.new, f'"{old.id}"')),
+        (
+            "key.revoked",
+            f'{{"key":"{old.id}","overlap_seconds":300,"prefix":"{old.prefix}",'
+            f'"revoked_at":"{show_time(rotated.old.revoked_at)}"}}',
+        ),
+    ]
+
+
+def created(made: NewKey, replaces: str) -> str:
+    """What the audit trail says of a new key: of its secret, the hash of what it is known by."""
+    named = f'"key":"{made.key.id}","name":"tablet","prefix":"{made.key.prefix}"'
+    secret = sha256(sha256(made.secret.encode()).digest()).hexdigest()
+    return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
+
+
+def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
+    with pytest.raises(NotFound) as refusal:
+        revoke_key(owner, "ofc_abcdefgh_" + "s" * 43)
+    assert str(refusal.value).startswith("There is no key 'ofc_abcdefgh…';")
+
+
+# --- what they open ---
+
+
+def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club: StoredClub) -> None:
+    reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
+    assert reader.get("/v1/tables").status == reader.get("/v1/rulesets").status == 200
+    before = house.count_records()
+    for method, path in (
+        ("POST", "/v1/tables"),
+        ("POST", "/v1/rulesets"),
+        ("POST", "/v1/documents"),
+        ("POST", f"/v1/rounds/{uuid7()}/hands"),
+        ("PUT", "/v1/players/ann"),
+        ("DELETE", "/v1/players/ann"),
+        ("POST", "/v1/score"),
+    ):
+        answer = reader.ask(method, path, json={})
+        assert (answer.status, answer["code"]) == (403, "scope-missing"), path
+        assert answer["detail"].startswith("the key 'scoreboard' has 'read'; expected a key with ")
+    assert house.count_records() == before
+
+
+# --- over HTTP, by whoever looks after them ---
+
+
+def test_a_key_of_the_scope_admin_lists_the_club_s_keys_without_their_secrets(house: House) -> None:
+    club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
+    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
+    lent = create_key(house.owner, club, name="lent", scopes=[Scope.READ, Scope.WRITE], lifetime=timedelta(days=90))
+    create_key(house.owner, other, name="theirs")
+    answer = Api(house.app, admin.secret).get("/v1/keys")
+    assert [(key["name"], key["scopes"]) for key in answer["keys"]] == [
+        ("lent", ["read", "write"]),
+        ("office", ["admin"]),
+    ]
+    assert [key["prefix"] for key in answer["keys"]] == [lent.secret[:12], admin.secret[:12]]
+    assert answer["keys"][0]["expires_at"] == show_time(lent.key.expires_at)
+    assert admin.secret.rpartition("_")[2] not in answer.text
+    hashes = (sha256(key.secret.encode()).hexdigest() for key in (admin, lent))
+    assert not any(each in answer.text for each in hashes)
+
+
+def test_a_key_of_the_scope_admin_revokes_keys_of_its_club_and_itself(house: House) -> None:
+    club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
+    admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
+    lent, theirs = create_key(house.owner, club, name="lent"), create_key(house.owner, other, name="theirs")
+    office = Api(house.app, admin.secret)
+    for _ in range(2):
+        assert office.delete(f"/v1/keys/{lent.key.id}").status == 204
+    assert Api(house.app, lent.secret).get("/v1/tables").status == 401
+    assert office.delete(f"/v1/keys/{theirs.key.id}").status == 404
+    assert Api(house.app, theirs.secret).get("/v1/tables").status == 200
+    told = house.ask(
+        "SELECT actor, convert_from(content, 'UTF8')::jsonb ->> 'key' FROM events"
+        " WHERE club_id = %s AND kind = 'key.revoked'",
+        club.id,
+    )
+    assert told == [(admin.key.id, str(lent.key.id))]
+    [(revoked_at,)] = house.ask("SELECT revoked_at FROM api_keys WHERE id = %s", lent.key.id)
+    assert office.get("/v1/keys")["keys"][0]["revoked_at"] == show_time(revoked_at)
+    assert office.delete(f"/v1/keys/{admin.key.id}").status == 204
+    assert office.get("/v1/keys").status == 401
+
+
+def test_a_key_that_ends_after_an_overlap_can_be_revoked_before(house: House) -> None:
+    club = create_club(house.owner, f"club {uuid7()}")
+    admin, old = (create_key(house.owner, club, name=name) for name in ("office", "old"))
+    rotate_key(house.owner, old.key.prefix, timedelta(minutes=5))
+    assert Api(house.app, old.secret).get("/v1/tables").status == 200
+    assert Api(house.app, admin.secret).delete(f"/v1/keys/{old.key.id}").status == 204
+    assert Api(house.app, old.secret).get("/v1/tables").status == 401
+
+
+# --- who can make them ---
+
+
+@pytest.fixture(scope="module", params=SERVERS)
+def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
+    with filled_database(request.getfixturevalue(f"{request.param}_postgres")) as made:
+        yield made
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "INSERT INTO clubs VALUES (gen_random_uuid(), 'mine', now())",
+        "INSERT INTO api_keys SELECT club_id, gen_random_uuid(), '', '', sha256('mine'), '{*}', now() FROM api_keys",
+        "UPDATE api_keys SET revoked_at = NULL",
+        "UPDATE api_keys SET secret_sha256 = sha256('mine')",
+        "UPDATE api_keys SET scopes = '{*}'",
+        "DELETE FROM api_keys",
+    ],
+)
+def test_the_service_s_login_can_make_no_club_and_no_key(filled: Filled, statement: LiteralString) -> None:
+    with psycopg.connect(filled.logins.service) as service:
+        service.execute("SELECT set_config('ofc.club', %s, true)", [str(filled.home)])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            service.execute(statement)
+
+
+def test_the_service_ends_keys_of_the_club_alone_that_it_works_for(filled: Filled) -> None:
+    ended = "SELECT end_key(id) IS NOT NULL FROM api_keys WHERE club_id = %s"
+    theirs = "SELECT end_key(%s), end_key(%s)"
+    with psycopg.connect(filled.admin) as admin, psycopg.connect(filled.logins.service) as service:
+        [(away,)] = admin.execute("SELECT id FROM api_keys WHERE club_id = %s", [filled.away]).fetchall()
+        assert service.execute(theirs, [away, uuid7()]).fetchall() == [(None, None)]
+        service.execute("SELECT set_config('ofc.club', %s, true)", [str(filled.home)])
+        assert service.execute(theirs, [away, uuid7()]).fetchall() == [(None, None)]
+        for is_ended in (True, False):
+            assert service.execute(ended, [filled.home]).fetchall() == [(is_ended,)]
+        service.rollback()
+
+
+def test_the_service_s_login_is_told_who_can(filled: Filled) -> None:
+    service = Database(filled.logins.service, role=None)
+    with pytest.raises(
+        DatabaseDenied, match=r"may not make or see clubs and keys .* OFC_OWNER_URL must name the login"
+    ):
+        service.check_owner()
+    service.close()
+
+
+def test_an_owner_who_is_no_superuser_makes_and_ends_keys_of_every_club(filled: Filled) -> None:
+    owner = Database(filled.logins.owner, role=None)
+    owner.check_owner()
+    club = create_club(owner, "riverside")
+    made = create_key(owner, club, name="tablet")
+    assert {key.club for key in list_keys(owner)} == {"home", "away", "riverside"}
+    rotated = rotate_key(owner, str(made.key.id))
+    assert revoke_key(owner, rotated.new.key.prefix).revoked_at is not None
+    with pytest.raises(OperatorError, match=r"^2 keys begin with 'ofc_'; give the id"):
+        revoke_key(owner, "ofc_")
+    owner.close()

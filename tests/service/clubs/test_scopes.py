@@ -1,0 +1,225 @@
+"""Which keys open which operation: every operation, every scope, the own club, another and none."""
+
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any
+
+import pytest
+from flask import g
+from uuid_utils.compat import uuid7
+
+from service.clubs.actions import create_club, create_key
+from service.clubs.queries.keys import StoredKey
+from service.clubs.scopes import EVERY_SCOPE, OPENS, Scope
+from service.errors import ScopeMissing
+from service.http.authentication import require_scope
+from service.http.resource import Resource
+from tests.oracle import PRESETS
+from tests.service.conformance.club import Club
+from tests.service.conformance.test_conformance import OPERATIONS
+from tests.service.http.test_other_clubs import SENT
+from tests.support.api_client import Answer, Api
+from tests.support.api_disputes import AUDITOR
+from tests.support.application import House
+from tests.support.worker_process import lines_of, rounds_to_import
+
+OPENED_BY: dict[str, set[str]] = {
+    "score_hand": {"score"},
+    "list_rulesets": {"read"},
+    "get_ruleset": {"read"},
+    "add_ruleset": {"tables"},
+    "list_players": {"read"},
+    "get_player": {"read"},
+    "name_player": {"write"},
+    "erase_player": {"write"},
+    "add_table": {"tables"},
+    "list_tables": {"read"},
+    "get_table": {"read"},
+    "get_statement": {"read"},
+    "open_round": {"write"},
+    "list_rounds": {"read"},
+    "get_round": {"read"},
+    "close_round": {"write"},
+    "record_departure": {"write"},
+    "undo_hand": {"write"},
+    "confirm_settlement": {"write"},
+    "get_settlement": {"read"},
+    "get_document": {"read"},
+    "get_evidence": {"audit"},
+    "make_checkpoint": {"audit"},
+    "list_checkpoints": {"audit"},
+    "prove_consistency": {"audit"},
+    "prove_inclusion": {"audit"},
+    "list_events": {"audit"},
+    "record_hand": {"write"},
+    "list_hands": {"read"},
+    "get_hand": {"read"},
+    "explain_hand": {"read"},
+    "correct_round": {"correct"},
+    "what_if": {"read"},
+    "open_dispute": {"disputes"},
+    "list_disputes": {"disputes", "read"},
+    "get_dispute": {"disputes", "read"},
+    "comment_on_dispute": {"disputes"},
+    "review_dispute": {"disputes"},
+    "resolve_dispute": {"disputes"},
+    "withdraw_dispute": {"disputes"},
+    "list_keys": {"admin"},
+    "revoke_key": {"admin"},
+    "issue_link": {"write"},
+    "revoke_link": {"write"},
+    "play_document": {"write"},
+    "start_import": {"imports"},
+    "get_import": {"imports", "read"},
+    "cancel_import": {"imports"},
+    "pause_import": {"imports"},
+    "resume_import": {"imports"},
+    "list_import_results": {"imports", "read"},
+    "export_rounds": {"imports", "read"},
+    "start_recomputation": {"recompute"},
+    "get_recomputation": {"recompute", "read"},
+    "cancel_recomputation": {"recompute"},
+    "pause_recomputation": {"recompute"},
+    "resume_recomputation": {"recompute"},
+    "list_differences": {"recompute", "read"},
+}
+"""The scopes of which one opens an operation; what is not here needs no key and takes none."""
+
+NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
+"""What a key opens the club's own of, and everybody sees the rest."""
+
+NAMES_AN_ID = {"open_dispute"}
+"""What names something of the club in its body: another club's is a mistake there, as nobody's is."""
+
+BESIDE_OTHERS = {Scope.CORRECT_FINAL}
+"""Scopes that open nothing alone: some requests need them beside the operation's own."""
+
+QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
+"""What has to be asked for."""
+
+BODIES: dict[str, Any] = {**SENT, "name_player": {"display_name": "Ann"}}
+
+
+@dataclass(frozen=True)
+class Keys:
+    """A club, with a client for each scope."""
+
+    every: Api
+    by_scope: dict[str, Api]
+
+
+@pytest.fixture
+def own(house: House) -> Keys:
+    return made(house)
+
+
+@pytest.fixture
+def other(house: House) -> Keys:
+    return made(house)
+
+
+def made(house: House) -> Keys:
+    club = create_club(house.owner, f"club {uuid7()}")
+    clients = {
+        scope: Api(house.app, create_key(house.owner, club, name=AUDITOR, scopes=[scope]).secret) for scope in OPENS
+    }
+    create_key(house.owner, club, name="spare")
+    every = clients.pop(EVERY_SCOPE)
+    assert every.post("/v1/checkpoints", None).status == 201
+    return Keys(every, clients)
+
+
+def ask(api: Api, operation_id: str, club: Club) -> Answer:
+    """Ask for an operation as its club would: with ids that are there, and a body that can be taken."""
+    method, path = where(api, operation_id)
+    address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})
+    address += QUERIES.get(operation_id, "")
+    if operation_id == "start_import":
+        headers = {"Content-Type": "application/x-ndjson"}
+        return api.ask(method, address, data=lines_of(rounds_to_import(1)), headers=headers)
+    body = club.bodies[operation_id]() if operation_id in club.bodies else BODIES.get(operation_id)
+    return api.ask(method, address, **({} if body is None else {"json": body}))
+
+
+def where(api: Api, operation_id: str) -> tuple[str, str]:
+    [found] = [
+        (method.upper(), path)
+        for path, item in api.contract["paths"].items()
+        for method, operation in item.items()
+        if method != "parameters" and operation["operationId"] == operation_id
+    ]
+    return found
+
+
+def done(operation_id: str) -> set[int]:
+    """The statuses of an operation that goes well."""
+    return {int(status) for status in OPERATIONS[operation_id]["responses"] if int(status) < 300}
+
+
+@pytest.mark.parametrize("operation_id", OPENED_BY)
+@pytest.mark.no_cover
+def test_an_operation_is_opened_by_its_scopes_in_the_own_club_only(
+    house: House, own: Keys, other: Keys, operation_id: str
+) -> None:
+    club = Club(own.every, operation_id)
+    own.every.put("/v1/players/ann", {"display_name": "Ann"})
+    is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in ("get_player", "revoke_link")
+    for scope in own.by_scope:
+        is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY
+        expected = done(operation_id) if is_open else {403}
+        elsewhere = {404} if is_the_club_s else {422} if operation_id in NAMES_AN_ID else expected
+        elsewhere = elsewhere if expected != {403} else expected
+        theirs = ask(other.by_scope[scope], operation_id, club)
+        assert theirs.status in elsewhere, (scope, theirs)
+        answer = ask(own.by_scope[scope], operation_id, club)
+        assert answer.status in expected, (scope, answer)
+        if expected == {403}:
+            assert answer["code"] == "scope-missing"
+            assert f"has '{scope}'; expected a key with" in answer["detail"]
+            assert all(f"'{needed}'" in answer["detail"] for needed in OPENED_BY[operation_id])
+    if operation_id not in NEEDS_NO_KEY:
+        assert ask(Api(house.app, None), operation_id, club).status == 401
+    assert ask(Api(house.app, "ofc_of_nobody"), operation_id, club).status == 401
+    own.every.put("/v1/players/ann", {"display_name": "Ann"})
+    assert ask(own.every, operation_id, club).status in done(operation_id)
+
+
+def test_a_key_without_the_scope_sees_the_rulesets_that_nobody_needs_a_key_for(house: House, own: Keys) -> None:
+    assert own.every.post("/v1/rulesets", {**PRESETS["pineapple"], "name": "saturday"}).status == 201
+    presets = Api(house.app, None).get("/v1/rulesets").document
+    for scope, client in own.by_scope.items():
+        seen = client.get("/v1/rulesets").document
+        assert (seen == presets) == (scope != "read"), scope
+        assert client.get("/v1/rulesets/pineapple").status == 200
+        custom = client.get("/v1/rulesets/saturday")
+        assert custom.status == (200 if scope == "read" else 404), scope
+
+
+def test_the_contract_names_the_scopes_of_every_operation() -> None:
+    for name, operation in OPERATIONS.items():
+        ways = operation["security"]
+        assert {scope for way in ways for scope in way.get("key", ())} == OPENED_BY.get(name, set()), name
+        assert ({} in ways) == (name in NEEDS_NO_KEY), name
+        assert all(len(way["key"]) == 1 for way in ways if way), f"{name}: each scope is enough"
+
+
+def test_every_scope_opens_something() -> None:
+    opening = set().union(*OPENED_BY.values())
+    assert opening | BESIDE_OTHERS == set(Scope)
+    assert set(OPENS) == {EVERY_SCOPE, *Scope}
+
+
+@pytest.mark.parametrize(("held", "passes"), [("correct", False), ("correct-final", True), ("*", True)])
+def test_some_requests_need_a_scope_beside_the_operation_s_own(house: House, held: str, passes: bool) -> None:
+    with house.app.test_request_context():
+        g.key = StoredKey(uuid7(), uuid7(), "auditor", (held,))
+        if passes:
+            require_scope(Scope.CORRECT_FINAL)
+            return
+        with pytest.raises(ScopeMissing, match=r"^the key 'auditor' has 'correct'; expected .* 'correct-final'$"):
+            require_scope(Scope.CORRECT_FINAL)
+
+
+def test_an_operation_that_names_no_scope_is_not_served() -> None:
+    with pytest.raises(TypeError, match="names no scope"):
+        Resource("attic", __name__).operation("open_attic", problems=(HTTPStatus.NOT_FOUND,))

@@ -1,0 +1,161 @@
+"""`ofc-server club` and `ofc-server key` with real processes, beside a running service and without one."""
+
+import json
+import re
+import subprocess
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import httpx2
+import pytest
+from click.testing import CliRunner
+
+from service.cli import main
+from service.server.embedded import OWNER, Cluster
+from tests.support.postgres import Logins
+from tests.support.server_process import COMMAND, Running, command, environment, running
+
+KEY = re.compile(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}")
+
+
+@pytest.fixture(scope="module")
+def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
+    """A running `ofc-server up` whose socket lies elsewhere, its own directory's path being too long for one."""
+    with running(tmp_path_factory.mktemp("deep") / ("d" * 100)) as started:
+        yield started
+
+
+def run(directory: Path, *arguments: str) -> str:
+    """Run a command that succeeds, and answer what it says on stdout."""
+    ended = command(*arguments, "--data", str(directory))
+    assert ended.returncode == 0, ended.stderr
+    return ended.stdout
+
+
+def ask(service: Running, key: str, path: str = "/v1/tables", method: str = "GET", **options: Any) -> httpx2.Response:
+    headers = {"Authorization": f"Bearer {key}"}
+    return httpx2.request(method, service.url + path, headers=headers, trust_env=False, timeout=5, **options)
+
+
+def test_a_club_and_its_keys_are_made_used_rotated_and_revoked_while_the_service_runs(service: Running) -> None:
+    run(service.directory, "club", "create", "Riverside Poker")
+    clubs = json.loads(run(service.directory, "club", "list", "--json"))["clubs"]
+    assert [club["name"] for club in clubs] == ["home", "Riverside Poker"]
+
+    made = command("key", "create", "--club", "Riverside Poker", "--name", "tablet", "--data", str(service.directory))
+    key = made.stdout.removesuffix("\n")
+    assert KEY.fullmatch(key)
+    prefix = key[:12]
+    assert made.stderr == f"This is the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
+    assert ask(service, key).json()["tables"] == []
+    home = (service.directory / "api-key").read_text().strip()
+    table = ask(service, home, method="POST", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
+    assert ask(service, key, f"/v1/tables/{table}").status_code == 404
+
+    [listed] = json.loads(run(service.directory, "key", "list", "--club", "Riverside Poker", "--json"))["keys"]
+    assert (listed["prefix"], listed["scopes"], listed["revoked_at"]) == (prefix, ["*"], None)
+    assert listed["last_used_at"] > listed["created_at"]
+    shown = run(service.directory, "key", "list")
+    assert re.search(rf"^{prefix}  Riverside Poker  tablet  \*  .*  works$", shown, re.MULTILINE)
+    assert key[13:] not in shown + json.dumps(listed)
+
+    rotated = json.loads(run(service.directory, "key", "rotate", prefix, "--overlap", "10", "--json"))
+    assert ask(service, key).status_code == ask(service, rotated["key"]).status_code == 200
+    assert rotated["replaces"]["prefix"] == prefix
+    assert run(service.directory, "key", "revoke", prefix) == ""
+    assert (ask(service, key).status_code, ask(service, rotated["key"]).status_code) == (401, 200)
+
+
+@pytest.mark.parametrize("player", ["a/b", "/a//", "../b", "%2F ?#", "zoë ♣"])
+def test_a_player_s_id_comes_through_a_real_server_whole(service: Running, player: str) -> None:
+    key = (service.directory / "api-key").read_text().strip()
+    path = f"/v1/players/{quote(player, safe='')}"
+    assert ask(service, key, path, "PUT", json={"display_name": "Zoë"}).json()["player"] == player
+    assert ask(service, key, path, "DELETE").status_code == 204
+    assert ask(service, key, path).status_code == 404
+
+
+def test_without_a_running_service_the_commands_run_the_database_themselves(tmp_path: Path) -> None:
+    with running(tmp_path):
+        pass
+    run(tmp_path, "club", "create", "riverside")
+    at_once = [
+        subprocess.Popen(
+            [*COMMAND, "key", "create", "--club", "riverside", "--data", str(tmp_path)],
+            env=environment(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+        for _ in range(2)
+    ]
+    keys = [process.communicate(timeout=60)[0].strip() for process in at_once]
+    assert not (tmp_path / "socket").exists()
+    with running(tmp_path) as service:
+        assert [ask(service, key).status_code for key in keys] == [200, 200]
+
+
+def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins: Logins) -> None:
+    named = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_DATA": str(tmp_path / "none")}
+    assert command("club", "create", "riverside", **named).returncode == 0
+    made = command(
+        "key", "create", "--club", "riverside", "--scope", "read", "--scope", "tables", "--expires-in", "90d", **named
+    )
+    assert made.returncode == 0, made.stderr
+    [listed] = json.loads(command("key", "list", "--club", "riverside", "--json", **named).stdout)["keys"]
+    assert listed["scopes"] == ["read", "tables"]
+    assert datetime.fromisoformat(listed["expires_at"]) - datetime.fromisoformat(listed["created_at"]) == timedelta(
+        days=90
+    )
+    assert re.search(r"  read, tables  .*  works until \d{4}-", command("key", "list", **named).stdout)
+    with running(tmp_path, **named) as service:
+        assert ask(service, made.stdout.strip()).status_code == 200
+        assert ask(service, made.stdout.strip(), method="POST", json={}).status_code == 422
+        assert ask(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
+    assert not (tmp_path / "none").exists()
+    refused = command("key", "list", OFC_DATABASE_URL=logins.service)
+    assert is_one_sentence(refused.stderr, "may not make or see clubs and keys")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["club", "create", "home"], "There is a club named 'home' already"),
+        (["club", "create", ""], "The club's name is empty; expected 1 to 100 characters."),
+        (["key", "create", "--club", "nowhere"], "There is no club named 'nowhere'; `ofc-server club list` shows"),
+        (["key", "create", "--club", "home", "--name", "a\nb"], "The key's name has the character U+000A"),
+        (["key", "list", "--club", "nowhere"], "There is no club named 'nowhere'"),
+        (["key", "revoke", "ofc_nothing"], "There is no key 'ofc_nothing'; `ofc-server key list` shows"),
+        (
+            ["key", "create", "--club", "home", "--expires-in", "soon"],
+            "The key's time is 'soon'; expected a number and m, h, d or w",
+        ),
+        (["key", "rotate", "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"], "There is no key '01a1fa84-"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_one_sentence(service: Running, arguments: list[str], words: str) -> None:
+    refused = CliRunner().invoke(main, [*arguments, "--data", str(service.directory)], env=environment())
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert is_one_sentence(refused.stderr, words)
+
+
+def test_a_directory_without_records_gets_none_by_mistake(tmp_path: Path) -> None:
+    refused = command("key", "list", "--data", str(tmp_path / "typo"))
+    assert is_one_sentence(
+        refused.stderr, f"There are no records in {tmp_path / 'typo'}; `ofc-server up` makes them there."
+    )
+    assert not (tmp_path / "typo").exists()
+
+
+def test_a_database_that_awaits_its_migrations_is_brought_up_to_date_first(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        assert cluster.url(OWNER)
+    assert run(tmp_path, "club", "list").splitlines() == ["NAME  MADE (UTC)  ID"]
+
+
+def is_one_sentence(said: str, words: str) -> bool:
+    [line] = said.splitlines()
+    return line.startswith("Error: ") and line.endswith(".") and words in line

@@ -1,0 +1,167 @@
+"""`ofc-server verify` as an operator uses it."""
+
+import json
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from service.clubs.actions import create_club, create_key
+from service.db import Database, migrate
+from service.ledger.actions import make_checkpoint, origin_of
+from service.server.embedded import OWNER, Cluster
+from service.verification.verify_database import list_clubs, verify_database
+from tests.support.application import SIGNING_KEY, House, open_house
+from tests.support.client.run_ofc import ofc, ofc_process, read_example, write
+from tests.support.import_lines import club_of, database_of
+from tests.support.owned_database import plain_owner
+from tests.support.postgres import Server
+from tests.support.recomputed_rounds import tamper
+from tests.support.remove_records import remembered, take_back
+from tests.support.sample_rounds import COMPLETE, play, start_round
+from tests.support.server_process import COMMAND, command, environment, running, wait_until
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A house of its own, with one club that has played one round."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+@pytest.fixture
+def checkpoint(house: House, tmp_path: Path) -> Path:
+    """The club's checkpoint after its round, kept elsewhere."""
+    api = house.new_client()
+    play(api, start_round(api), *COMPLETE)
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        note = make_checkpoint(transaction, SIGNING_KEY).checkpoint.note
+    kept = tmp_path / "home.checkpoint"
+    kept.write_text(note, encoding="utf-8")
+    return kept
+
+
+def login_of(house: House) -> dict[str, str]:
+    return {
+        "OFC_DATABASE_URL": house.logins.service,
+        "OFC_OWNER_URL": house.owner_url,
+        "OFC_SIGNING_KEY_FILE": str(house.signing_key),
+    }
+
+
+def verify(house: House, *arguments: object) -> CompletedProcess[str]:
+    return command("verify", *map(str, arguments), **login_of(house))
+
+
+def test_what_is_as_it_was_written_passes_given_a_checkpoint_kept_elsewhere(house: House, checkpoint: Path) -> None:
+    passed = verify(house, "--checkpoint", checkpoint)
+    assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
+    assert "0 findings" in passed.stderr
+    incomplete = verify(house)
+    assert incomplete.returncode == 3
+    [(club,)] = house.ask("SELECT id FROM clubs")
+    assert f"no checkpoint was given of {origin_of(club)}" in incomplete.stderr
+
+
+def test_what_was_changed_is_printed(house: House, checkpoint: Path) -> None:
+    tamper(house.owner_url, "UPDATE transfers SET due = due + 1 WHERE (number, position) = (2, 1)")
+    found = verify(house, "--checkpoint", checkpoint)
+    [(round_id, due)] = house.ask("SELECT round_id, due FROM transfers WHERE (number, position) = (2, 1)")
+    [line] = found.stdout.splitlines()
+    assert found.returncode == 1
+    assert line.startswith("figure-differs: transfers ")
+    assert f"round_id={round_id} revision=1 number=2" in line
+    assert line.endswith(f"due is {due}; expected {due - 1}")
+    as_json = verify(house, "--json")
+    finding, summary = map(json.loads, as_json.stdout.splitlines())
+    assert (finding["kind"], finding["table"], finding["column"]) == ("figure-differs", "transfers", "due")
+    assert (finding["found"], finding["right"]) == (due, due - 1)
+    assert summary["summary"]["found"] == {"figure-differs": 1}
+    assert as_json.returncode == 1
+
+
+def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, checkpoint: Path) -> None:
+    [(club,)] = house.ask("SELECT id FROM clubs")
+    state = checkpoint.with_name("verify.state")
+    tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
+    before = {"position": {"club": str(club), "pass": "rounds", "after": str(club)}, "events": 9, "found": {}}
+    state.write_text(json.dumps({**before, "found": {"record-differs": 1}}))
+    found = verify(house, "--resume", state)
+    # The name was looked at before, and is not looked at again.
+    assert (found.returncode, found.stdout) == (1, "")
+    assert "; 1 finding." in found.stderr
+    assert not state.exists()
+    link = state.with_name("link.state")
+    link.symlink_to(state)
+    assert verify(house, "--resume", link).returncode == 1
+    assert not state.exists()
+    state.write_text("{}")
+    refused = verify(house, "--resume", state)
+    assert refused.returncode == 1
+    assert "is not a progress file of `ofc-server verify`" in refused.stderr
+
+
+def test_it_goes_on_after_it_was_killed(house: House, checkpoint: Path) -> None:
+    tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
+    tamper(house.owner_url, "UPDATE tree_heads SET signed_at = now()")
+    state, first = checkpoint.with_name("verify.state"), checkpoint.with_name("first.ndjson")
+    arguments = "--json", "--checkpoint", str(checkpoint), "--resume", str(state)
+    [(club,)] = house.ask("SELECT id FROM clubs")
+    # The schema has been looked at already: that would wait for the lock, too.
+    beginning = {"club": str(club), "pass": "club", "after": str(UUID(int=0))}
+    state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}}))
+    with psycopg.connect(house.owner_url) as holding, first.open("wb") as printed:
+        # It comes to the tree, and no further.
+        holding.execute("LOCK TABLE machinery.signing_keys IN ACCESS EXCLUSIVE MODE")
+        killed = subprocess.Popen([*COMMAND, "verify", *arguments], env=environment(**login_of(house)), stdout=printed)
+        assert wait_until(lambda: state.exists() and json.loads(state.read_bytes())["position"]["pass"] == "tree")
+        killed.kill()
+        killed.wait()
+    resumed = verify(house, *arguments)
+    found = [json.loads(line) for line in (*first.read_text().splitlines(), *resumed.stdout.splitlines())]
+    assert [(each["table"], each["column"]) for each in found[:-1]] == [("clubs", "name"), ("tree_heads", "signed_at")]
+    assert found[-1]["summary"]["found"] == {"record-differs": 2}
+    assert resumed.returncode == 1
+    assert not state.exists()
+
+
+def test_what_is_no_checkpoint_is_refused(house: House, checkpoint: Path) -> None:
+    checkpoint.write_text("nothing\n")
+    refused = verify(house, "--checkpoint", checkpoint)
+    assert refused.returncode == 1
+    assert "home.checkpoint is not a checkpoint" in refused.stderr
+
+
+def test_a_checkpoint_that_a_client_kept_shows_that_the_service_was_put_back_to_before(tmp_path: Path) -> None:
+    with running(tmp_path / "ofc") as service:
+        owner_url = Cluster(service.directory).url(OWNER)
+        reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(service.directory / "api-key")}
+        with remembered(owner_url):
+            assert ofc("post", write(tmp_path, read_example("turbo")), **reached).code == 0
+            kept = tmp_path / "kept.checkpoint"
+            assert ofc_process("checkpoint", "make", "-o", str(kept), **reached).code == 0
+
+        def verify_with(*arguments: object) -> CompletedProcess[str]:
+            return command("verify", *map(str, arguments), "--data", str(service.directory))
+
+        passed = verify_with("--checkpoint", kept)
+        assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
+        take_back(owner_url)
+        found = verify_with("--checkpoint", kept)
+        assert found.returncode == 1
+        assert found.stdout.startswith("checkpoint-broken: tree_nodes ")
+
+
+def test_the_owner_of_the_tables_need_be_no_superuser(embedded_postgres: Server) -> None:
+    with plain_owner(embedded_postgres) as logins:
+        migrate(logins.owner)
+        owner = Database(logins.owner, role=None)
+        create_key(owner, create_club(owner, "home"), name="first")
+        clubs = list_clubs(owner)
+        found = [finding for page in verify_database(owner, clubs) for finding in page.findings]
+        owner.close()
+    assert (len(clubs), found) == (1, [])

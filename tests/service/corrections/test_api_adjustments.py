@@ -1,0 +1,248 @@
+"""Final settlements over HTTP: not undone, corrected only by who may, and adjusted; by recomputations too."""
+
+from collections.abc import Iterator
+from functools import partial
+from random import Random
+
+import pytest
+
+from service.rulesets.actions import keep_ruleset, ruleset_named
+from tests.oracle import PRESETS, random_document
+from tests.support.api_client import Api
+from tests.support.api_settlements import (
+    WINDOW,
+    another_key,
+    confirm,
+    correct,
+    events_of,
+    make_final,
+    refused,
+    sweep_all,
+)
+from tests.support.application import House, open_house
+from tests.support.import_lines import club_of, database_of
+from tests.support.postgres import Server
+from tests.support.race import at_once
+from tests.support.recomputed_rounds import named, recompute
+from tests.support.sample_rounds import (
+    COMPLETE,
+    HIGH,
+    LOW,
+    MID,
+    THREE,
+    Document,
+    close,
+    complete_round,
+    hand,
+    play,
+    post_document,
+    settlement_of,
+    undo,
+    without,
+)
+
+# --- what is final is not undone, and is corrected only by who may ---
+
+
+def test_a_hand_of_a_final_settlement_is_not_undone_but_corrected(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    make_final(api, round_id)
+    before = house.count_records()
+    assert refused(undo(api, round_id, 3), "undo-refused", "settlement-final")
+    assert house.count_records() == before
+    correct(api, round_id)
+    assert settlement_of(api, round_id)["state"] == "provisional"
+    assert refused(undo(api, round_id, 3), "undo-refused", "settlement-final")
+
+
+def test_a_hand_of_a_provisional_settlement_is_undone_and_the_round_is_open_again(api: Api) -> None:
+    round_id = complete_round(api)
+    confirm(api, round_id, 1)
+    assert undo(api, round_id, 3)["state"] == "open"
+    played = hand(3, 3, {1: LOW, 2: MID, 3: HIGH})
+    assert play(api, round_id, played)["round"]["state"] == "provisional"
+    assert settlement_of(api, round_id)["confirmed"] == []
+
+
+def test_who_may_correct_may_not_correct_what_is_final(api: Api, house: House) -> None:
+    round_id, allowed = complete_round(api), another_key(house, api, "read", "correct", "correct-final")
+    narrow = another_key(house, api, "read", "correct")
+    assert correct(narrow, round_id).status == 201
+    make_final(api, round_id)
+    before = house.count_records()
+    back = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, THREE)}]
+    answer = correct(narrow, round_id, back)
+    assert (answer.status, answer["code"]) == (403, "scope-missing")
+    assert "correct-final" in answer["detail"]
+    assert house.count_records() == before
+    # What was corrected before it was final is known again.
+    assert correct(allowed, round_id, back).status == 201
+    assert settlement_of(api, round_id)["state"] == "provisional"
+    assert correct(narrow, round_id).status == 403
+
+
+def test_a_round_whose_settlement_was_final_is_not_opened_again(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    make_final(api, round_id)
+    before = house.count_records()
+    shorter = [{"op": "remove", "path": "/hands/2"}]
+    answer = correct(api, round_id, shorter)
+    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "settlement-final"})
+    assert house.count_records() == before
+    closed = {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "the third was never played"}}
+    assert correct(api, round_id, [*shorter, closed]).status == 201
+
+
+# --- adjustments ---
+
+
+def test_what_a_correction_of_a_final_settlement_changes_is_paid_from_player_to_player(api: Api) -> None:
+    round_id = complete_round(api, point_value=10, currency="EUR")
+    make_final(api, round_id)
+    # Seat 1 won 12 in each of three hands, and lost 12 in one of them as it turns out.
+    right = {
+        "from_revision": 1,
+        "transfers": [{"payer": "ann", "payee": "cyd", "points": 24, "money": 240}],
+    }
+    answer = correct(api, round_id)
+    assert answer["adjustment"] == settlement_of(api, round_id)["adjustment"] == right
+    assert correct(api, round_id)["adjustment"] == right
+    assert settlement_of(api, round_id, 1)["adjustment"] is None
+
+
+def test_an_adjustment_goes_from_the_last_settlement_that_was_final(api: Api) -> None:
+    round_id = complete_round(api)
+    make_final(api, round_id)
+    correct(api, round_id)
+    third = [{"op": "replace", "path": "/hands/2", "value": hand(3, 3, {1: LOW, 2: MID, 3: HIGH})}]
+    twice = correct(api, round_id, third)["adjustment"]
+    assert twice == {
+        "from_revision": 1,
+        "transfers": [{"payer": "ann", "payee": "cyd", "points": 48, "money": None}],
+    }
+    make_final(api, round_id)
+    back = [{"op": "replace", "path": "/hands/2", "value": COMPLETE[2]}]
+    assert correct(api, round_id, back)["adjustment"] == {
+        "from_revision": 3,
+        "transfers": [{"payer": "cyd", "payee": "ann", "points": 24, "money": None}],
+    }
+
+
+def test_a_correction_of_a_final_settlement_that_moves_no_points_is_paid_by_nobody(api: Api) -> None:
+    round_id = complete_round(api)
+    make_final(api, round_id)
+    later = [{"op": "add", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}]
+    assert correct(api, round_id, later)["adjustment"] == {"from_revision": 1, "transfers": []}
+
+
+@pytest.mark.parametrize("name", ["pineapple", "progressive-round", "turbo", "classic"])
+def test_nets_that_were_final_and_the_adjustment_are_the_nets_there_are(api: Api, name: str) -> None:
+    """Each a random round that, as it turns out, was quite another."""
+    rng = Random(name)
+    corrected = 0
+    for number in range(6):
+        one, other = (without(random_document(rng, PRESETS[name]), "reference") for _ in range(2))
+        posted = post_document(api, {**one, "table": f"{name} {number}"})
+        round_id, sitting = posted["round"]["id"], posted["round"]["seats"]
+        if posted["round"]["status"] == "open":
+            close(api, round_id)
+        before = by_player(sitting, settlement_of(api, round_id)["net"])
+        for seat in sitting:
+            assert confirm(api, round_id, seat["seat"]).status == 201
+        told = api.get(f"/v1/rounds/{round_id}/document").document
+        amended = {**other, **{part: told[part] for part in ("table", "reference", "point_value", "currency")}}
+        closed = {"after_hand": len(other["hands"]), "reason": "the room closes"}
+        answer = correct(api, round_id, None, document=amended)
+        if answer.status != 201:  # it would be open
+            answer = correct(api, round_id, None, document={**amended, "closed": closed})
+        assert answer.status == 201, answer
+        corrected += 1
+        after = by_player(answer["round"]["seats"], settlement_of(api, round_id)["net"])
+        for paid in answer["adjustment"]["transfers"]:
+            before[paid["payer"]] = before.get(paid["payer"], 0) - paid["points"]
+            before[paid["payee"]] = before.get(paid["payee"], 0) + paid["points"]
+            assert paid["points"] > 0
+        assert {player: net for player, net in before.items() if net} == {
+            player: net for player, net in after.items() if net
+        }
+    assert corrected == 6
+
+
+def by_player(sitting: list[Document], nets: Document) -> dict[str, int]:
+    return {seat["player"]: nets[str(seat["seat"])] for seat in sitting}
+
+
+# --- recomputations ---
+
+
+def test_a_recomputation_leaves_final_settlements_unless_it_is_told_not_to(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    make_final(api, round_id)
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        rules = ruleset_named(transaction, "pineapple-2-4-us-none")
+        keep_ruleset(transaction, rules)
+        left = recompute(transaction, ruleset=rules, applies=True)
+        assert (left.differing, left.applied, left.skipped) == (1, 0, 1)
+        assert "final" in str(left.differences[-1].detail)
+        done = recompute(transaction, ruleset=rules, applies=True, final=True)
+        assert (done.applied, done.skipped, named(done)[-1][2]) == (1, 0, "applied")
+    found = settlement_of(api, round_id)
+    assert (found["state"], found["adjustment"]["from_revision"]) == ("provisional", 1)
+
+
+def test_a_recomputation_of_final_settlements_needs_the_scope_for_it(api: Api, house: House) -> None:
+    asked = {"scope": {}, "mode": "apply", "reason": "yearly audit", "final": True}
+    narrow = another_key(house, api, "recompute")
+    answer = narrow.post("/v1/recomputations", asked)
+    assert (answer.status, answer["code"]) == (403, "scope-missing")
+    assert narrow.post("/v1/recomputations", {**asked, "final": False}).status == 202
+    allowed = another_key(house, api, "recompute", "correct-final").post("/v1/recomputations", asked)
+    assert (allowed.status, allowed["final"]) == (202, True)
+
+
+# --- races ---
+
+
+def has_no_gap(house: House, round_id: str) -> bool:
+    [(version,)] = house.ask("SELECT version FROM round_heads WHERE round_id = %s", round_id)
+    return [sequence for sequence, _ in events_of(house, round_id)] == list(range(1, version + 1))
+
+
+@pytest.fixture
+def lone_house(server: Server) -> Iterator[House]:
+    """A house of its own: a sweep goes through all that others have left in the one they share."""
+    with open_house(server) as house:
+        yield house
+
+
+def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(lone_house: House) -> None:
+    house, api = lone_house, lone_house.new_client()
+    for attempt in range(3):
+        round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
+        confirm(api, round_id, 1)
+        confirm(api, round_id, 2)
+        answer, *_ = at_once(partial(confirm, api, round_id, 3), *[partial(sweep_all, house)] * 2)
+        assert answer.status == 201 or refused(answer, "confirmation-refused", "settlement-final")
+        assert settlement_of(api, round_id)["confirmed"] == ([1, 2, 3] if answer.status == 201 else [1, 2])
+        sweep_all(house)
+        assert settlement_of(api, round_id)["state"] == "final"
+        kinds = [kind for _, kind in events_of(house, round_id)]
+        assert kinds.count("settlement.finalized") == 1
+        assert has_no_gap(house, round_id)
+
+
+def test_a_correction_and_a_sweep_at_once_come_one_after_the_other(lone_house: House) -> None:
+    house, api = lone_house, lone_house.new_client()
+    adjusted = 0
+    for attempt in range(3):
+        round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
+        answer, _ = at_once(partial(correct, api, round_id), partial(sweep_all, house))
+        # Without a version, a correction is of the round as it was when the request came.
+        assert answer.status == 201 or (answer.status, answer["code"]) == (409, "round-changed")
+        final_first = [kind for _, kind in events_of(house, round_id)][4] == "settlement.finalized"
+        if answer.status == 201:
+            assert (answer["adjustment"] is not None) == final_first
+            adjusted += final_first
+        sweep_all(house)
+        assert settlement_of(api, round_id)["state"] == "final"
+        assert has_no_gap(house, round_id)

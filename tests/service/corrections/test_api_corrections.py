@@ -1,0 +1,338 @@
+"""Corrections over HTTP: what was recorded wrong is put right, and everything that was recorded stays."""
+
+import json
+
+import pytest
+
+from tests.support.api_client import Api, replayed
+from tests.support.api_corrections import (
+    ENTERS,
+    FIRST,
+    IN_FANTASYLAND,
+    LAST,
+    NO_QUEENS,
+    SECOND,
+    SWAPPED,
+    VOID,
+    correct,
+    in_fantasyland,
+    part_of,
+    refused,
+    round_of,
+)
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
+from tests.support.recomputed_rounds import named, recompute
+from tests.support.sample_rounds import (
+    HIGH,
+    LOW,
+    MID,
+    THREE,
+    Document,
+    add_table,
+    cards,
+    changed,
+    close,
+    complete_round,
+    hand,
+    open_round,
+    play,
+    post_document,
+    start_round,
+    undo,
+    without,
+)
+
+# --- what comes of it ---
+
+
+def test_a_corrected_hand_counts_with_its_cards_and_everything_after_it_is_played_again(api: Api) -> None:
+    round_id = complete_round(api)
+    answer = correct(api, round_id, patch=SWAPPED)
+    assert answer.status == 201, answer
+    assert not replayed(answer)
+    assert answer["revision"] == 2
+    assert [compared["number"] for compared in answer["hands"]] == [2, 3]
+    second, last = answer["hands"]
+    assert [player["points"] for player in second["before"]["players"]] == [12, 0, -12]
+    assert [player["points"] for player in second["after"]["players"]] == [-12, 0, 12]
+    assert second["before"]["players"][0]["board"]["top"] == ["Ah", "Kd", "9c"]
+    assert second["after"]["players"][0]["board"]["top"] == ["Qs", "Jc", "6d"]
+    assert [side["stacks"] for side in last.values() if isinstance(side, dict)] == [
+        {"1": 136, "2": 100, "3": 64},
+        {"1": 112, "2": 100, "3": 88},
+    ]
+    assert answer["net"] == [
+        {"player": "ann", "before": 36, "after": 12, "change": -24},
+        {"player": "bob", "before": 0, "after": 0, "change": 0},
+        {"player": "cyd", "before": -36, "after": -12, "change": 24},
+    ]
+    assert answer["round"] == round_of(api, round_id)
+    settled = part_of(api, round_id, "settlement")
+    assert (settled["revision"], settled["reason"], settled["net"]) == (2, "misread", {"1": 12, "2": 0, "3": -12})
+
+
+def test_what_was_recorded_before_can_be_read_for_ever(api: Api) -> None:
+    round_id = complete_round(api)
+    before = {part: part_of(api, round_id, part).document for part in ("settlement", "hands", "document")}
+    correct(api, round_id, patch=SWAPPED)
+    old, new = part_of(api, round_id, "hands", 1)["hands"], part_of(api, round_id, "hands")["hands"]
+    assert part_of(api, round_id, "settlement", 1).document == {
+        **before["settlement"],
+        "state": "superseded",
+        "provisional_until": None,
+    }
+    assert part_of(api, round_id, "document", 1).document == before["document"]
+    assert old == [changed(listed, ("in_force", listed["number"] != 2)) for listed in before["hands"]["hands"]]
+    assert [a["id"] == b["id"] for a, b in zip(old, new, strict=True)] == [True, False, True]
+    assert api.get(f"/v1/hands/{old[1]['id']}")["in_force"] is False
+    assert part_of(api, round_id, "document")["hands"][1]["players"][0]["top"] == ["Qs", "Jc", "6d"]
+    assert api.get(f"/v1/rounds/{round_id}/document?revision=3").status == 404
+
+
+def test_a_document_amended_says_the_same_as_a_patch(api: Api) -> None:
+    patched, amended = complete_round(api), complete_round(api, name="attic")
+    document = part_of(api, amended, "document").document
+    for index, board in ((0, LOW), (2, HIGH)):
+        for row, text in zip(("top", "middle", "bottom"), board.split("/"), strict=True):
+            document["hands"][1]["players"][index][row] = cards(text)
+    by_patch, by_document = correct(api, patched, patch=SWAPPED), correct(api, amended, document=document)
+    for part in ("hands", "net", "revision"):
+        assert by_document[part] == by_patch[part]
+
+
+def test_a_correction_can_be_tried_first_and_answers_the_same(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    records = house.count_records()
+    tried = correct(api, round_id, query="?dry_run=true", patch=SWAPPED)
+    assert house.count_records() == records
+    assert part_of(api, round_id, "settlement")["revision"] == 1
+    done = correct(api, round_id, patch=SWAPPED)
+    assert (done.status, done.document) == (tried.status, tried.document)
+
+
+# --- everything can be corrected ---
+
+STACK = [{"op": "replace", "path": "/seats/2/stack", "value": 9}]
+TOP_UP = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 3, "points": 50}}]
+OTHER_SEATS = [{"op": "replace", "path": f"/seats/{at}/player", "value": who} for at, who in ((0, "cyd"), (2, "ann"))]
+ANOTHER_PLAYER = [{"op": "replace", "path": "/seats/1/player", "value": "dan"}]
+MISSING = [
+    {"op": "replace", "path": "/hands/2/number", "value": 4},
+    {"op": "replace", "path": "/hands/2/button", "value": 3},
+    {"op": "add", "path": "/hands/2", "value": hand(3, 2, THREE)},
+]
+DEPARTURE = [
+    {"op": "remove", "path": "/hands/2"},
+    {"op": "add", "path": "/departures/-", "value": {"seat": 3, "after_hand": 2, "reason": "the last train"}},
+]
+RULESET = [{"op": "replace", "path": "/ruleset", "value": "pineapple"}]
+
+
+@pytest.mark.parametrize(
+    ("patch", "more"),
+    [
+        pytest.param(STACK, {"irregular": "stands"}, id="an opening stack"),
+        pytest.param(TOP_UP, {}, id="a top-up"),
+        pytest.param(OTHER_SEATS, {}, id="who sat where"),
+        pytest.param(ANOTHER_PLAYER, {}, id="who played"),
+        pytest.param(VOID, {}, id="a void hand"),
+        pytest.param(MISSING, {"irregular": "stands"}, id="a missing hand"),
+        pytest.param(DEPARTURE, {}, id="a departure"),
+        pytest.param(RULESET, {}, id="the ruleset"),
+    ],
+)
+def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
+    api: Api, other_api: Api, house: House, patch: list[Document], more: Document
+) -> None:
+    round_id = complete_round(api, ruleset="pineapple-qq")
+    answer = correct(api, round_id, patch=patch, **more)
+    assert not replayed(answer)
+    assert sum(each["after"] or 0 for each in answer["net"]) == 0
+    told = part_of(api, round_id, "document").document
+    right = post_document(other_api, told)
+    assert right.status == 201, right
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        assert named(recompute(transaction)) == []
+    settled = part_of(api, round_id, "settlement").document
+    beside = ("revision", "reason", "provisional_until")
+    assert without(right["settlement"], *beside) == without(settled, *beside)
+    assert part_of(other_api, right["round"]["id"], "document").document == told
+    kept = ("id", "table", "version", "opened_at", "recorded_at")
+    assert without(round_of(api, round_id), *kept) == without(round_of(other_api, right["round"]["id"]), *kept)
+
+
+def test_a_round_that_was_corrected_is_played_on_and_undone_and_corrected_again(api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, FIRST, SECOND)
+    correct(api, round_id, patch=SWAPPED)
+    play(api, round_id, hand(3, 3, {1: MID, 2: HIGH, 3: LOW}))
+    assert part_of(api, round_id, "settlement")["stacks"] == {"1": 100, "2": 112, "3": 88}
+    undo(api, round_id, 3)
+    assert not replayed(correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": SECOND}]))
+    settled = part_of(api, round_id, "settlement")
+    assert (settled["revision"], settled["stacks"]) == (4, {"1": 124, "2": 100, "3": 76})
+
+
+def test_what_scope_round_has_paid_is_paid_again_by_what_is_right(api: Api) -> None:
+    round_id = start_round(api, "progressive-round")
+    play(api, round_id, FIRST, SECOND)
+    close(api, round_id)
+    answer = correct(api, round_id, patch=SWAPPED)
+    assert [compared["number"] for compared in answer["hands"]] == [2]
+    assert [len(answer["hands"][0][side]["transfers"]) for side in ("before", "after")] == [3, 0]
+    assert part_of(api, round_id, "settlement")["net"] == {"1": 0, "2": 0, "3": 0}
+
+
+# --- what is refused ---
+
+
+@pytest.mark.parametrize(
+    ("patch", "mistakes"),
+    [
+        ([{"op": "remove", "path": "/hands/7"}], {"#/patch/0": "patch-failed"}),
+        ([{"op": "replace", "path": "/seats/0/stack/x", "value": 1}], {"#/patch/0": "patch-failed"}),
+        ([{"op": "test", "path": "/hands/0/button", "value": 2}], {"#/patch/0": "patch-test"}),
+        ([{"op": "add", "path": "/hands/0/points", "value": 3}], {"#/patch/0/value": "field-unknown"}),
+        ([{"op": "replace", "path": "/hands/0/players/0/top/0", "value": "Xx"}],
+         {"#/patch/0/value": "card-unknown"}),
+        ([{"op": "replace", "path": "/hands/0/players/0/top/0", "value": "Kd"}],
+         {"#/patch/0": "card-twice"}),
+        ([{"op": "replace", "path": "/table", "value": "attic"}], {"#/patch/0/value": "correction-fixed"}),
+        ([{"op": "replace", "path": "/ruleset", "value": "pinapple"}], {"#/patch/0/value": "ruleset-unknown"}),
+        ([{"op": "remove", "path": "/hands/0"}], {"#/patch/0": "hand-number"}),
+        ([{"op": "rename", "path": "/hands"}], {"#/patch/0/op": "not-a-choice"}),
+        ([{"op": "move", "path": "/hands"}], {"#/patch/0/from": "field-missing"}),
+        ([{"op": "add", "path": "/hands/0"}], {"#/patch/0/value": "field-missing"}),
+        ([{"op": "remove", "path": "hands"}], {"#/patch/0/path": "text-pattern"}),
+        ([{"op": "replace", "path": "/table", "value": "x" * 501}], {"#/patch/0/value": "text-length"}),
+        (None, {"#": "patch-or-document"}),
+    ],
+)  # fmt: skip
+def test_what_cannot_be_is_refused_and_named(
+    api: Api, house: House, patch: list[Document] | None, mistakes: dict[str, str]
+) -> None:
+    round_id = complete_round(api)
+    answer = refused(api, house, round_id, patch=patch)
+    assert answer.status == 422
+    assert answer.mistakes == mistakes
+
+
+def test_a_patch_that_copies_copies_is_stopped(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    copies = [{"op": "copy", "from": "/hands", "path": f"/hands/0/x{index}"} for index in range(60)]
+    answer = refused(api, house, round_id, patch=copies)
+    assert answer.status == 422
+    assert answer.codes == {"patch-growth"}
+
+
+def test_what_is_expected_is_checked(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    answer = refused(api, house, round_id, patch=SWAPPED, expected={"net": [{"player": "ann", "after": 13}]})
+    assert (answer.status, answer["code"]) == (422, "expected-differs")
+
+
+def test_a_round_stays_over_that_another_followed(api: Api, house: House) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table)["id"]
+    play(api, round_id, FIRST, SECOND, LAST)
+    following = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 70"})
+    answer = refused(api, house, round_id, patch=VOID[:1])
+    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "round-follows"})
+    assert following["id"] in answer["detail"]
+    done = correct(api, round_id, patch=VOID)
+    # Who had given his own stack had not carried one over.
+    assert done["carried_over"] == [
+        {"round": following["id"], "seat": 1, "player": "ann", "opening_stack": 136, "left": 124},
+        {"round": following["id"], "seat": 2, "player": "bob", "opening_stack": 100, "left": 100},
+    ]
+    assert round_of(api, following["id"])["seats"] == following["seats"]
+
+
+# --- the audit trail ---
+
+
+def test_a_correction_is_an_event_that_says_what_was_asked_for(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    before = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
+    dispute = api.post("/v1/disputes", {"round": round_id, "claim": "the cards were exchanged", "by": "cyd"})["id"]
+    answer = correct(api, round_id, patch=SWAPPED, dispute=dispute)
+    after = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
+    (kind, sequence, content) = house.ask(
+        "SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1", round_id
+    )[0]
+    assert (kind, sequence) == ("round.corrected", answer["round"]["version"])
+    event = json.loads(bytes(content))
+    assert event["reason"] == "misread"
+    assert (event["hands_before"], event["hands"], event["irregular"]) == (before, after, [])
+    assert [recorded["hand"] for recorded in event["recorded"]] == [after[1]]
+    assert event["dispute"] == dispute
+    [(submitted, kept)] = house.ask(
+        "SELECT s.content, c.dispute::text FROM corrections AS c JOIN submissions AS s"
+        " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
+        round_id,
+    )
+    assert json.loads(bytes(submitted)) == {"reason": "misread", "patch": SWAPPED, "dispute": dispute}
+    assert kept == dispute
+
+
+# --- what if ---
+
+
+def test_what_if_says_what_other_rules_would_come_to_and_stores_nothing(api: Api, house: House) -> None:
+    round_id = start_round(api, "pineapple", {1: "ann 100", 2: "bob 100", 3: "cyd 100"})
+    play(api, round_id, ENTERS, IN_FANTASYLAND)
+    records = house.count_records()
+    answer = api.post(f"/v1/rounds/{round_id}/what-if", {"ruleset": "classic"})
+    assert answer.status == 200, answer
+    assert house.count_records() == records
+    assert (answer["revision"], answer["round"]["ruleset"]) == (1, "classic@1")
+    last = answer["hands"][-1]
+    assert {reason["code"] for reason in last["after"]["irregular"]} == {"fantasyland-count", "fantasyland-cards"}
+    assert sum(each["after"] for each in answer["net"]) == 0
+    patched = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": NO_QUEENS})
+    corrected = correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    for part in ("hands", "net", "carried_over"):
+        assert patched[part] == corrected[part]
+
+
+def test_what_if_nothing_changed_nothing_changes(api: Api) -> None:
+    round_id = complete_round(api)
+    answer = api.post(f"/v1/rounds/{round_id}/what-if", {})
+    assert (answer.status, answer["hands"]) == (200, [])
+    assert answer["round"] == round_of(api, round_id)
+    assert {each["change"] for each in answer["net"]} == {0}
+
+
+# --- elsewhere ---
+
+
+def test_a_round_with_a_hand_that_stands_is_audited_as_it_stands(api: Api, house: House) -> None:
+    correct(api, in_fantasyland(api), patch=NO_QUEENS, irregular="stands")
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        assert named(recompute(transaction)) == []
+
+
+def test_a_hand_that_stands_is_explained_as_it_stands(api: Api) -> None:
+    round_id = in_fantasyland(api)
+    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    standing = part_of(api, round_id, "hands")["hands"][1]
+    explained = api.get(f"/v1/hands/{standing['id']}/explanation")
+    assert explained.status == 200, explained
+
+
+def test_a_round_with_a_hand_that_stands_is_exported_and_imported_as_it_is(
+    api: Api, other_api: Api, house: House
+) -> None:
+    round_id = in_fantasyland(api)
+    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    told = part_of(api, round_id, "document").document
+    assert api.get("/v1/export").document == told
+    expecting = {**told, "expected": {"settlement": {"irregular": told["irregular"]}}}
+    imported, again = import_all(house, club_of(house, other_api), lines_of([expecting, expecting]))
+    later = import_all(house, club_of(house, other_api), lines_of([expecting]))
+    assert [line.status for line in (imported, again, *later)] == ["stored", "replayed", "replayed"]
+    there = str(imported.round_id)
+    assert part_of(other_api, there, "document").document == told
+    settled = [part_of(club, at, "settlement").document for club, at in ((api, round_id), (other_api, there))]
+    assert without(settled[0], "revision", "reason") == without(settled[1], "revision", "reason")

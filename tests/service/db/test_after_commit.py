@@ -1,0 +1,65 @@
+"""What runs after a commit can fail only into the log: what is stored is answered as stored."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.db.transactions import Session
+from service.rounds.queries import hands
+from tests.support.api_client import Api
+from tests.support.application import House, open_house
+from tests.support.log_capture import Log
+from tests.support.postgres import Server
+from tests.support.sample_rounds import THREE, hand, hands_of, record, start_round
+
+
+def test_a_hand_whose_metrics_fail_after_the_commit_is_recorded(
+    api: Api, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise OSError("no space left on device")
+
+    round_id = start_round(api)
+    monkeypatch.setattr(hands, "count_stored_hands", fail)
+    answer = record(api, round_id, hand(1, 1, THREE))
+    assert answer.status == 201
+    assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]
+    [event] = [event for event in log.events if event["event"] == "after_commit_failed"]
+    assert event["level"] == "error"
+    assert "OSError" in event["exception"]
+
+
+def test_a_connection_lost_after_the_commit_changes_nothing(
+    api: Api, house: House, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    commit = Session._commit
+
+    def commit_and_lose_the_connection(session: Session, *arguments: Any) -> None:
+        commit(session, *arguments)
+        driver = session.connection.connection.driver_connection
+        assert isinstance(driver, psycopg.Connection)
+        house.ask("SELECT pg_terminate_backend(%s, 5000)", driver.info.backend_pid)
+
+    round_id = start_round(api)
+    with monkeypatch.context() as patched:
+        patched.setattr(Session, "_commit", commit_and_lose_the_connection)
+        answer = record(api, round_id, hand(1, 1, THREE))
+    assert answer.status == 201
+    assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]
+
+
+@pytest.fixture
+def lonely(embedded_postgres: Server) -> Iterator[House]:
+    """An application whose broker is away."""
+    with open_house(embedded_postgres, broker_url="amqp://127.0.0.1:9//") as opened:
+        yield opened
+
+
+def test_a_job_is_accepted_while_the_broker_is_away(lonely: House, log: Log) -> None:
+    api = lonely.new_client()
+    answer = api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "checked"})
+    assert answer.status == 202
+    assert api.get(answer.headers["Location"])["state"] == "queued"
+    assert [event["level"] for event in log.events if event["event"] == "message_not_sent"] == ["warning"]

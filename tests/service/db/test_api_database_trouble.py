@@ -1,0 +1,101 @@
+"""A database that is not as the service needs it, seen over HTTP."""
+
+import socket
+from collections.abc import Iterator
+
+import pytest
+from flask import Flask
+
+from service.app import create_app
+from service.clubs.actions import found_club
+from service.config import Config
+from tests.support.api_client import Api
+from tests.support.application import House, Records
+from tests.support.log_capture import Log
+from tests.support.postgres import Logins
+from tests.support.sample_rounds import OPEN_TO_ALL, operations
+
+
+@pytest.fixture
+def homeless() -> Iterator[Flask]:
+    """The application on a database that does not answer."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    app = create_app(Config(f"postgresql://ofc:secret@127.0.0.1:{port}/ofc"))
+    yield app
+    app.extensions["ofc_database"].close()
+
+
+def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, log: Log) -> None:
+    api = Api(homeless, "ofc_any")
+    for method, path, name in operations(api):
+        if name not in OPEN_TO_ALL:
+            answer = api.ask(method, path)
+            assert answer.status == 503
+            assert answer["code"] == "database-unavailable"
+            assert answer["detail"] == "Nothing was stored. Retry the request later."
+    assert api.get("/readyz").status == 503
+    assert "127.0.0.1" in log.getvalue(), "the operator's log says which database it is"
+    assert "secret" not in log.getvalue()
+
+
+def test_what_needs_no_database_is_answered_without_one(homeless: Flask) -> None:
+    nobody = Api(homeless, None)
+    assert nobody.get("/healthz")["status"] == "ok"
+    assert nobody.get("/openapi.yaml").status == 200
+    assert len(nobody.get("/v1/rulesets")["rulesets"]) == 21
+    assert nobody.get("/v1/tables").status == 401, "a key is missing, whatever the database does"
+
+
+def test_a_database_without_its_tables_is_said_in_a_sentence(bare_logins: Logins) -> None:
+    app = create_app(Config(bare_logins.owner))
+    api = Api(app, "ofc_any")
+    for path in ("/v1/tables", "/readyz"):
+        answer = api.get(path)
+        assert answer.status == 503
+        assert answer["code"] == "database-behind"
+        assert "ofc-server migrate" in answer["detail"]
+    app.extensions["ofc_database"].close()
+
+
+def test_a_database_that_comes_back_is_used_again(logins: Logins, house: House) -> None:
+    app = create_app(Config(logins.service, logins.owner))
+    api = Api(app, found_club(logins.owner, "home"))
+    assert api.get("/v1/tables").status == 200
+    house.ask(
+        "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
+        logins.service.rpartition("/")[2].partition("?")[0],
+    )
+    assert api.get("/v1/tables").status == 200
+    app.extensions["ofc_database"].close()
+
+
+def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, log: Log) -> None:
+    app = create_app(Config(logins.service, logins.owner))
+    key = found_club(logins.owner, "home")
+    Records(logins.owner).change("ALTER TABLE tables DROP COLUMN minimum_stack CASCADE")
+    answer = app.test_client().get("/v1/tables", headers={"Authorization": f"Bearer {key}"})
+    assert answer.status_code == 500
+    assert answer.content_type == "application/problem+json"
+    problem = answer.get_json(force=True)
+    assert problem["code"] == "internal-error"
+    assert problem["request_id"] == answer.headers["Request-Id"]
+    assert problem["request_id"] in log.getvalue()
+    assert "minimum_stack" in log.getvalue()
+    assert "minimum_stack" not in answer.get_data(as_text=True)
+    app.extensions["ofc_database"].close()
+
+
+def test_a_database_that_is_read_only_is_read_and_refuses_changes_in_a_sentence(logins: Logins, log: Log) -> None:
+    key = found_club(logins.owner, "home")
+    name = logins.owner.rpartition("/")[2].partition("?")[0]
+    Records(logins.owner).change(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
+    app = create_app(Config(logins.service, logins.owner))
+    api = Api(app, key)
+    assert api.get("/v1/tables").status == 200, "the first use of the key cannot be noted"
+    new_table = {"name": "kitchen", "ruleset": "pineapple"}
+    for answer in (api.post("/v1/tables", new_table), api.get("/readyz")):
+        assert (answer.status, answer["code"], answer["title"]) == (503, "database-read-only", "Database is read-only")
+        assert answer["detail"].startswith("Nothing was stored: the database accepts no changes at present.")
+    assert "is read-only: an administrator can change `default_transaction_read_only`" in log.getvalue()
+    app.extensions["ofc_database"].close()

@@ -1,0 +1,210 @@
+"""The schema compared with the release's: what a start refuses, and what `ofc-server verify` reports of it."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from subprocess import CompletedProcess
+
+import psycopg
+import pytest
+
+from evidence import SigningKey
+from service.app import create_app
+from service.config import Config
+from service.db import Database, migrate
+from service.db.schema import Change, SchemaChange, compare_schema, expected_schema, read_schema
+from service.errors import DatabaseAltered
+from service.ledger.actions import make_checkpoint
+from service.ledger.signing import read_signing_key
+from tests.support.api_client import Api
+from tests.support.application import House, open_house
+from tests.support.import_lines import club_of, database_of
+from tests.support.owned_database import plain_owner
+from tests.support.postgres import Logins, Server
+from tests.support.schema_manifest import schema_of
+from tests.support.server_process import command
+
+every_server = pytest.mark.every_server
+
+OPEN_TO_ALL = """
+    CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
+        RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[]) LANGUAGE sql AS
+    $$ SELECT club_id, id, name, scopes FROM api_keys LIMIT 1 $$
+"""
+ALTERATIONS = {
+    OPEN_TO_ALL: "function public.authenticate_key(secret bytea) is changed",
+    "ALTER TABLE rounds DISABLE ROW LEVEL SECURITY": "table public.rounds is changed",
+    "ALTER TABLE rounds NO FORCE ROW LEVEL SECURITY": "table public.rounds is changed",
+    "ALTER POLICY club ON hands USING (true)": "policy public.hands.club is changed",
+    "CREATE POLICY everyone ON hands USING (true)": "policy public.hands.everyone is added",
+    "DROP POLICY club ON transfers": "policy public.transfers.club is missing",
+    "DROP TRIGGER append_only ON transfers": "trigger public.transfers.append_only is missing",
+    "ALTER TABLE transfers DISABLE TRIGGER append_only": "trigger public.transfers.append_only is changed",
+    "ALTER TABLE hand_scores DROP CONSTRAINT hand_scores_zero_sum_check": "constraint public.hand_scores."
+    "hand_scores_zero_sum_check is missing",
+    "ALTER TABLE hands DROP CONSTRAINT hands_number_key CASCADE": "constraint public.hands.hands_number_key is missing",
+    "ALTER TABLE tables ALTER COLUMN name DROP NOT NULL": "column public.tables.name is changed",
+    "ALTER TABLE tables ADD COLUMN note text": "column public.tables.note is added",
+    "GRANT UPDATE ON transfers TO ofc_service": "grant UPDATE on table public.transfers to ofc_service is added",
+    "GRANT UPDATE (paid) ON transfers TO PUBLIC": "grant UPDATE on column public.transfers.paid to PUBLIC is added",
+    "REVOKE INSERT ON transfers FROM ofc_service": "grant INSERT on table public.transfers to ofc_service is missing",
+    "CREATE RULE nothing AS ON INSERT TO events DO INSTEAD NOTHING": "rule public.events.nothing is added",
+    "CREATE TABLE more_transfers () INHERITS (transfers)": "table public.more_transfers is added",
+    "CREATE FUNCTION points_sum(points integer[]) RETURNS integer LANGUAGE sql RETURN 0": "function "
+    "public.points_sum(points integer[]) is added",
+    "DROP TABLE machinery.signing_keys": "table machinery.signing_keys is missing",
+}
+
+
+@pytest.fixture
+def opened(logins: Logins) -> Iterator[Database]:
+    """The service's way into a fresh database that nobody has checked yet."""
+    database = Database(logins.service)
+    yield database
+    database.close()
+
+
+def alter(owner_url: str, statement: str) -> None:
+    with psycopg.connect(owner_url) as connection:
+        connection.execute(statement)
+
+
+def changes_of(database: Database) -> list[SchemaChange]:
+    with database.outside_clubs() as connection:
+        return compare_schema(read_schema(connection), expected_schema())
+
+
+@every_server
+def test_the_manifest_is_what_the_migrations_build(server: Server) -> None:
+    assert schema_of(server) == expected_schema(), "`make manifest` writes it anew"
+
+
+def test_the_manifest_does_not_depend_on_who_owns_the_tables(embedded_postgres: Server) -> None:
+    with plain_owner(embedded_postgres) as logins:
+        migrate(logins.owner)
+        database = Database(logins.service)
+        assert changes_of(database) == []
+        database.close()
+
+
+@pytest.mark.parametrize("statement", ALTERATIONS)
+def test_an_altered_schema_is_refused_and_named(logins: Logins, opened: Database, statement: str) -> None:
+    alter(logins.owner, statement)
+    assert ALTERATIONS[statement] in [str(change) for change in changes_of(opened)]
+    with pytest.raises(DatabaseAltered, match=r"is not that of this release: .*`ofc-server verify` lists every"):
+        opened.check_schema()
+
+
+def test_foreign_keys_that_are_not_checked_are_named(logins: Logins, opened: Database) -> None:
+    alter(logins.owner, "ALTER TABLE transfers DISABLE TRIGGER ALL")
+    found = {change.object for change in changes_of(opened) if (change.found or "").endswith("(disabled)")}
+    assert {"constraint public.transfers.transfers_club_id_round_id_revision_number_fkey"} < found
+
+
+def test_what_switches_triggers_off_for_a_role_is_named(logins: Logins, opened: Database) -> None:
+    database = logins.owner.rpartition("/")[2].partition("?")[0]
+    alter(logins.owner, f"ALTER ROLE ofc_service IN DATABASE {database} SET session_replication_role = 'replica'")
+    [change] = changes_of(opened)
+    assert str(change) == "setting session_replication_role of ofc_service is added"
+
+
+def test_what_only_reads_may_be_added(logins: Logins, opened: Database) -> None:
+    alter(logins.owner, "CREATE INDEX hands_played_at ON hands (played_at)")
+    alter(logins.owner, "CREATE VIEW paid AS SELECT paid FROM transfers")
+    alter(logins.owner, "GRANT SELECT ON transfers, paid TO PUBLIC")
+    assert {change.change for change in changes_of(opened)} == {Change.HARMLESS}
+    opened.check_schema()
+
+
+def test_an_added_table_stands_for_all_that_belongs_to_it(logins: Logins, opened: Database) -> None:
+    alter(logins.owner, "CREATE TABLE notes (id integer PRIMARY KEY, note text CHECK (note <> ''))")
+    [change] = changes_of(opened)
+    assert (change.object, change.change) == ("table public.notes", Change.HARMLESS)
+
+
+def test_an_altered_database_is_not_ready(logins: Logins) -> None:
+    alter(logins.owner, "ALTER TABLE rounds DISABLE ROW LEVEL SECURITY")
+    app = create_app(Config(logins.service, logins.owner))
+    answer = Api(app, None).get("/readyz")
+    assert (answer.status, answer["code"]) == (503, "database-altered")
+    app.extensions["ofc_database"].close()
+
+
+@pytest.mark.parametrize("arguments", [("up", "--port", "0"), ("worker", "--concurrency", "1")])
+def test_nothing_starts_on_an_altered_database(logins: Logins, arguments: tuple[str, ...]) -> None:
+    alter(logins.owner, "DROP POLICY club ON transfers")
+    started = command(*arguments, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
+    assert started.returncode == 1
+    [sentence] = [line for line in started.stderr.splitlines() if line.startswith("Error: ")]
+    assert "policy public.transfers.club is missing; `ofc-server verify` lists every difference." in sentence
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    with open_house(embedded_postgres) as opened:
+        opened.new_client()
+        yield opened
+
+
+def verify(house: House, *arguments: str, **variables: str) -> CompletedProcess[str]:
+    login = {"OFC_DATABASE_URL": house.logins.service, "OFC_OWNER_URL": house.owner_url}
+    return command("verify", *arguments, **login, **variables)
+
+
+def test_verify_prints_what_was_altered_with_what_is_right(house: House) -> None:
+    house.change("ALTER POLICY club ON hands USING (true)")
+    house.change("CREATE INDEX hands_played_at ON hands (played_at)")
+    found = verify(house, "--json")
+    index, policy, summary = map(json.loads, found.stdout.splitlines())
+    assert found.returncode == 1
+    assert index["kind"] == "schema-extended"
+    assert (policy["kind"], policy["table"], policy["key"]) == (
+        "schema-differs",
+        "policy",
+        {"name": "public.hands.club"},
+    )
+    assert "using true" in policy["found"]
+    assert "using (club_id = current_club())" in policy["right"]
+    assert summary["summary"]["found"] == {"schema-extended": 1, "schema-differs": 1}
+
+
+def test_what_only_reads_is_printed_and_passes(house: House) -> None:
+    house.change("CREATE INDEX hands_played_at ON hands (played_at)")
+    found = verify(house)
+    assert found.stdout.startswith("schema-extended: index name=public.hands_played_at: ")
+    assert "0 findings." in found.stderr
+    assert found.returncode == 3, "only the checkpoint is missing"
+
+
+def test_a_published_key_that_is_not_the_service_s_is_named(house: House, tmp_path: Path) -> None:
+    file = str(tmp_path / "signing-key")
+    configured = {"OFC_SIGNING_KEY_FILE": file}
+    command("signing-key", "create", **configured)
+    first = sign(house, file)
+    assert "key-unknown" not in verify(house, **configured).stdout
+    command("signing-key", "rotate", **configured)
+    second = sign(house, file)
+    assert first != second
+    assert "key-unknown" not in verify(house, **configured).stdout, "the file records the key that was replaced"
+    foreign = SigningKey.make("tablestakes").verifier
+    house.change(
+        "INSERT INTO machinery.signing_keys (public_key, name, first_used_at) VALUES (%s, %s, now())",
+        foreign.public,
+        foreign.name,
+    )
+    found = verify(house, **configured)
+    assert found.returncode == 1
+    assert found.stdout == f"key-unknown: machinery.signing_keys public_key={foreign.written}\n"
+    assert command("signing-key", "record", foreign.written, **configured).returncode == 0
+    assert "key-unknown" not in verify(house, **configured).stdout
+    unconfigured = verify(house)
+    assert "no signing key is configured here" in unconfigured.stderr
+    assert unconfigured.returncode == 3
+
+
+def sign(house: House, file: str) -> str:
+    """Sign the tree of a new club with the key in a file, and return the public key."""
+    key = read_signing_key(Path(file))
+    with database_of(house).transaction(club_of(house, house.new_client())) as transaction:
+        make_checkpoint(transaction, key)
+    return key.verifier.written

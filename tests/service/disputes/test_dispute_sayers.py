@@ -1,0 +1,64 @@
+"""Who can be named as saying something about a round: who sits in it, and whoever holds the key."""
+
+import pytest
+
+from service.clubs.actions import create_key, find_club
+from service.clubs.queries.clubs import StoredClub
+from service.clubs.scopes import Scope
+from tests.support.api_client import Answer, Api
+from tests.support.api_disputes import dispute, opened, step
+from tests.support.application import House
+from tests.support.import_lines import club_of
+from tests.support.sample_rounds import complete_round
+
+
+def stored_club(house: House, api: Api) -> StoredClub:
+    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    return find_club(house.owner, name)
+
+
+def unknown_sayer(answer: Answer, by: str) -> bool:
+    """Whether nobody of that name can speak about the round, and the answer says who can."""
+    assert answer.status == 422, answer
+    [mistake] = answer["errors"]
+    assert (mistake["pointer"], mistake["code"]) == ("#/by", "sayer-unknown")
+    expected = "expected a player seated in the round ('ann', 'bob', 'cyd'), or 'first', the name of the key"
+    return bool(mistake["detail"] == f"`by` is {by!r}; {expected}")
+
+
+@pytest.mark.parametrize("by", ["dan", "Ann", "auditor-2"])
+def test_nobody_is_named_who_does_not_sit_in_the_round_and_does_not_hold_the_key(
+    api: Api, house: House, by: str
+) -> None:
+    round_id = complete_round(api)
+    before = house.count_records()
+    assert unknown_sayer(dispute(api, round_id, by=by), by)
+    assert house.count_records() == before
+    dispute_id = opened(api, round_id)
+    for name in ("comments", "review", "withdraw"):
+        assert unknown_sayer(step(api, dispute_id, name, by=by), by)
+    assert step(api, dispute_id, "review").status == 201
+    assert unknown_sayer(step(api, dispute_id, "resolve", by=by), by)
+
+
+def test_an_auditor_is_named_by_the_key_and_the_key_is_the_actor(api: Api, house: House) -> None:
+    made = create_key(house.owner, stored_club(house, api), name="auditor-2", scopes=[Scope.READ, Scope.DISPUTES])
+    auditor = Api(house.app, made.secret)
+    dispute_id = opened(api)
+    assert step(auditor, dispute_id, "review", by="first").status == 422
+    assert step(auditor, dispute_id, "review", by="auditor-2")["history"][-1]["by"] == "auditor-2"
+    assert step(auditor, dispute_id, "comments", by="bob").status == 201
+    kinds = "SELECT kind FROM events WHERE actor = %s ORDER BY sequence"
+    assert [kind for (kind,) in house.ask(kinds, made.key.id)] == ["dispute.reviewed", "dispute.commented"]
+
+
+def test_a_confirmation_is_of_a_seat_and_records_who_passed_it_on(api: Api, house: House) -> None:
+    round_id = complete_round(api)
+    made = create_key(house.owner, stored_club(house, api), name="scorekeeper", scopes=[Scope.READ, Scope.WRITE])
+    scorekeeper = Api(house.app, made.secret)
+    confirmed = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 1})
+    assert (confirmed.status, confirmed["confirmed"]) == (201, [1])
+    [(actor,)] = house.ask("SELECT actor FROM events WHERE kind = 'settlement.confirmed' AND round_id = %s", round_id)
+    assert actor == made.key.id
+    nobody = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 9})
+    assert nobody["errors"][0]["pointer"] == "#/seat"

@@ -1,0 +1,184 @@
+"""What is unusual about a disputed round stands beside the dispute, with its formula and its figures."""
+
+from typing import Any
+from uuid import UUID, uuid4
+
+from evidence.events import FinalReason
+from service.disputes.queries.anomalies import COMPARED
+from service.rounds.queries import rounds, settlement_states
+from tests.support.api_client import Api
+from tests.support.api_disputes import MISREAD, dispute, opened
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of
+from tests.support.recorded_statements import recorded_statements
+from tests.support.sample_rounds import (
+    COMPLETE,
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    QUEENS,
+    SEVENS,
+    SIXES,
+    TWO,
+    Document,
+    document_of,
+    hand,
+    post_document,
+)
+
+FOUL = "AhKd9c / AsAdTcTh4s / JsJd8c5h2c"
+"""The cards of the highest board with middle and bottom exchanged."""
+
+FOULING = [hand(number, number, {1: FOUL if number < 3 else HIGH, 2: MID, 3: LOW}) for number in (1, 2, 3)]
+SHORT = {1: "ann 100", 2: "bob 100", 3: "cyd 5"}
+"""Cyd can pay 5 of the 12 that she owes."""
+TWO_PLAYERS = {1: "ann 100", 2: "bob 100"}
+ENTERS = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+IN_FANTASYLAND = hand(2, 3, {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}})
+QUEEN_WAS_THREE = [{"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}]
+
+
+def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = None, **more: Any) -> str:
+    """Record a round at the kitchen table that is over; its id."""
+    seated = sitting or SIXES
+    early = {"closed": {"after_hand": len(hands), "reason": "the room closes"}} if len(hands) < len(seated) else {}
+    sent = document_of("pineapple", seated, hands, reference=str(uuid4()), **early, **more)
+    answer = post_document(api, sent)
+    assert answer.status == 201, answer
+    return str(answer["round"]["id"])
+
+
+def unusual(api: Api, round_id: str) -> dict[tuple[str, tuple[int, ...]], tuple[Any, Any]]:
+    """What stands out about a round: found and usual by code and seats."""
+    answer = dispute(api, round_id)
+    assert answer.status == 201, answer
+    assert all(len(each["formula"]) > 20 for each in answer["unusual"])
+    return {
+        (each["code"], tuple(each["seats"])): (rate(each["found"]), rate(each["usual"])) for each in answer["unusual"]
+    }
+
+
+def finalize(house: House, api: Api, round_id: str, confirmed: tuple[int, ...] = ()) -> None:
+    """Make a settlement final, confirmed by all of its players or because its window has passed."""
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        before = rounds.lock(transaction, UUID(round_id))
+        for seat in confirmed:
+            before = settlement_states.confirm(transaction, before, seat)
+        if not confirmed:
+            settlement_states.finalize(transaction, before, FinalReason.WINDOW)
+
+
+def rate(written: Document) -> str:
+    return f"{written['count']} of {written['of']}"
+
+
+# --- fouls ---
+
+
+def test_a_player_who_fouls_more_than_others_do_here_stands_out(api: Api) -> None:
+    for _ in range(3):
+        finished(api, COMPLETE)
+    assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", "0 of 27")}
+
+
+def test_where_many_foul_only_who_fouls_more_than_twice_as_much_stands_out(api: Api) -> None:
+    for _ in range(2):
+        finished(api, FOULING)
+    assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", "4 of 18")}
+    always = [hand(number, number, {1: FOUL, 2: MID}) for number in (1, 2)]
+    for _ in range(3):
+        finished(api, always, TWO_PLAYERS, table="attic")
+    assert unusual(api, finished(api, always, TWO_PLAYERS, table="attic")) == {}
+
+
+def test_a_single_foul_says_nothing(api: Api) -> None:
+    finished(api, COMPLETE)
+    once = [hand(1, 1, {1: FOUL, 2: MID, 3: LOW})]
+    assert unusual(api, finished(api, once)) == {}
+
+
+# --- caps ---
+
+
+def test_a_pair_between_whom_points_were_lost_to_caps_stands_out(api: Api) -> None:
+    finished(api, COMPLETE)
+    assert unusual(api, finished(api, COMPLETE[:1], SHORT)) == {
+        ("points-lost-to-caps", (1, 3)): ("6 of 1", "0 of 3"),
+        ("points-lost-to-caps", (2, 3)): ("1 of 1", "0 of 3"),
+    }
+
+
+def test_where_caps_bind_in_every_round_no_pair_stands_out(api: Api) -> None:
+    played = [finished(api, [hand(1, 1, TWO)], {1: "ann 2", 2: "bob 100"}) for _ in range(3)]
+    assert unusual(api, played[0]) == {}
+
+
+# --- irregular hands ---
+
+
+def test_a_round_with_hands_that_could_not_have_followed_stands_out(api: Api) -> None:
+    finished(api, COMPLETE)
+    round_id = finished(api, [ENTERS, IN_FANTASYLAND])
+    assert unusual(api, round_id) == {}
+    answer = api.post(
+        f"/v1/rounds/{round_id}/corrections",
+        {"reason": "misread", "patch": QUEEN_WAS_THREE, "irregular": "stands"},
+    )
+    assert answer.status == 201, answer
+    assert unusual(api, round_id) == {("irregular-hands", ()): ("1 of 2", "0 of 3")}
+
+
+def test_a_round_that_was_settled_anew_once_it_was_final_stands_out(api: Api, house: House) -> None:
+    finished(api, COMPLETE)
+    round_id = finished(api, COMPLETE)
+    finalize(house, api, round_id)
+    correction = {"reason": "misread", "patch": MISREAD}
+    assert api.post(f"/v1/rounds/{round_id}/corrections", correction).status == 201
+    assert unusual(api, round_id) == {("corrected-after-final", ()): ("1 of 2", "0 of 1")}
+
+
+def test_a_round_that_nobody_confirmed_stands_out_where_players_confirm(api: Api, house: House) -> None:
+    for _ in range(3):
+        finalize(house, api, finished(api, COMPLETE), confirmed=(1, 2, 3))
+    assert unusual(api, finished(api, COMPLETE)) == {("unconfirmed", ()): ("3 of 3", "0 of 9")}
+    assert unusual(api, finished(api, COMPLETE)) == {("unconfirmed", ()): ("3 of 3", "3 of 12")}
+    assert unusual(api, finished(api, COMPLETE)) == {("unconfirmed", ()): ("3 of 3", "6 of 15")}
+    assert unusual(api, finished(api, COMPLETE)) == {}
+
+
+# --- what is compared ---
+
+
+def test_beside_no_other_round_nothing_stands_out(api: Api) -> None:
+    assert unusual(api, finished(api, FOULING, SHORT | {3: "cyd 500"})) == {}
+    assert unusual(api, finished(api, FOULING, table="attic")) == {}
+
+
+def test_rounds_of_other_tables_and_rounds_that_are_still_played_are_not_compared_with(api: Api) -> None:
+    disputed = finished(api, FOULING)
+    finished(api, FOULING, table="attic")
+    table = api.get(f"/v1/rounds/{disputed}")["table"]
+    opened_ = api.post(f"/v1/tables/{table}/rounds", {"seats": document_of()["seats"]})
+    assert opened_.status == 201
+    assert api.post(f"/v1/rounds/{opened_['id']}/hands", COMPLETE[0]).status == 201
+    assert unusual(api, disputed) == {}
+
+
+def test_the_newest_fifty_other_rounds_are_compared_with(api: Api) -> None:
+    finished(api, FOULING)
+    for _ in range(COMPARED):
+        finished(api, [hand(1, 1, TWO)], TWO_PLAYERS)
+    assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", f"0 of {2 * COMPARED}")}
+
+
+def test_what_is_unusual_is_found_by_as_many_statements_for_one_dispute_as_for_many(api: Api) -> None:
+    made = [opened(api, finished(api, FOULING, table=f"table {number % 3}")) for number in range(6)]
+    with recorded_statements() as for_many:
+        many = api.get("/v1/disputes")["disputes"]
+    with recorded_statements() as for_one:
+        one = api.get("/v1/disputes?limit=1")["disputes"]
+    assert [found["id"] for found in many] == made
+    assert len(for_many) == len(for_one)
+    assert one[0] == many[0]
+    assert [unusual["code"] for unusual in many[0]["unusual"]] == ["foul-rate"]

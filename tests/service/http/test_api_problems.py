@@ -1,0 +1,181 @@
+"""What goes wrong, over HTTP: problem documents that say what was found and what would be right."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from scoring.errors import ScoringError
+from service.errors import OperatorError, ServiceError
+from service.http.problems import KINDS
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    NOBODYS,
+    THREE,
+    WORKED,
+    changed,
+    document_of,
+    hand,
+    start_round,
+)
+
+# --- what a problem looks like ---
+
+
+def test_a_problem_says_what_was_found_and_leads_to_its_page(api: Api) -> None:
+    answer = api.post("/v1/score", changed(WORKED, ("players/0/top/0", "Qx")))
+    assert answer.status == 422
+    assert answer.headers["Content-Type"] == "application/problem+json"
+    accepted = "expected a rank of 23456789TJQKA and a suit of cdhs, for example 'As' or 'Td'"
+    detail = f"`players[0].top[0]` is 'Qx'; {accepted}"
+    assert answer.document == {
+        "type": "/problems/request-invalid",
+        "title": "Validation failed",
+        "status": 422,
+        "code": "request-invalid",
+        "detail": detail,
+        "request_id": answer.headers["Request-Id"],
+        "errors": [
+            {
+                "pointer": "#/players/0/top/0",
+                "code": "card-unknown",
+                "detail": detail,
+            }
+        ],
+    }
+
+
+def test_every_answer_has_a_request_id_of_its_own(api: Api) -> None:
+    answers = [api.get("/v1/tables"), api.get("/healthz"), api.get("/nowhere"), api.post("/v1/tables", {})]
+    answers.append(api.ask("GET", "/healthz", headers={"Request-Id": "mine"}))
+    assert len({answer.headers["Request-Id"] for answer in answers}) == 5
+    assert all(re.fullmatch(r"[0-9a-f-]{36}", answer.headers["Request-Id"]) for answer in answers)
+
+
+@pytest.mark.parametrize("code", KINDS)
+def test_a_title_has_two_to_four_words(code: str) -> None:
+    assert 2 <= len(KINDS[code].title.split()) <= 4
+
+
+@pytest.mark.parametrize("code", KINDS)
+def test_every_kind_of_problem_has_a_page_for_people(house: House, code: str) -> None:
+    page = house.app.test_client().get(f"/problems/{code}")
+    assert page.status_code == 200
+    assert page.content_type.startswith("text/html")
+    kind = KINDS[code]
+    text = page.get_data(as_text=True).replace("&#39;", "'")
+    for words in (kind.title, kind.advice, f"status {kind.status.value} "):
+        assert words in text
+    assert f'href="/problems/{code}"' in house.app.test_client().get("/problems").get_data(as_text=True)
+
+
+def test_a_page_that_is_not_there_is_a_problem_too(api: Api) -> None:
+    for path in ("/problems/no-luck", "/nowhere", "/v1", "/v1/nowhere", "/v1/rounds/../tables/x"):
+        answer = api.get(path)
+        assert answer.status == 404
+        assert answer["code"] == "not-found"
+
+
+def test_the_first_page_says_where_one_is(house: House) -> None:
+    page = house.app.test_client().get("/")
+    assert page.status_code == 200
+    assert "Tablestakes" in page.get_data(as_text=True)
+
+
+def kinds_of(error: type[Exception]) -> Iterator[type[Any]]:
+    for kind in error.__subclasses__():
+        yield kind
+        yield from kinds_of(kind)
+
+
+REQUESTED = [
+    error for error in (*kinds_of(ServiceError), *kinds_of(ScoringError)) if not issubclass(error, OperatorError)
+]
+"""What can go wrong in a request; operators have commands of their own."""
+
+
+@pytest.mark.parametrize("error", REQUESTED, ids=lambda error: error.__name__)
+def test_every_error_of_the_rules_and_the_service_is_a_kind_of_problem(error: type[Any]) -> None:
+    assert error.code in KINDS
+
+
+# --- what is asked ---
+
+
+@pytest.mark.parametrize(
+    "id_", ["1", "kitchen", NOBODYS[:-1], f"{{{NOBODYS}}}", NOBODYS.replace("-", ""), "%00", "%F0"]
+)
+def test_an_id_that_is_none_is_not_found(api: Api, id_: str) -> None:
+    for path in ("/v1/tables/{}", "/v1/rounds/{}", "/v1/hands/{}", "/v1/rounds/{}/settlement", "/v1/rounds/{}/hands"):
+        answer = api.get(path.format(id_))
+        assert answer.status == 404
+        assert answer["code"] == "not-found"
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "allowed"),
+    [
+        ("DELETE", "/v1/tables", {"GET", "HEAD", "POST", "OPTIONS"}),
+        ("GET", "/v1/score", {"POST", "OPTIONS"}),
+        ("PUT", f"/v1/rounds/{NOBODYS}", {"GET", "HEAD", "OPTIONS"}),
+        ("GET", f"/v1/rounds/{NOBODYS}/close", {"POST", "OPTIONS"}),
+        ("PATCH", f"/v1/hands/{NOBODYS}", {"GET", "HEAD", "OPTIONS"}),
+        ("POST", "/healthz", {"GET", "HEAD", "OPTIONS"}),
+    ],
+)
+def test_a_method_that_is_none_here_says_which_are(api: Api, method: str, path: str, allowed: set[str]) -> None:
+    answer = api.ask(method, path)
+    assert answer.status == 405
+    assert answer["code"] == "method-not-allowed"
+    assert set(answer.headers["Allow"].split(", ")) == allowed
+
+
+def test_options_says_what_may_be_asked_and_has_no_content(api: Api, house: House) -> None:
+    client = house.app.test_client()
+    for path, operations in [*api.contract["paths"].items(), ("/docs", {"get": {}})]:
+        allowed = {method.upper() for method in operations if method != "parameters"}
+        answer = client.options(re.sub(r"\{\w+\}", NOBODYS, path.replace("{number}", "1")))
+        assert (answer.status_code, answer.data) == (204, b""), path
+        assert set(answer.headers["Allow"].split(", ")) == {
+            *allowed,
+            "OPTIONS",
+            *(["HEAD"] if "GET" in allowed else []),
+        }
+        assert "Content-Type" not in answer.headers
+        assert answer.headers["Request-Id"]
+        assert answer.headers["X-Content-Type-Options"] == "nosniff"
+    assert client.options("/nowhere").status_code == 404
+
+
+def test_a_slash_at_the_end_is_the_same_place(house: House) -> None:
+    assert house.app.test_client().get("/v1/rulesets/").status_code == 200
+
+
+@pytest.mark.parametrize("path", ["/v1//tables", "/v1/tables//", "/v1/rounds//hands", "/docs//"])
+def test_an_address_with_an_empty_part_is_not_found_and_leads_nowhere(nobody: Api, path: str) -> None:
+    answer = nobody.ask("GET", path, headers={"Host": "evil.example"})
+    assert (answer.status, answer["code"]) == (404, "not-found")
+    assert "Location" not in answer.headers
+
+
+def test_what_cannot_be_asked_for_is_not_overlooked(api: Api, house: House) -> None:
+    """Who asks for a trial run and is not understood must not be taken at his word."""
+    round_id = start_round(api)
+    records = house.count_records()
+    for method, path, document in (
+        ("POST", f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE)),
+        ("POST", "/v1/documents", document_of(hands=[hand(1, 1, THREE)])),
+        ("POST", "/v1/tables", {"name": "attic", "ruleset": "pineapple"}),
+        ("GET", f"/v1/rounds/{round_id}", None),
+        ("GET", "/v1/rulesets", None),
+        ("GET", "/v1/rulesets/pineapple", None),
+    ):
+        answer = api.ask(method, f"{path}?just_looking=true", json=document)
+        assert answer.status == 422
+        assert answer.mistakes == {"#/query/just_looking": "field-unknown"}
+        known = "expected dry_run" if method == "POST" else "expected no query parameters"
+        assert answer["detail"] == f"`query.just_looking` is unknown; {known}"
+    assert house.count_records() == records
+    assert api.get("/healthz?probe=1").status == 200

@@ -1,0 +1,208 @@
+"""Requests that come again, and requests that only try."""
+
+from functools import partial
+from typing import Any
+
+import psycopg
+import pytest
+
+from service.http import idempotency
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.race import at_once
+from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, hand, start_round
+
+KEY = "8e03978e-40d5-43e8-bc93-6894a57f9324"
+FIRST = hand(1, 3, {1: HIGH, 2: MID, 3: LOW})
+OTHER = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+
+
+def post(api: Api, path: str, document: object, key: str | None = KEY, **headers: str) -> Answer:
+    sent = {**headers, **({"Idempotency-Key": key} if key is not None else {})}
+    return api.ask("POST", path, json=document, headers=sent)
+
+
+def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None = KEY) -> Answer:
+    return post(api, f"/v1/rounds/{round_id}/hands", document, key)
+
+
+def test_the_same_request_with_the_same_key_gets_the_first_answer_again(api: Api) -> None:
+    round_id = start_round(api)
+    first = post_hand(api, round_id)
+    api.post(f"/v1/rounds/{round_id}/close", {"reason": "late"})
+    again = post_hand(api, round_id)
+    assert (again.status, again.document) == (first.status, first.document)
+    assert again.headers["Idempotent-Replayed"] == "true"
+    assert again.headers["Location"] == first.headers["Location"]
+    assert "Idempotent-Replayed" not in first.headers
+    assert again.headers["Request-Id"] != first.headers["Request-Id"]
+
+
+def test_a_table_is_set_up_once_however_often_it_is_asked_for(api: Api) -> None:
+    request = {"name": "kitchen", "ruleset": "pineapple"}
+    first, again = post(api, "/v1/tables", request), post(api, "/v1/tables", request)
+    assert (first.status, again.status) == (201, 201)
+    assert again.document == first.document
+    assert [table["id"] for table in api.get("/v1/tables")["tables"]] == [first["id"]]
+
+
+def test_a_key_may_be_quoted(api: Api) -> None:
+    request = {"name": "kitchen", "ruleset": "pineapple"}
+    post(api, "/v1/tables", request, KEY)
+    assert post(api, "/v1/tables", request, f'"{KEY}"').headers["Idempotent-Replayed"] == "true"
+
+
+def test_a_key_does_not_stand_for_another_body_or_address(api: Api, house: House) -> None:
+    one, other = start_round(api, name="one"), start_round(api, name="other")
+    post_hand(api, one)
+    before = house.count_records()
+    for answer in (post_hand(api, one, OTHER), post_hand(api, other), post(api, "/v1/tables", FIRST)):
+        assert answer.status == 422
+        assert answer["code"] == "idempotency-key-reused"
+        assert KEY in answer["detail"]
+    assert house.count_records() == before
+
+
+@pytest.mark.parametrize("key", ["", '""', "a b", "ä", "x" * 256], ids=["empty", "quotes", "space", "umlaut", "long"])
+def test_a_key_that_is_none_is_refused(api: Api, key: str) -> None:
+    answer = post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, key)
+    assert (answer.status, answer["code"]) == (400, "idempotency-key-invalid")
+
+
+@pytest.mark.parametrize("keys", [("a", "b"), ("a", "a"), ('"a"', '"b"'), ("a", ""), ("a,b",)])
+def test_two_keys_in_one_request_are_refused(api: Api, house: House, keys: tuple[str, ...]) -> None:
+    before = house.count_records()
+    headers = [("Authorization", f"Bearer {api.key}"), *(("Idempotency-Key", key) for key in keys)]
+    document = {"name": "kitchen", "ruleset": "pineapple"}
+    answer = house.app.test_client().post("/v1/tables", json=document, headers=headers)
+    problem = answer.get_json()
+    assert (answer.status_code, problem["code"]) == (400, "idempotency-key-invalid")
+    assert f"is {', '.join(keys)!r};" in problem["detail"]
+    assert house.count_records() == before
+
+
+def test_a_refusal_stores_nothing_and_frees_the_key(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    before = house.count_records()
+    refused = post_hand(api, round_id, {**FIRST, "number": 2})
+    assert (refused.status, refused["code"]) == (409, "hand-number")
+    assert house.count_records() == before
+    assert post_hand(api, round_id).status == 201
+
+
+def test_a_key_belongs_to_its_club(api: Api, other_api: Api) -> None:
+    request = {"name": "kitchen", "ruleset": "pineapple"}
+    first, other = post(api, "/v1/tables", request), post(other_api, "/v1/tables", request)
+    assert first["id"] != other["id"]
+    assert "Idempotent-Replayed" not in other.headers
+
+
+def test_the_same_key_at_once_makes_one_record_and_equal_answers(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    answers = at_once(*[partial(post_hand, api, round_id)] * 6)
+    assert {answer.status for answer in answers} == {201}
+    assert all(answer.document == answers[0].document for answer in answers)
+    assert house.ask("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]
+
+
+def test_a_request_whose_first_is_still_at_work_is_told_to_wait(
+    api: Api, house: House, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(idempotency, "_PATIENCE", 0.1)
+    [(club,)] = house.ask("SELECT club_id FROM tables WHERE id = %s", _table(api))
+    with psycopg.connect(house.owner_url) as first:
+        first.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [f"{club} {KEY}"])
+        answer = post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"})
+    assert (answer.status, answer["code"]) == (409, "idempotency-key-in-use")
+    assert post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"}).status == 201
+
+
+def test_a_dry_run_answers_the_same_and_stores_nothing(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    before = house.count_records()
+    tried = api.post(f"/v1/rounds/{round_id}/hands?dry_run=true", FIRST)
+    assert house.count_records() == before
+    done = api.post(f"/v1/rounds/{round_id}/hands?dry_run=false", FIRST)
+    assert tried.status == done.status == 201
+    assert _lasting(tried.document) == _lasting(done.document)
+
+
+def test_a_dry_run_refuses_the_same(api: Api) -> None:
+    round_id = start_round(api)
+    wrong = {**FIRST, "button": 9}
+    tried, done = api.post(f"/v1/rounds/{round_id}/hands?dry_run=true", wrong), post_hand(api, round_id, wrong)
+    assert tried["errors"] == done["errors"]
+
+
+def test_a_dry_run_refuses_a_key_that_cannot_be_read(api: Api) -> None:
+    table = {"name": "kitchen", "ruleset": "pineapple"}
+    refused = api.ask("POST", "/v1/tables?dry_run=true", json=table, headers={"Idempotency-Key": "two words"})
+    assert (refused.status, refused["code"]) == (400, "idempotency-key-invalid")
+
+
+def test_a_dry_run_neither_reads_nor_writes_keys(api: Api) -> None:
+    round_id = start_round(api)
+    path = f"/v1/rounds/{round_id}/hands"
+    assert post(api, f"{path}?dry_run=true", FIRST).status == 201
+    assert "Idempotent-Replayed" not in post(api, path, FIRST).headers
+    assert "Idempotent-Replayed" not in post(api, f"/v1/rounds/{round_id}/close?dry_run=true", {"reason": "x"}).headers
+
+
+@pytest.mark.parametrize(
+    ("path", "document"),
+    [
+        ("/v1/documents", "document"),
+        ("/v1/tables/{table}/rounds", {"seats": [{"seat": at, "player": f"p{at}", "stack": 9} for at in (1, 2)]}),
+        ("/v1/rounds/{round}/close", {"reason": "late"}),
+        ("/v1/rounds/{round}/departures", {"seat": 3}),
+    ],
+)
+def test_everything_that_records_can_be_tried(api: Api, house: House, path: str, document: Any) -> None:
+    table = _table(api)
+    round_id = start_round(api, "pineapple-qq", name="den")
+    api.post(f"/v1/rounds/{round_id}/hands", FIRST)
+    if document == "document":
+        document = {**api.get(f"/v1/rounds/{round_id}/document").document, "reference": "tried", "table": "attic"}
+    before = house.count_records()
+    answer = api.post(path.format(table=table, round=round_id) + "?dry_run=true", document)
+    assert answer.status in (200, 201), answer.document
+    assert house.count_records() == before
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [("dry_run=yes", "not-a-boolean"), ("dry_run=true&dry_run=true", "field-twice"), ("dryrun=true", "field-unknown")],
+)
+def test_a_query_that_might_be_meant_as_a_dry_run_never_records(api: Api, query: str, code: str) -> None:
+    answer = api.post(f"/v1/tables?{query}", {"name": "kitchen", "ruleset": "pineapple"})
+    assert (answer.status, answer.codes) == (422, {code})
+
+
+@pytest.mark.parametrize("accept", ["text/html", "application/xml;q=0.9", "image/*", "application/json;version=2;q=0"])
+def test_who_accepts_no_json_gets_none(api: Api, accept: str) -> None:
+    answer = api.ask("GET", "/v1/tables", headers={"Accept": accept})
+    assert (answer.status, answer["code"]) == (406, "not-acceptable")
+
+
+@pytest.mark.parametrize(
+    "accept",
+    [
+        "*/*",
+        "application/*",
+        "application/json",
+        "text/html, application/json;q=0.1",
+        "application/json; charset=utf-8",
+        "text/html;level=1, application/json;version=2;q=0.1",
+    ],
+)
+def test_who_accepts_json_gets_it(api: Api, accept: str) -> None:
+    assert api.ask("GET", "/v1/tables", headers={"Accept": accept}).status == 200
+
+
+def _table(api: Api) -> str:
+    return str(api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"})["id"])
+
+
+def _lasting(answer: Any) -> Any:
+    """What does not tell one recording from another."""
+    return {name: value for name, value in answer.items() if name not in ("id", "recorded_at")}

@@ -1,0 +1,318 @@
+"""The contract, openapi.yaml: in step with the code, valid, whole, and as strict as the service."""
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from flask import Flask
+from jsonschema import Draft202012Validator
+from openapi_spec_validator import OpenAPIV31SpecValidator
+from referencing import Registry
+from referencing.jsonschema import DRAFT202012
+
+import service.app
+from schemas.base import WireError, WireSchema, load
+from service.app import create_app
+from service.config import Config
+from service.jobs import actions as jobs
+from service.openapi import contract_of, render
+from tests.service.rounds import (
+    test_api_documents,
+    test_api_refused_deals,
+    test_api_refused_documents,
+    test_api_refused_hands,
+)
+from tests.service.rulesets import test_api_rulesets
+from tests.support.api_client import Document, resolve
+from tests.support.application import House
+from tests.support.sample_rounds import WORKED, changed
+
+ROOT = Path(__file__).parents[3]
+FORMS = {
+    "/openapi.yaml": {"application/yaml"},
+    "/metrics": {"text/plain"},
+    "/v1/hands/{hand_id}/explanation": {"application/json", "text/plain", "text/html"},
+    "/v1/links/{token}": {"application/json", "text/html"},
+    "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
+    "/v1/imports/{import_id}/results": {"application/x-ndjson"},
+    "/v1/export": {"application/x-ndjson"},
+    "/v1/events": {"application/x-ndjson"},
+    "/v1/checkpoints/{address}": {"text/plain"},
+    "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
+}
+"""What is answered otherwise than in JSON."""
+
+STORES_NOTHING = {"/v1/score", "/v1/rounds/{round_id}/what-if"}
+ASKED_OF_THE_SERVICE_ITSELF = {"check_health", "check_readiness", "get_contract", "get_metrics"}
+
+
+def make_app() -> Flask:
+    return create_app(Config("postgresql:///ofc"))
+
+
+@pytest.fixture(scope="module")
+def contract() -> Document:
+    return contract_of(make_app().extensions["ofc_contract"])
+
+
+def operations(contract: Document) -> Iterator[tuple[str, str, Document]]:
+    for path, item in contract["paths"].items():
+        for method, operation in item.items():
+            if method != "parameters":
+                yield method, path, operation
+
+
+def schemas_in(part: Any, place: str = "#") -> Iterator[tuple[str, Document]]:
+    """Everything in the contract that says it describes an object, and where it stands."""
+    if isinstance(part, dict):
+        if part.get("type") in ("object", ["object", "null"]):
+            yield place, part
+        for name, inner in part.items():
+            yield from schemas_in(inner, f"{place}/{name}")
+    elif isinstance(part, list):
+        for index, inner in enumerate(part):
+            yield from schemas_in(inner, f"{place}/{index}")
+
+
+def test_the_committed_contract_is_what_the_code_says() -> None:
+    written = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+    assert written == render(make_app().extensions["ofc_contract"]), "`make openapi` writes it anew"
+
+
+def test_the_service_shows_its_contract(house: House) -> None:
+    shown = house.app.test_client().get("/openapi.yaml")
+    assert shown.content_type == "application/yaml"
+    assert shown.get_data(as_text=True) == (ROOT / "openapi.yaml").read_text(encoding="utf-8")
+
+
+def test_it_is_a_valid_document(contract: Document) -> None:
+    OpenAPIV31SpecValidator(contract).validate()
+    assert yaml.safe_load(render(make_app().extensions["ofc_contract"])) == contract
+    assert list(contract) == ["openapi", "info", "servers", "security", "tags", "paths", "components"]
+    assert contract["openapi"] == "3.1.0"
+
+
+def test_every_route_is_in_it_and_every_operation_is_a_route(contract: Document) -> None:
+    routes = {
+        (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
+        for rule in make_app().url_map.iter_rules()
+        for method in (rule.methods or set()) - {"HEAD", "OPTIONS"}
+        if not rule.endpoint.startswith("pages.")
+    }
+    assert {(method, path) for method, path, _ in operations(contract)} == routes
+
+
+def test_every_operation_is_an_action(contract: Document) -> None:
+    service_root = Path(service.app.__file__).parent
+    modules = [*service_root.glob("*/actions.py"), *service_root.glob("*/actions/*.py")]
+    parsed = [ast.parse(module.read_text(encoding="utf-8")) for module in modules]
+    actions = {node.name for tree in parsed for node in tree.body if isinstance(node, ast.FunctionDef)}
+    # What can be done to a job is the same whatever it is of.
+    of_jobs = [name.removesuffix("_job") for name in vars(jobs) if name.endswith("_job")]
+    actions |= {f"{verb}_{kind}" for verb in of_jobs for kind in ("import", "recomputation")}
+    names = [operation["operationId"] for _, _, operation in operations(contract)]
+    assert len(set(names)) == len(names)
+    assert set(names) - ASKED_OF_THE_SERVICE_ITSELF <= actions
+
+
+def test_every_operation_says_what_it_does_and_belongs_somewhere(contract: Document) -> None:
+    tags = {tag["name"] for tag in contract["tags"]}
+    for method, path, operation in operations(contract):
+        assert operation["summary"].endswith("."), f"{method} {path}"
+        assert set(operation["tags"]) <= tags
+    assert all(tag["description"].endswith(".") for tag in contract["tags"])
+
+
+def test_every_operation_lists_what_it_can_answer(contract: Document) -> None:
+    for method, path, operation in operations(contract):
+        asks_database = operation["operationId"] not in ASKED_OF_THE_SERVICE_ITSELF - {"check_readiness"}
+        expected = {"503"} if asks_database else set()
+        expected |= {"401", "403", "429"} if operation.get("security") != [] else set()
+        needs_it = "{" in path and operation["operationId"] not in ("name_player", "erase_player")
+        expected |= {"404"} if needs_it else set()
+        by_link = path.startswith("/v1/links/")
+        expected |= {"422"} if operation.get("security") != [] or by_link else set()
+        expected |= {"429"} if by_link else set()
+        expected |= {"400", "408", "413", "415"} if "requestBody" in operation else set()
+        expected |= {"504"} if asks_database and method.lower() != "get" and path not in STORES_NOTHING else set()
+        # What is refused before it is known what is asked for, or where nothing of what is there is accepted.
+        expected |= {"400", "406", "408", "414", "417", "429", "431", "501"}
+        found = set(operation["responses"])
+        assert expected <= found, f"{method} {path}"
+        assert found - expected <= {"200", "201", "202", "204", "409"}, f"{method} {path}"
+        assert found & {"200", "201", "202", "204"}
+        assert list(operation["responses"]) == sorted(operation["responses"])
+
+
+def test_every_answer_has_a_shape_and_a_request_id(contract: Document) -> None:
+    for method, path, operation in operations(contract):
+        for status, answer in operation["responses"].items():
+            resolved = resolve(contract, answer)
+            assert "Request-Id" in resolved["headers"], f"{method} {path} {status}"
+            if status == "204":
+                continue
+            if int(status) >= 400:
+                assert list(resolved["content"]) == ["application/problem+json"]
+                [problem] = resolved["content"].values()
+                assert problem["schema"] == {"$ref": "#/components/schemas/Problem"}
+            else:
+                assert set(resolved["content"]) == FORMS.get(path, {"application/json"})
+                assert all(answered["schema"] for answered in resolved["content"].values())
+
+
+def test_headers_that_clients_use_are_said(contract: Document) -> None:
+    for method, path, operation in operations(contract):
+        headers = {
+            status: set(resolve(contract, answer)["headers"]) for status, answer in operation["responses"].items()
+        }
+        is_list = any(parameter.get("name") == "cursor" for parameter in operation.get("parameters", []))
+        assert ("Link" in headers.get("200", ())) == is_list, f"{method} {path}"
+        assert all("WWW-Authenticate" in headers[status] for status in headers if status == "401")
+        is_recorded = any(parameter.get("name") == "Idempotency-Key" for parameter in operation.get("parameters", []))
+        succeeding = next(headers[status] for status in ("201", "202", "200", "204") if status in headers)
+        assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
+        makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
+        makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint"}
+        assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
+
+
+def test_no_object_has_a_field_that_is_not_described(contract: Document) -> None:
+    free = set()
+    for place, schema in schemas_in(contract["components"]["schemas"]):
+        if "properties" in schema:
+            assert schema["additionalProperties"] is False, place
+        elif "additionalProperties" in schema:
+            assert schema["additionalProperties"]["type"] == "integer", place
+        else:
+            free.add(place.rpartition("/")[2])
+    assert free == {"expected"}, "a part of an answer's own shape, compared and never stored"
+
+
+def test_everything_described_has_a_type_and_is_used(contract: Document) -> None:
+    components = contract["components"]["schemas"]
+    for name, schema in components.items():
+        assert schema["description"], name
+        for field, described in schema.get("properties", {}).items():
+            assert {"type", "$ref", "anyOf", "enum"} & set(described), f"{name}.{field}"
+    text = str(contract)
+    assert [name for name in components if f"'#/components/schemas/{name}'" not in text] == []
+
+
+def test_numbers_and_texts_are_bounded(contract: Document) -> None:
+    def kinds(part: Any, place: str) -> Iterator[tuple[str, Document]]:
+        if isinstance(part, dict):
+            if "type" in part and isinstance(part["type"], str | list):
+                yield place, part
+            for name, inner in part.items():
+                yield from kinds(inner, f"{place}/{name}")
+
+    for place, described in kinds(contract["components"]["schemas"], "#"):
+        types = described["type"] if isinstance(described["type"], list) else [described["type"]]
+        if "integer" in types:
+            assert -(2**53) < described["minimum"] <= described["maximum"] < 2**53, place
+        if "string" in types:
+            assert {"maxLength", "enum", "format", "pattern"} & set(described), place
+        if "array" in types:
+            assert described["maxItems"] >= described["minItems"], place
+
+
+def test_a_question_is_never_null(contract: Document) -> None:
+    for _, path, operation in operations(contract):
+        for parameter in operation.get("parameters", []):
+            schema = parameter["schema"]
+            assert isinstance(schema["type"], str), f"{path} {parameter['name']}"
+            assert schema.get("default", 0) is not None
+
+
+VALUES: list[Any] = [
+    None, True, 0, -1, 1, 1.0, 1.5, 14, 10_001, 2**53, 10**30, "", "As", "pineapple", "EUR", "Ä♣", "x" * 600, "a\nb",
+    "2026-11-20T20:15:00Z", "hand", [], ["As"], ["As", "Kd", "2c"], [1], {}, {"QQ": 14}, {"reason": "x"},
+]  # fmt: skip
+REQUESTS: dict[str, Document] = {
+    "ScoreRequest": {**WORKED, "expected": {}, "players": [
+        {**WORKED["players"][0], "stays": 0, "opening_stack": 3, "player": "ann", "discards": None, "fantasyland": 0}
+    ]},
+    "TableRequest": {"name": "x", "ruleset": "turbo", "point_value": 1, "currency": "EUR", "minimum_stack": 5},
+    "RoundRequest": {"seats": [{"seat": 1, "player": "ann", "stack": 5}], "reference": "x", "expected": None},
+    "DepartureRequest": {"seat": 1, "reason": "late"},
+    "RoundCloseRequest": {"reason": "late"},
+    "HandRequest": {
+        "number": 1,
+        "button": 1,
+        "played_at": None,
+        "top_ups": [{"seat": 1, "points": 5}],
+        "players": [{**test_api_refused_deals.PINEAPPLE["players"][0], "player": None}],
+    },
+    "RoundDocumentRequest": test_api_documents.eventful(),
+    "Ruleset": test_api_rulesets.OWN,
+}  # fmt: skip
+
+
+def places(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
+    """Every place in a request; of a list its first item stands for all."""
+    if path:
+        yield path
+    if isinstance(part, dict):
+        for name, inner in part.items():
+            yield from places(inner, (*path, name))
+    elif isinstance(part, list) and part:
+        yield from places(part[0], (*path, "0"))
+
+
+@pytest.mark.parametrize("name", REQUESTS)
+def test_the_service_takes_just_what_the_contract_says(contract: Document, name: str) -> None:
+    """
+    What the contract cannot say is left out: that money has both parts, and which moments and currencies exist.
+
+    That nobody opens with 0 points is left to the rules, which name it beside their other mistakes.
+    """
+    schema = next(kind for kind in subclasses(WireSchema) if kind.__name__ == f"{name}Schema")()
+    registry = Registry().with_resource("urn:contract", DRAFT202012.create_resource(contract))
+    validator = Draft202012Validator({"$ref": f"urn:contract#/components/schemas/{name}"}, registry=registry)
+    assert validator.is_valid(REQUESTS[name])
+    load(schema, REQUESTS[name])
+    for path in places(REQUESTS[name]):
+        for value in VALUES:
+            if path[-1] not in ("played_at", "opened_at", "currency") and (path[-1], value) != ("point_value", None):
+                request = changed(REQUESTS[name], ("/".join(path), value))
+                if (path[0], path[-1], value) == ("seats", "stack", 0):
+                    continue
+                assert is_taken(schema, request) == validator.is_valid(request), f"{path} {value!r}"
+
+
+def is_taken(schema: WireSchema, request: Document) -> bool:
+    try:
+        load(schema, request)
+    except WireError:
+        return False
+    return True
+
+
+def subclasses(schema: type[WireSchema]) -> Iterator[type[WireSchema]]:
+    for kind in schema.__subclasses__():
+        yield kind
+        yield from subclasses(kind)
+
+
+def test_every_refusal_of_the_rules_is_provoked_over_http() -> None:
+    """Beside those for which the shape of the request leaves no room, which is refused before."""
+    rules = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
+    table = rules.partition("## What is refused")[2].partition("\n## ")[0]
+    known = {
+        code
+        for line in table.splitlines()
+        if line.startswith("| `")
+        for code in re.findall(r"`([a-z-]+)`", line.split("|")[1])
+    }
+    provoked = {case[0] for case in test_api_refused_deals.REFUSED} | {
+        case[0] for case in test_api_refused_hands.REFUSED
+    }
+    provoked |= set(test_api_refused_documents.REFUSED) | {case[2] for case in test_api_rulesets.CONTRADICTIONS}
+    refused_as_shape = {"ruleset-name", "ruleset-version", "seat-number", "stack-negative", "top-up-points"}
+    # The service itself adds the nets up, so they balance.
+    refused_as_shape |= {"nets-unbalanced"}
+    assert known - provoked == refused_as_shape

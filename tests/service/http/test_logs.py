@@ -1,0 +1,179 @@
+"""What the service says about its work on stderr: enough to find a request again, and nothing that is secret."""
+
+import json
+import logging
+import socket
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from flask import Flask, request
+
+from service.app import create_app
+from service.config import Config
+from service.logs import get_log, line_formatter, start_logging
+from tests.support.log_capture import Log
+from tests.support.postgres import Logins
+from tests.support.sample_rounds import SIXES, THREE, hand, seats
+from tests.support.server_process import Running, command, running
+
+WRONG_KEY = "ofc_" + "wrong" * 8
+
+
+@pytest.fixture
+def app(logins: Logins) -> Iterator[Flask]:
+    """An application of the test's own."""
+    made = create_app(Config(logins.service))
+    yield made
+    made.extensions["ofc_database"].close()
+
+
+def test_every_request_leaves_one_line_by_which_it_is_found_and_no_secret(tmp_path: Path) -> None:
+    with running(tmp_path, OFC_WORKERS="2") as service:
+        key = (tmp_path / "api-key").read_text().strip()
+        answers = ask_for_all_sorts(service, key)
+        send_what_is_no_request(service)
+        assert service.stop() == 0
+        lines = [json.loads(line) for line in service.log.splitlines()]
+    found = {line["request_id"]: line for line in lines if line["event"] == "request"}
+    # Beside these, `up` itself asks whether the service is well and whether it knows the key.
+    assert len(found) == len(answers) + 2
+    for answer in answers:
+        line = found[answer.headers["Request-Id"]]
+        assert (line["method"], line["status"]) == (answer.request.method, answer.status_code)
+        assert line["problem" if answer.is_error else "operation"]
+        assert 0 < line["duration_ms"] < 60_000
+        assert ("key" in line) == ("club" in line) == (answer.status_code not in (401, 404))
+    routes = {line["route"] for line in found.values()}
+    assert routes == {"/healthz", "/v1/tables", "/v1/tables/{table_id}/rounds", "/v1/rounds/{round_id}/hands", None}
+    assert "Invalid request: InvalidHeader" in [line["event"] for line in lines]
+    assert [line["url"] for line in lines if line["event"] == "ready"] == [service.url]
+    for secret in (key, key[4:], WRONG_KEY, "basic-secret", "malformed-secret", "ann", "kitchen", "forged", "Authoriz"):
+        assert secret not in json.dumps(lines)
+
+
+def ask_for_all_sorts(service: Running, key: str) -> list[httpx2.Response]:
+    """Play a hand, and try other keys, other headers and addresses that say too much."""
+    with httpx2.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}, trust_env=False) as client:
+        table = client.post("/v1/tables", json={"name": "kitchen", "ruleset": "pineapple"})
+        round_ = client.post(f"/v1/tables/{table.json()['id']}/rounds", json={"seats": seats(SIXES)})
+        hands = f"/v1/rounds/{round_.json()['id']}/hands"
+        played = [client.post(hands, json=hand(1, 3, THREE)) for _ in range(2)]
+        assert [answer.status_code for answer in (table, round_, *played)] == [201] * 4
+        refused = [
+            client.post(hands, json=hand(0, 3, THREE)),
+            client.get("/v1/tables", headers={"Authorization": f"Bearer {WRONG_KEY}"}),
+            client.get("/v1/tables", headers={"Authorization": "Basic basic-secret"}),
+            client.get(f"/nowhere/{key}/%0a%7b%22event%22%3a%22forged%22%7d?key={key}&player=ann"),
+        ]
+        assert [answer.status_code for answer in refused] == [422, 401, 401, 404]
+    return [table, round_, *played, *refused]
+
+
+def send_what_is_no_request(service: Running) -> None:
+    """Send a header that gunicorn itself refuses, and would repeat."""
+    host, port = service.url.removeprefix("http://").split(":")
+    with socket.create_connection((host, int(port)), timeout=20) as client:
+        client.sendall(b"GET /v1/tables HTTP/1.1\r\nHost: x\r\nAuthorization Bearer malformed-secret\r\n\r\n")
+        assert client.recv(1000).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_nothing_that_is_logged_can_break_its_line(form: str, log: Log) -> None:
+    nasty = 'a\nb\r\x1b[31m\x00\u2028\u202e\x85 event=forged {"event": "forged"}'
+    record = logging.LogRecord("library", logging.WARNING, "", 0, "%s", (nasty,), None)
+    lines = [line_formatter({"OFC_LOG": form}).format(record), logged_by_us(log, form, nasty=nasty)]
+    for line in lines:
+        assert len(line.splitlines()) == 1
+        assert line.isascii()
+        assert line.isprintable()
+    if form == "json":
+        assert [json.loads(lines[0])["event"], json.loads(lines[1])["nasty"]] == [nasty, nasty]
+
+
+def logged_by_us(log: Log, form: str, **fields: Any) -> str:
+    """Log something, and give what is written."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys, "stderr", log)
+        start_logging({"OFC_LOG": form})
+    before = len(log.getvalue())
+    get_log("service.tests").error("something", **fields)
+    return log.getvalue()[before:].removesuffix("\n")
+
+
+def test_a_method_made_of_several_lines_is_logged_in_one(app: Flask, log: Log) -> None:
+    app.test_client().open("/healthz", method='GET\n{"event": "forged"}')
+    assert [event["event"] for event in log.events] == ["request"]
+
+
+def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_body(app: Flask, log: Log) -> None:
+    @app.get("/broken")
+    def fail() -> str:
+        try:
+            raise KeyError(request.args["player"])
+        except KeyError as error:
+            said = f"new row violates 'x'\nDETAIL: Failing row contains ({error})"
+            raise ValueError(said) from error
+
+    answer = app.test_client().get("/broken?player=Ann")
+    assert answer.status_code == 500
+    assert answer.json is not None
+    error, answered = log.events
+    assert (error["event"], error["level"]) == ("unforeseen_error", "error")
+    assert error["request_id"] == answered["request_id"] == answer.json["request_id"] == answer.headers["Request-Id"]
+    assert (answered["problem"], answered["level"]) == ("internal-error", "error")
+    traceback = error["exception"].splitlines()
+    assert "KeyError: '…'" in traceback
+    assert "ValueError: new row violates '…'" in traceback
+    assert any("in fail" in line for line in traceback)
+    assert "Ann" not in log.getvalue()
+
+
+def test_text_shows_a_traceback_on_lines_of_its_own(log: Log) -> None:
+    written = logged_by_us(log, "text", exception="Traceback\n  File x\nKeyError: '\x1b'", status=500)
+    assert written.splitlines()[1:] == ["    Traceback", "      File x", "    \"KeyError: '\\u001b'\""]
+    assert written.splitlines()[0].endswith("error   something status=500")
+
+
+@pytest.mark.parametrize(("is_terminal", "first"), [(True, "2"), (False, "{")])
+def test_auto_is_text_on_a_terminal_and_json_elsewhere(
+    monkeypatch: pytest.MonkeyPatch, is_terminal: bool, first: str
+) -> None:
+    log = Log()
+    monkeypatch.setattr(log, "isatty", lambda: is_terminal)
+    monkeypatch.setattr(sys, "stderr", log)
+    record = logging.LogRecord("library", logging.WARNING, "", 0, "something", (), None)
+    assert line_formatter({"OFC_LOG": "auto"}).format(record)[0] == first
+
+
+def test_secrets_are_taken_out_whoever_logs_them(log: Log) -> None:
+    said = logged_by_us(log, "json", url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
+    assert "hidden" not in said
+    assert "wrong" not in said
+    assert json.loads(said)["url"] == "postgresql://ofc:***@db/ofc"
+
+
+@pytest.mark.parametrize(("name", "right"), [("OFC_LOG", "json, text or auto"), ("OFC_LOG_LEVEL", "info, warning or")])
+def test_an_unknown_form_of_the_log_is_refused_in_one_sentence(tmp_path: Path, name: str, right: str) -> None:
+    refused = command("up", "--port", "0", "--data", str(tmp_path), **{name: "xml"})
+    assert refused.stderr.startswith(f"Error: {name} is 'xml'; expected {right}")
+    assert len(refused.stderr.splitlines()) == refused.returncode == 1
+
+
+def test_a_higher_level_leaves_out_what_went_well(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", log)
+    start_logging({"OFC_LOG_LEVEL": "warning"})
+    assert app.test_client().get("/healthz").status_code == 200
+    get_log("service.requests").warning("something")
+    assert [event["event"] for event in log.events] == ["something"]
+
+
+def test_a_line_that_cannot_be_written_harms_nobody(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(_text: str) -> int:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(log, "write", fail)
+    assert app.test_client().get("/healthz").status_code == 200

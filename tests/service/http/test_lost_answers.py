@@ -1,0 +1,126 @@
+"""The line breaks after the work is committed and before the answer is there: whoever asks again gets it."""
+
+import json
+from collections.abc import Iterator
+
+import httpx2
+import pytest
+
+from service.app import create_app
+from service.clubs.actions import found_club
+from service.config import Config
+from tests.support.api_client import Api
+from tests.support.application import Records
+from tests.support.broken_connection import Line, breaking_line, breaking_line_to_database
+from tests.support.postgres import Logins
+from tests.support.sample_rounds import (
+    SIXES,
+    THREE,
+    Document,
+    changed,
+    document_of,
+    hand,
+    record,
+    seats,
+    start_round,
+    without,
+)
+from tests.support.shared_server import Served
+
+
+@pytest.fixture(scope="module")
+def line(served: Served) -> Iterator[Line]:
+    """Where the service is reached over a line that can break."""
+    host, _, port = served.url.removeprefix("http://").partition(":")
+    with breaking_line((host, int(port))) as line:
+        yield line
+
+
+def lose(served: Served, line: Line, path: str, document: Document, headers: dict[str, str]) -> None:
+    """Send what is done and never answered."""
+    broken = line.broken
+    line.break_after(f"POST {path} ".encode())
+    with served.connect(line.url) as client, pytest.raises(httpx2.TransportError):
+        client.post(path, json=document, headers=headers)
+    assert line.broken == broken + 1
+
+
+def send(served: Served, line: Line, path: str, document: Document, headers: dict[str, str]) -> httpx2.Response:
+    with served.connect(line.url) as client:
+        return client.post(path, json=document, headers=headers)
+
+
+def test_a_hand_whose_answer_was_lost_is_answered_with_its_key_as_it_was_first(served: Served, line: Line) -> None:
+    round_id = served.new_round()
+    path, first, key = f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE), {"Idempotency-Key": f"first-{round_id}"}
+    lose(served, line, path, first, key)
+    assert served.post(path, hand(2, 2, THREE, dealt_again=True)).status_code == 201
+    answers = [send(served, line, path, first, key) for _ in range(3)]
+    assert [answer.status_code for answer in answers] == [201] * 3
+    assert [answer.headers["Idempotent-Replayed"] for answer in answers] == ["true"] * 3
+    assert {answer.content for answer in answers} == {answers[0].content}
+    assert answers[0].json()["round"]["next"]["number"] == 2, "as it stood when the hand was recorded"
+    [kept] = served.records.ask("SELECT body FROM kept_answers WHERE key = %s", key["Idempotency-Key"])
+    assert kept == (answers[0].content,)
+    assert [one["number"] for one in served.get(path)["hands"]] == [1, 2]
+
+
+def test_a_hand_whose_answer_was_lost_is_found_without_a_key(served: Served, line: Line) -> None:
+    path, first = f"/v1/rounds/{served.new_round()}/hands", hand(1, 1, THREE)
+    lose(served, line, path, first, {})
+    again = send(served, line, path, first, {})
+    assert (again.status_code, again.headers["Idempotent-Replayed"]) == (201, "true")
+    assert served.get(path)["hands"] == [without(again.json(), "round")]
+
+
+@pytest.mark.parametrize("what", ["tables", "rounds", "hands", "departures", "close", "undo", "documents", "rulesets"])
+def test_whatever_records_is_done_once_when_its_answer_was_lost(served: Served, line: Line, what: str) -> None:
+    path, document = something_to_record(served, what)
+    key = {"Idempotency-Key": f"once-{what}"}
+    lose(served, line, path, document, key)
+    done = served.records.count_records()
+    first, second = (send(served, line, path, document, key) for _ in range(2))
+    assert first.status_code in (200, 201), first.text
+    assert first.content == second.content
+    assert [answer.headers["Idempotent-Replayed"] for answer in (first, second)] == ["true", "true"]
+    assert served.records.count_records() == done
+
+
+def something_to_record(served: Served, what: str) -> tuple[str, Document]:
+    match what:
+        case "tables":
+            return "/v1/tables", {"name": "lost table", "ruleset": "pineapple"}
+        case "rounds":
+            return f"/v1/tables/{served.new_table()}/rounds", {"seats": seats(SIXES)}
+        case "hands":
+            return f"/v1/rounds/{served.new_round()}/hands", hand(1, 1, THREE)
+        case "documents":
+            return "/v1/documents", document_of(hands=[hand(1, 1, THREE)], table="lost table of a document")
+        case "rulesets":
+            preset = served.get("/v1/rulesets/pineapple")
+            return "/v1/rulesets", without(changed(preset, ("name", "lost-ruleset")), "version")
+        case _:
+            round_id = served.new_round("pineapple-qq")
+            assert served.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE)).status_code == 201
+            ends = {"departures": {"seat": 3}, "close": {"reason": "late"}, "undo": {"number": 1}}
+            return f"/v1/rounds/{round_id}/{what}", ends[what]
+
+
+# --- between the service and PostgreSQL ---
+
+
+def test_a_commit_that_was_never_confirmed_is_not_said_to_have_failed(logins: Logins) -> None:
+    with breaking_line_to_database(logins.service) as (line, through):
+        app = create_app(Config(through, logins.owner))
+        api = Api(app, found_club(logins.owner, "home"))
+        round_id = start_round(api)
+        line.break_after(b"COMMIT\0")
+        uncertain = record(api, round_id, hand(1, 1, THREE))
+        assert line.broken == 1
+        assert (uncertain.status, uncertain["code"]) == (504, "outcome-unknown")
+        assert "Nothing was stored" not in json.dumps(uncertain.document)
+        assert "Retry the same request" in uncertain["detail"]
+        again = record(api, round_id, hand(1, 1, THREE))
+        assert (again.status, again.headers["Idempotent-Replayed"]) == (201, "true")
+        assert Records(logins.owner).ask("SELECT count(*) FROM hands") == [(1,)]
+        app.extensions["ofc_database"].close()

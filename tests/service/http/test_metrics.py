@@ -1,0 +1,218 @@
+"""What Prometheus gets to see, from one worker and from several."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import httpx2
+import psutil
+import psycopg
+from prometheus_client.parser import text_string_to_metric_families
+from uuid_utils.compat import uuid7
+
+from service.db import Database
+from tests.support.api_client import Api
+from tests.support.application import open_house
+from tests.support.log_capture import Log
+from tests.support.postgres import Logins, Server
+from tests.support.sample_rounds import SIXES, THREE, close, document_of, hand, play, record, start_round
+from tests.support.server_process import Running, environment, running, wait_until
+
+Counts = dict[str, float]
+
+
+def read(text: str) -> Counts:
+    """Read Prometheus' text format, as Prometheus does; a sample is named with the values of its labels."""
+    return {
+        " ".join([sample.name, *(sample.labels[label] for label in sorted(sample.labels))]): sample.value
+        for family in text_string_to_metric_families(text)
+        for sample in family.samples
+    }
+
+
+def counts(api: Api) -> Counts:
+    answer = api.app.test_client().get("/metrics")
+    assert answer.content_type == "text/plain; version=0.0.4; charset=utf-8"
+    return read(answer.text)
+
+
+class Grown:
+    """What has grown since the last look; the counts belong to the process, and other tests counted before."""
+
+    def __init__(self, api: Api) -> None:
+        self.api = api
+        self.before = counts(api)
+
+    def look(self) -> Counts:
+        now = counts(self.api)
+        grown = {name: value - self.before.get(name, 0) for name, value in now.items()}
+        self.before = now
+        return {name: by for name, by in grown.items() if by and ("_total" in name or "imbalance" in name)}
+
+
+def test_requests_hands_and_replays_are_counted_by_what_came_of_them(api: Api) -> None:
+    round_id = start_round(api)
+    grown = Grown(api)
+    record(api, round_id, hand(1, 3, THREE))
+    assert grown.look() == {
+        "ofc_hands_stored_total": 1,
+        "ofc_requests_total record_hand 201": 1,
+        "ofc_requests_total get_metrics 200": 1,
+    }
+    record(api, round_id, hand(1, 3, THREE))
+    seen = grown.look()
+    assert seen["ofc_replays_total record_hand"] == 1
+    assert "ofc_hands_stored_total" not in seen
+    record(api, round_id, hand(3, 1, THREE))
+    record(api, round_id, hand(1, 1, THREE))
+    seen = grown.look()
+    assert seen["ofc_problems_total hand-number record_hand"] == 1
+    assert seen["ofc_problems_total hand-conflict record_hand"] == 1
+    assert "ofc_hands_stored_total" not in seen
+
+
+def test_hands_of_a_document_are_counted_one_by_one_and_only_where_all_are_stored(api: Api) -> None:
+    grown = Grown(api)
+    good = document_of(hands=[hand(1, 3, THREE), hand(2, 1, THREE)])
+    assert api.post("/v1/documents", document_of(hands=[hand(1, 3, THREE), hand(5, 1, THREE)])).status == 422
+    assert "ofc_hands_stored_total" not in grown.look()
+    assert api.post("/v1/documents", good).status == 201
+    assert grown.look()["ofc_hands_stored_total"] == 2
+    assert api.post("/v1/documents", good).status == 201
+    assert grown.look()["ofc_replays_total play_document"] == 1
+
+
+def test_what_is_rolled_back_is_not_counted(database: Database) -> None:
+    done: list[str] = []
+    with database.transaction(uuid7(), rolled_back=True) as transaction:
+        transaction.after_commit.append(lambda: done.append("rolled back"))
+    with suppress(KeyError), database.transaction(uuid7()) as transaction:
+        transaction.after_commit.append(lambda: done.append("failed"))
+        raise KeyError
+    with database.transaction(uuid7()) as transaction:
+        transaction.after_commit.append(lambda: done.append("committed"))
+        assert done == []
+    assert done == ["committed"]
+
+
+def test_pages_and_addresses_that_lead_nowhere_do_not_make_counts_of_their_own(nobody: Api) -> None:
+    client = nobody.app.test_client()
+    grown = Grown(nobody)
+    client.get("/problems/busy")
+    client.get("/problems/not-found")
+    client.get("/nowhere")
+    client.get("/elsewhere")
+    client.delete("/v1/score")
+    seen = grown.look()
+    assert seen["ofc_requests_total show_problem 200"] == 2
+    assert seen["ofc_requests_total unknown 404"] == 2
+    assert seen["ofc_requests_total unknown 405"] == 1
+
+
+def test_the_imbalance_is_0_whatever_is_played(api: Api) -> None:
+    grown = Grown(api)
+    round_id = start_round(api, "progressive", {1: "ann 3", 2: "bob 50", 3: "cyd 50"})
+    play(api, round_id, hand(1, 3, THREE))
+    close(api, round_id)
+    assert "ofc_points_imbalance" not in grown.look()
+    assert "ofc_points_imbalance" in grown.before
+
+
+def test_points_from_nowhere_are_noticed_also_where_somebody_took_the_checks_of_the_database_away(
+    server: Server, log: Log
+) -> None:
+    with open_house(server) as house:
+        api = house.new_client()
+        round_id = start_round(api, sitting=SIXES)
+        grown = Grown(api)
+        with psycopg.connect(house.owner_url) as connection:
+            connection.execute("ALTER TABLE round_heads DROP CONSTRAINT round_heads_conserved_check")
+            connection.execute("UPDATE round_heads SET stacks[2] = stacks[2] - 7 WHERE round_id = %s", [round_id])
+        api.get(f"/v1/rounds/{round_id}")
+        assert grown.look()["ofc_points_imbalance"] == 7
+    [noticed] = [event for event in log.events if event["event"] == "points_imbalance"]
+    assert (noticed["level"], noticed["round_id"], noticed["points"]) == ("error", round_id, -7)
+
+
+def test_metrics_need_no_key_and_name_no_club(api: Api, nobody: Api) -> None:
+    start_round(api, name="the-secret-table")
+    text = nobody.app.test_client().get("/metrics").text
+    assert "the-secret-table" not in text
+    assert "ann" not in text
+
+
+def test_workers_count_together_and_what_a_killed_one_counted_stays(tmp_path: Path) -> None:
+    with running(tmp_path, OFC_WORKERS="2", TMPDIR=str(tmp_path)) as service:
+        gunicorn = service.child("gunicorn")
+        for _ in range(3):
+            ask_until_every_worker_answered(service)
+            before = read(service.get("/metrics").text)
+            kill_one_worker(gunicorn)
+            assert wait_until(lambda: len(gunicorn.children()) == 2)
+            after = read(service.get("/metrics").text)
+            assert after["ofc_requests_total check_health 200"] == before["ofc_requests_total check_health 200"]
+            assert after["ofc_requests_under_way"] == 1
+        [directory] = tmp_path.glob("ofc-metrics-*")
+        assert {path.stem.rpartition("_")[2] for path in directory.glob("*.db")} == {"-1", "0", "1"}, (
+            "gunicorn itself counts nothing, in a place of its own"
+        )
+        assert service.stop() == 0
+        assert not directory.exists()
+
+
+def ask_until_every_worker_answered(service: Running) -> None:
+    for _ in range(20):
+        assert service.get("/healthz").status_code == 200
+
+
+def kill_one_worker(gunicorn: psutil.Process) -> None:
+    worker = gunicorn.children()[0]
+    worker.kill()
+    assert wait_until(lambda: not worker.is_running())
+
+
+def test_plain_gunicorn_counts_over_its_workers_too_and_starts_anew_each_time(logins: Logins) -> None:
+    for _ in range(2):
+        with tempfile.TemporaryDirectory() as scratch, plain_gunicorn(logins, scratch) as url:
+            for _ in range(10):
+                assert httpx2.get(f"{url}/healthz", trust_env=False).is_success
+            seen = read(httpx2.get(f"{url}/metrics", trust_env=False).text)
+            assert seen["ofc_request_seconds_count check_health"] == 10
+            assert seen["ofc_points_imbalance"] == 0
+
+
+@contextmanager
+def plain_gunicorn(logins: Logins, scratch: str) -> Iterator[str]:
+    """Run gunicorn as one does behind a process manager of one's own."""
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        port = listener.getsockname()[1]
+    command = [
+        sys.executable,
+        "-m",
+        "gunicorn",
+        "--config",
+        "python:service.server.gunicorn_config",
+        "service.wsgi:app",
+    ]
+    gunicorn = subprocess.Popen(
+        [*command, "--bind", f"127.0.0.1:{port}", "--workers", "2"],
+        env=environment(OFC_DATABASE_URL=logins.service, TMPDIR=scratch, OFC_LOG_LEVEL="warning"),
+    )
+    try:
+        assert wait_until(lambda: listens(port))
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        gunicorn.send_signal(signal.SIGTERM)
+        assert gunicorn.wait(timeout=30) == 0
+        assert os.listdir(scratch) == []
+
+
+def listens(port: int) -> bool:
+    with socket.socket() as client:
+        return client.connect_ex(("127.0.0.1", port)) == 0

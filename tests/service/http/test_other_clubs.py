@@ -1,0 +1,159 @@
+"""Another club's ids are answered as ids that nobody has: the same answer, by the same statements."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+import pytest
+from uuid_utils.compat import uuid7
+
+from schemas.pages import show_cursor
+from tests.support.api_client import Answer, Api
+from tests.support.api_disputes import body_of, opened
+from tests.support.application import House
+from tests.support.recorded_statements import recorded_statements
+from tests.support.sample_rounds import SIXES, THREE, add_table, complete_round, hand, open_round, play, rows, seats
+from tests.support.worker_process import lines_of, post_import, rounds_to_import
+
+SENT: dict[str, Any] = {
+    "open_round": {"seats": seats(SIXES)},
+    "record_hand": hand(2, 2, THREE),
+    "record_departure": {"seat": 1},
+    "close_round": {"reason": "the room closes"},
+    "undo_hand": {"number": 1},
+    "confirm_settlement": {"seat": 1},
+    "correct_round": {"reason": "a card was misread", "patch": []},
+    "what_if": {"ruleset": "turbo"},
+    "comment_on_dispute": body_of("comments", 1),
+    "review_dispute": body_of("review", 1),
+    "resolve_dispute": body_of("resolve", 1),
+    "withdraw_dispute": body_of("withdraw", 1),
+    "issue_link": {"expires_in": 60},
+    "revoke_key": None,
+    "cancel_import": None,
+    "pause_import": None,
+    "resume_import": None,
+    "cancel_recomputation": None,
+    "pause_recomputation": None,
+    "resume_recomputation": None,
+}
+"""What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
+
+
+@dataclass(frozen=True)
+class Theirs:
+    """What another club has, by the name that ids have in addresses."""
+
+    table_id: str
+    round_id: str
+    hand_id: str
+    dispute_id: str
+    import_id: str
+    recomputation_id: str
+    key_id: str
+
+
+@pytest.fixture
+def theirs(other_api: Api) -> Theirs:
+    table = add_table(other_api)
+    round_id = open_round(other_api, table)["id"]
+    import_id = post_import(other_api, lines_of(rounds_to_import(1)))["id"]
+    asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
+    recomputation_id = other_api.post("/v1/recomputations", asked)["id"]
+    hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
+    dispute_id = opened(other_api, complete_round(other_api, name="attic"))
+    key_id = other_api.get("/v1/keys")["keys"][0]["id"]
+    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id)
+
+
+def operations(house: House) -> Iterator[tuple[str, str, str]]:
+    """Every operation whose address has an id that the service made: its name, method and address."""
+    contract = house.app.extensions["ofc_contract"].spec.to_dict()
+    for path, described in contract["paths"].items():
+        if "_id}" in path:
+            for method in {"get", "post", "put", "patch", "delete"} & set(described):
+                yield described[method]["operationId"], method.upper(), path
+
+
+def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, other_api: Api, theirs: Theirs) -> None:
+    asked = list(operations(house))
+    assert {name for name, _, _ in asked} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
+    before = house.count_records()
+    for name, method, path in asked:
+        body = {"json": SENT[name]} if SENT.get(name) else {}
+        address = path.format_map(vars(theirs))
+        with recorded_statements() as about_theirs:
+            refused = api.ask(method, address, **body)
+        nobodys = Theirs(*(str(uuid7()) for _ in vars(theirs)))
+        with recorded_statements() as about_nobodys:
+            nothing = api.ask(method, path.format_map(vars(nobodys)), **body)
+        assert refused.status == nothing.status == 404, name
+        assert said(refused, theirs) == said(nothing, nobodys), name
+        assert len(refused.headers) == len(nothing.headers), name
+        assert about_theirs == about_nobodys, name
+        assert len(about_theirs) >= 3, f"{name}: statements were not recorded"
+    assert house.count_records() == before
+    for name, method, path in asked:
+        if method == "GET":
+            assert other_api.ask(method, path.format_map(vars(theirs))).status == 200, name
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "/v1/rounds?table={table_id}",
+        "/v1/rounds?player=ann",
+        "/v1/rounds?cursor={round_cursor}",
+        "/v1/tables?cursor={table_cursor}",
+        "/v1/players?cursor={hand_cursor}",
+        "/v1/tables?name=kitchen",
+        "/v1/disputes?table={table_id}",
+        "/v1/disputes?round={round_id}",
+        "/v1/disputes?cursor={dispute_cursor}",
+        "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
+    ],
+)
+def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
+    house: House, api: Api, theirs: Theirs, query: str
+) -> None:
+    mine = open_round(api, add_table(api, name="attic"), {1: "dan 9", 2: "eve 9"})["id"]
+
+    def listed(ids: Theirs) -> tuple[Any, list[str]]:
+        cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
+        with recorded_statements() as statements:
+            answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
+        # Rounds and hands are not in the order of their ids, and theirs have no place among mine.
+        assert answer.status == (422 if "/hands?" in query or "round_cursor" in query else 200)
+        return {**answer.document, "request_id": None}, statements
+
+    # Ids are in the order of time, so nobody's are made as theirs were: before what is mine.
+    document, statements = listed(theirs)
+    nobodys = Theirs(*(changed_at_the_end(id_) for id_ in vars(theirs).values()))
+    assert listed(nobodys) == (document, statements)
+    assert all(id_ not in str(document) for id_ in vars(theirs).values())
+
+
+def test_another_club_s_rulesets_are_not_there(api: Api, other_api: Api) -> None:
+    own = {**api.get("/v1/rulesets/pineapple").document, "name": "house-rules"}
+    assert other_api.post("/v1/rulesets", own).status == 201
+    assert api.get("/v1/rulesets/house-rules").status == api.get("/v1/rulesets/nobodys-rules").status == 404
+    assert "house-rules" not in str(api.get("/v1/rulesets").document)
+    for path, body in (
+        ("/v1/tables", {"name": "kitchen", "ruleset": "house-rules"}),
+        ("/v1/score", {"ruleset": "house-rules", "players": [{"seat": 1, **rows("QsQd4c/KsKd9h8h3c/AhJh7h6h2h")}]}),
+    ):
+        assert api.post(path, body)["code"] == "ruleset-unknown"
+
+
+def said(answer: Answer, ids: Theirs) -> Any:
+    """What an answer says, whatever the ids in it are."""
+    text = str({**answer.document, "request_id": None})
+    for name, id_ in vars(ids).items():
+        text = text.replace(id_, name)
+    return text
+
+
+def changed_at_the_end(id_: str) -> str:
+    """An id of the same moment that nobody has."""
+    return id_[:-12] + "".join("0" if digit != "0" else "1" for digit in id_[-12:])

@@ -1,0 +1,99 @@
+"""Imports that are larger than any may be, and clubs that have too many of them under way."""
+
+import gzip
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from service.config import ConfigError, ImportLimits, settings_from
+from tests.support.api_client import Answer, Api
+from tests.support.application import House, open_house
+from tests.support.postgres import Server
+from tests.support.process_jobs import Club, rounds_to_import
+from tests.support.worker_process import lines_of, post_import
+
+LIMITS = ImportLimits(mebibytes=4, ratio=50, lines=100_000, under_way=3, waiting_mebibytes=5)
+MEBIBYTE = 1024 * 1024
+
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    with open_house(embedded_postgres, imports=LIMITS) as opened:
+        yield opened
+
+
+def refused(house: House, api: Api, content: bytes, *, packed: bool = False) -> Answer:
+    """Send an import that is refused, and see that nothing of it is there."""
+    answer = post_import(api, content, packed=packed)
+    assert (answer.status, answer["code"]) == (413, "import-too-large")
+    assert house.ask("SELECT count(*) FROM import_pieces") == [(0,)]
+    assert house.ask("SELECT count(*) FROM jobs WHERE state NOT IN ('cancelled', 'succeeded')") == [(0,)]
+    return answer
+
+
+def test_a_few_kilobytes_of_gzip_that_unpack_to_megabytes_are_refused(house: House, api: Api) -> None:
+    bomb = b"{" + b" " * 3 * MEBIBYTE + b"}"
+    assert len(gzip.compress(bomb)) < 5000
+    answer = refused(house, api, bomb, packed=True)
+    assert answer["detail"].startswith(f"{len(gzip.compress(bomb))} bytes of gzip unpack to more than 50 times as many")
+
+
+def test_a_small_file_may_be_compressed_as_much_as_it_can_be(house: House, api: Api) -> None:
+    content = lines_of(rounds_to_import(1)) + b" " * (MEBIBYTE // 2)
+    assert len(content) > 100 * len(gzip.compress(content))
+    job = post_import(api, content, packed=True)
+    assert job.status == 202
+    assert Club(house, api).work_on(job.headers["Location"])["summary"]["rounds"] == 1
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_more_lines_than_there_may_be_are_refused_blank_ones_too(house: House, api: Api, packed: bool) -> None:
+    answer = refused(house, api, b"\n" * (LIMITS.lines + 1), packed=packed)
+    assert answer["detail"].startswith("the import has more than 100000 lines, blank ones included")
+
+
+@pytest.mark.parametrize("packed", [False, True])
+def test_more_bytes_than_there_may_be_are_refused(house: House, api: Api, packed: bool) -> None:
+    content = b"".join(Random(number).randbytes(500).hex().encode() + b"\n" for number in range(5 * MEBIBYTE // 1000))
+    answer = refused(house, api, content, packed=packed)
+    assert answer["detail"].startswith("the import has more than 4 MiB, unpacked; expected at most 4 MiB")
+
+
+def test_an_announced_length_is_refused_before_it_is_read(house: House, api: Api) -> None:
+    headers = {"Content-Type": "application/x-ndjson"}
+    announced = {"CONTENT_LENGTH": str(4 * MEBIBYTE + 1)}
+    answer = api.ask("POST", "/v1/imports", data=b"{}", headers=headers, environ_overrides=announced)
+    assert (answer.status, answer["code"]) == (413, "import-too-large")
+    assert answer.headers["Connection"] == "close"
+
+
+def test_a_club_has_so_many_imports_under_way_and_no_more(house: House, api: Api, other_api: Api) -> None:
+    club = Club(house, api)
+    sent = [post_import(api, lines_of(rounds_to_import(1, f"table {number}"))) for number in range(LIMITS.under_way)]
+    assert [answer.status for answer in sent] == [202] * LIMITS.under_way
+    one_more = lines_of(rounds_to_import(1, "one more"))
+    answer = post_import(api, one_more)
+    assert (answer.status, answer["code"], answer.headers["Retry-After"]) == (429, "import-quota-exceeded", "60")
+    assert answer["detail"].startswith("3 imports of the club are under way")
+    assert post_import(other_api, one_more).status == 202, "another club has a quota of its own"
+    assert club.work_on(sent[0].headers["Location"])["state"] == "succeeded"
+    assert post_import(api, one_more).status == 202
+
+
+def test_a_club_has_so_many_bytes_waiting_and_no_more(house: House, api: Api) -> None:
+    lines = lines_of([b"x" * 1000 for _ in range(2900)])
+    first, second = post_import(api, lines), post_import(api, b"\n" + lines)
+    assert (first.status, second.status, second["code"]) == (202, 429, "import-quota-exceeded")
+    assert second["detail"].startswith("more than 5 MiB of the club's imports wait")
+    Club(house, api).work_on(first.headers["Location"])
+    assert post_import(api, b"\n" + lines).status == 202
+
+
+def test_the_limits_are_configured_by_variables() -> None:
+    variables = ("MIB", "RATIO", "LINES")
+    environment = {f"OFC_IMPORT_{name}": str(number) for number, name in enumerate(variables, start=1)}
+    environment |= {"OFC_IMPORTS_UNDER_WAY": "4", "OFC_IMPORTS_WAITING_MIB": "5"}
+    assert settings_from(environment)["imports"] == ImportLimits(1, 2, 3, 4, 5)
+    with pytest.raises(ConfigError, match="OFC_IMPORT_LINES is 'many'; expected an integer from 1 to"):
+        settings_from({"OFC_IMPORT_LINES": "many"})

@@ -1,0 +1,137 @@
+"""Jobs with real workers, which die: what comes out is what comes out where nobody dies, and nothing is done twice."""
+
+import os
+import signal
+from collections.abc import Iterator
+
+import pytest
+
+from service.imports.actions import imports
+from service.jobs.app import WORK_ON_JOB
+from tests.support.application import open_house
+from tests.support.brokers import Broker
+from tests.support.job_service import LINES, Room, check_outcome, lines
+from tests.support.postgres import Server
+from tests.support.server_process import wait_until
+
+every_broker = pytest.mark.every_broker
+every_server = pytest.mark.every_server
+
+
+@pytest.fixture
+def room(server: Server, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Iterator[Room]:
+    # What is received is cut small, so that there is more than one chunk to claim.
+    monkeypatch.setattr(imports, "MOST_LINES", LINES)
+    with open_house(server, **broker.messages) as house:
+        yield Room(house, broker, house.new_client())
+
+
+@every_broker
+def test_an_import_is_done(room: Room) -> None:
+    with room.work(concurrency=2):
+        check_outcome(room, room.send(lines()))
+    assert room.repeated_chunks() == 0
+
+
+@every_server
+def test_an_import_is_done_on_every_postgresql(room: Room) -> None:
+    with room.work(concurrency=2):
+        check_outcome(room, room.send(lines()))
+    assert room.repeated_chunks() == 0
+
+
+@every_broker
+def test_work_that_was_asked_for_while_nobody_worked_is_done_when_somebody_comes(room: Room) -> None:
+    job = room.send(lines())
+    assert room.api.get(job)["state"] == "queued"
+    with room.work():
+        check_outcome(room, job)
+
+
+@every_broker
+def test_a_process_killed_in_the_middle_of_a_chunk_costs_that_chunk(room: Room) -> None:
+    with room.work(concurrency=2) as worker:
+        room.make_tables()
+        with room.closed_gate():
+            job = room.send(lines())
+            assert wait_until(room.someone_waits_at_the_gate)
+            [(who,)] = room.house.ask(
+                "SELECT worker FROM job_chunks WHERE number = 2 AND state = 'open' AND attempt = 1"
+            )
+            os.kill(int(who.partition(":")[2]), signal.SIGKILL)
+            # Another may come to the gate in the moment in which the dead one leaves it.
+            taken_over = "SELECT FROM job_chunks WHERE number = 2 AND attempt = 2"
+            assert wait_until(lambda: not room.someone_waits_at_the_gate() or bool(room.house.ask(taken_over)))
+        check_outcome(room, job, beside=2)
+        assert room.repeated_chunks() == 1
+        assert len(worker.children) == 2
+
+
+@every_broker
+def test_all_workers_killed_at_once_cost_one_chunk_each(room: Room) -> None:
+    with room.work(concurrency=2) as first, room.work(concurrency=1) as second:
+        with room.closed_gate():
+            job = room.send(lines())
+            assert wait_until(room.someone_waits_at_the_gate)
+            first.kill()
+            second.kill()
+            assert wait_until(lambda: not room.someone_waits_at_the_gate())
+        assert room.api.get(job)["state"] == "running"
+        with room.work(concurrency=2):
+            check_outcome(room, job)
+    assert room.repeated_chunks() <= 3
+
+
+@every_broker
+def test_a_message_that_comes_five_times_harms_nothing(room: Room) -> None:
+    job = room.send(lines())
+    [(club_id, job_id)] = room.house.ask("SELECT club_id, id FROM jobs")
+    celery = room.broker.celery(room.house.logins.service)
+    for _ in range(4):
+        celery.send_task(WORK_ON_JOB, (str(club_id), str(job_id)))
+    with room.work(concurrency=3):
+        check_outcome(room, job)
+    assert room.repeated_chunks() == 0
+
+
+@every_broker
+def test_messages_that_are_lost_are_sent_again(room: Room) -> None:
+    job = room.send(lines())
+    if room.broker.url:
+        room.broker.lose_messages()
+    else:
+        room.house.change("DELETE FROM machinery.kombu_message")
+    with room.work():
+        check_outcome(room, job)
+    assert room.repeated_chunks() == 0
+
+
+@every_broker
+def test_a_worker_told_to_stop_ends_its_chunk_and_begins_no_other(room: Room) -> None:
+    with room.work() as worker:
+        with room.closed_gate():
+            job = room.send(lines())
+            assert wait_until(room.someone_waits_at_the_gate)
+            worker.process.send_signal(signal.SIGTERM)
+            assert not wait_until(lambda: worker.process.poll() is not None, seconds=2)
+        assert worker.stop() == 0, worker.log
+        done = room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
+        assert done == [(1,), (2,)]
+        assert room.house.ask("SELECT count(*) FROM machinery.workers") == [(0,)]
+    with room.work():
+        check_outcome(room, job)
+    assert room.repeated_chunks() == 0
+
+
+def test_what_a_killed_worker_leaves_ends_with_it(room: Room) -> None:
+    with room.work(concurrency=2) as worker:
+        children = worker.children
+        os.kill(worker.process.pid, signal.SIGKILL)
+        worker.process.wait()
+        assert wait_until(lambda: not any(child.is_running() for child in children))
+
+
+def test_messages_that_were_heard_do_not_stay(room: Room) -> None:
+    with room.work():
+        check_outcome(room, room.send(lines()))
+        assert wait_until(lambda: room.house.ask("SELECT count(*) FROM machinery.kombu_message") == [(0,)])

@@ -1,0 +1,180 @@
+"""`ofc-server worker` and `ofc-server status` as an operator uses them."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from service.config import Config, ConfigError
+from service.jobs.app import WORK_ON_JOB, make_celery
+from service.worker import Consumer
+from tests.support.application import SIGNING_KEY, open_house
+from tests.support.brokers import Broker
+from tests.support.job_service import Room
+from tests.support.postgres import Logins, Server
+from tests.support.sample_rounds import add_table, close, open_round
+from tests.support.server_process import command, running, wait_until
+from tests.support.worker_process import Working, rounds_to_import
+
+MIB = 1024 * 1024
+
+
+@pytest.fixture
+def room(server: Server, broker: Broker) -> Iterator[Room]:
+    with open_house(server, **broker.messages) as house:
+        yield Room(house, broker, house.new_client())
+
+
+def status(logins: Logins) -> Any:
+    ended = command("status", "--json", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
+    assert ended.returncode == 0, ended.stderr
+    return json.loads(ended.stdout)
+
+
+def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None:
+    logins = room.house.logins
+    found = status(logins)
+    assert (found["workers"], found["jobs"], found["oldest_waiting"]) == ([], [], None)
+    job = room.send(rounds_to_import(2))
+    found = status(logins)
+    assert found["oldest_waiting"] == found["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
+    assert (found["jobs"][0]["state"], found["jobs"][0]["progress"]) == ("queued", {"done": 0, "total": 2})
+    said = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
+    assert "No worker lives" in said.stderr
+    assert "0/2" in said.stdout
+    with room.work(concurrency=2) as worker:
+        assert wait_until(lambda: room.api.get(job)["state"] == "succeeded")
+        found = status(logins)
+        assert [(one["process"], one["concurrency"]) for one in found["workers"]] == [(worker.process.pid, 2)]
+        assert (found["jobs"], found["oldest_waiting"]) == ([], None)
+        assert worker.stop() == 0
+    assert status(logins)["workers"] == []
+
+
+def test_status_shows_what_waits_to_be_signed_and_when_something_was(room: Room, tmp_path: Path) -> None:
+    logins = room.house.logins
+    file = tmp_path / "signing-key"
+    reached = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
+    [(waiting,)] = room.house.ask("SELECT count(*) FROM waiting_events")
+    assert waiting > 0
+    found = status(logins)
+    assert found["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
+    assert found["signing_key"] is None
+    said = command("status", **reached).stderr
+    assert f"Events that wait for their place: {waiting}; that no checkpoint stands for yet: 0." in said
+    assert "Nothing has been signed yet." in said
+    assert "OFC_SIGNING_KEY_FILE names no signing key here" in said
+    assert f"{file} cannot be read" in command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
+    with room.work():
+        assert wait_until(lambda: status(logins)["signing"] == {"waiting": 0, "unsigned": waiting, "signed_at": None})
+    made = room.api.post("/v1/checkpoints", {})
+    assert made.status == 201, made
+    signed = status(logins)["signing"]
+    assert signed == {"waiting": 0, "unsigned": 0, "signed_at": made["created_at"]}
+    file.write_text(SIGNING_KEY.secret, encoding="utf-8")
+    told = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
+    assert json.loads(told.stdout)["signing_key"] == SIGNING_KEY.verifier.written
+    said = command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
+    assert "The newest checkpoint was signed " in said
+    assert "signing key" not in said
+    assert SIGNING_KEY.secret not in said + told.stdout
+
+
+def test_up_starts_a_worker_and_starts_it_again_when_it_dies(tmp_path: Path) -> None:
+    with running(tmp_path, OFC_CONCURRENCY="1") as service:
+        assert wait_until(lambda: "worker_ready" in service.log)
+        first = service.child("-m service")
+        first.kill()
+        assert wait_until(lambda: service.log.count("worker_ready") == 2)
+        assert "worker_restarted" in service.log
+        assert service.get("/readyz").status_code == 200
+        processes = [*service.children, *psutil.Process(service.up.pid).children(recursive=True)]
+    assert wait_until(lambda: not any(one.is_running() for one in processes))
+
+
+def test_up_can_leave_the_jobs_to_others(tmp_path: Path) -> None:
+    with running(tmp_path, OFC_CONCURRENCY="0") as service:
+        assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
+
+
+def test_a_worker_without_a_database_says_so() -> None:
+    refused = command("worker", "--concurrency", "1")
+    assert refused.returncode == 1
+    assert "OFC_DATABASE_URL is not set" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("variables", "sentence"),
+    [
+        (
+            {"OFC_BROKER_URL": "kafka://ofc:secret@broker"},
+            "^OFC_BROKER_URL begins with kafka; expected a URL like amqp://",
+        ),
+        ({"OFC_BROKER_URL": "nonsense"}, "^OFC_BROKER_URL begins with something else; expected a URL like amqp://"),
+        ({"OFC_QUEUE": "of c"}, "^OFC_QUEUE is 'of c'; expected 1 to 100 of the characters"),
+    ],
+)
+def test_what_is_no_broker_or_queue_is_refused(variables: dict[str, str], sentence: str) -> None:
+    with pytest.raises(ConfigError, match=sentence):
+        Config.from_environment({"OFC_DATABASE_URL": "postgresql:///ofc", **variables})
+
+
+@pytest.mark.parametrize("url", ["", "amqp://ofc@rabbit.example", "redis://redis.example"])
+def test_every_queue_that_is_written_to_is_consumed(url: str) -> None:
+    celery = make_celery(Config("postgresql:///ofc", broker_url=url, queue="ofc.mine"))
+    consumed = set(celery.amqp.queues.consume_from)
+    assert consumed == {"ofc.mine"} == {celery.amqp.router.route({}, WORK_ON_JOB)["queue"].name}
+    # Nothing of Celery's own makes queues beside it, which nobody would read.
+    assert not any("delayed_delivery" in step for step in Consumer.Blueprint.default_steps)
+    assert not celery.conf.worker_enable_remote_control
+    assert not celery.conf.worker_send_task_events
+
+
+def test_rabbitmq_keeps_the_queue_on_several_machines_and_confirms() -> None:
+    celery = make_celery(Config("postgresql:///ofc", broker_url="amqp://ofc@rabbit.example"))
+    assert celery.amqp.queues["ofc.jobs"].queue_arguments == {"x-queue-type": "quorum"}
+    assert celery.conf.broker_transport_options["confirm_publish"] is True
+
+
+def test_a_worker_stays_small(room: Room) -> None:
+    with room.work(concurrency=1) as worker:
+        check = psutil.Process(worker.process.pid)
+        job = room.send([*rounds_to_import(40), *[b"{}"] * 3000])
+        most = 0
+        while room.api.get(job)["state"] not in ("succeeded", "failed"):
+            most = max(most, *(one.memory_info().rss for one in (check, *worker.children)))
+    assert most < 400 * MIB
+
+
+def test_settlements_become_final_once_each_whoever_is_killed(room: Room) -> None:
+    """Sixty settlements whose window has passed, and a worker that is killed while it makes them final."""
+    api, count = room.api, 60
+    for number in range(count):
+        table = add_table(api, name=f"table {number}", correction_window_minutes=0)
+        close(api, open_round(api, table)["id"])
+    assert states_of(room) == {"provisional": count}
+    killed = Working(room.house.logins, **room.broker.variables)
+    try:
+        assert wait_until(lambda: "final" in states_of(room), 30), killed.log
+    finally:
+        killed.close()
+    assert events_of(room) == states_of(room)["final"]
+    with room.work() as worker:
+        assert wait_until(lambda: states_of(room) == {"final": count}, 30), worker.log
+    assert events_of(room) == count
+
+
+def states_of(room: Room) -> dict[str, int]:
+    return dict(room.house.ask("SELECT settlement_state, count(*) FROM round_heads GROUP BY 1"))
+
+
+def events_of(room: Room) -> int:
+    """How often a settlement became final; the key of events keeps any version of a round from having two."""
+    [(count, rounds)] = room.house.ask(
+        "SELECT count(*), count(DISTINCT round_id) FROM events WHERE kind = 'settlement.finalized'"
+    )
+    assert count == rounds
+    return int(count)

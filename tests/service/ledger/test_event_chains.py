@@ -1,0 +1,200 @@
+"""The events of a round are a chain, whatever happens in it and however it came in."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+import pytest
+from alembic import command
+from psycopg import sql
+from sqlalchemy import NullPool, create_engine
+from uuid_utils.compat import uuid7
+
+from evidence import Event
+from scoring.presets import PRESETS
+from service.db import alembic_config, engine_url, migrate
+from service.rulesets.actions import keep_ruleset
+from tests.support.api_client import Api
+from tests.support.application import House, open_house
+from tests.support.check_chain import check_chains
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
+from tests.support.owned_database import admin_of, filled_database, plain_owner
+from tests.support.postgres import Logins, Server
+from tests.support.recomputed_rounds import recompute
+from tests.support.sample_rounds import COMPLETE, SIXES, THREE, dealt_again, document_of, hand, record, start_round
+
+EXAMPLES = Path(__file__).parents[3] / "examples"
+
+
+@pytest.fixture(scope="module")
+def lively(embedded_postgres: Server) -> Iterator[House]:
+    """A house of its own, in which everything happens that can."""
+    with open_house(embedded_postgres) as opened:
+        live(opened, opened.new_client())
+        yield opened
+
+
+def live(house: House, api: Api) -> None:
+    round_id = start_round(api, "pineapple-qq", SIXES)
+    for played in COMPLETE[:2]:
+        assert record(api, round_id, played).status == 201
+    assert api.post(f"/v1/rounds/{round_id}/undo", {"number": 2}).status == 201
+    assert record(api, round_id, hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]})).status == 201
+    assert api.post(f"/v1/rounds/{round_id}/departures", {"seat": 3}).status == 201
+    closed = start_round(api, "pineapple", SIXES, name="closed early")
+    assert api.post(f"/v1/rounds/{closed}/close", {"reason": "late"}).status == 200
+    patch = [{"op": "replace", "path": "/seats/0/stack", "value": 120}]
+    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "miscounted", "patch": patch}).status == 201
+    assert api.post("/v1/documents", document_of(hands=COMPLETE, table="sent whole")).status == 201
+    assert api.put("/v1/players/ann", {"display_name": "Ann Example"}).status == 201
+    documents = [json.loads(path.read_bytes()) for path in sorted(EXAMPLES.glob("pineapple-*.json"))]
+    assert all(line.status == "stored" for line in import_all(house, club_of(house, api), lines_of(documents)))
+
+
+def of_kind(events: list[Event], kind: str) -> list[Event]:
+    return [event for event in events if event.kind == kind]
+
+
+def test_whatever_happens_is_chained(lively: House) -> None:
+    events = check_chains(lively.owner_url)
+    assert {event.kind for event in events} >= {
+        "club.created",
+        "key.created",
+        "ruleset.added",
+        "table.created",
+        "player.named",
+        "round.opened",
+        "hand.recorded",
+        "hand.withdrawn",
+        "departure.recorded",
+        "round.closed",
+        "round.corrected",
+    }
+
+
+def test_every_event_waits_for_its_place_in_the_tree(lively: House) -> None:
+    waiting = lively.ask("SELECT club_id, event_id FROM waiting_events ORDER BY 1, 2")
+    assert waiting == lively.ask("SELECT club_id, id FROM events ORDER BY 1, 2")
+
+
+def test_a_recomputation_that_settles_anew_goes_on_with_the_chain(house: House, api: Api) -> None:
+    other = PRESETS["pineapple-2-4-us-none"]
+    assert api.post("/v1/documents", document_of(hands=COMPLETE)).status == 201
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        keep_ruleset(transaction, other)
+        assert recompute(transaction, ruleset=other, applies=True).applied == 1
+    assert of_kind(check_chains(house.owner_url), "round.recomputed")
+
+
+def test_twenty_who_record_at_once_make_one_chain_a_round(house: House, api: Api) -> None:
+    opened = [start_round(api, "pineapple", SIXES, name=f"table {number}") for number in range(4)]
+
+    def record(place: int) -> None:
+        for played in COMPLETE:
+            api.post(f"/v1/rounds/{opened[place % 4]}/hands", dealt_again(played))
+
+    with ThreadPoolExecutor(20) as clients:
+        list(clients.map(record, range(20)))
+    mine = [event for event in check_chains(house.owner_url) if str(event.round_id) in opened]
+    assert len(mine) == 4 * (1 + len(COMPLETE))
+
+
+def test_events_say_all_that_cannot_be_played_again_from_the_cards(house: House, api: Api) -> None:
+    table = api.post("/v1/tables", {"name": "carrying", "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
+    seats = [{"seat": 1, "player": "ann", "stack": 3}, {"seat": 2, "player": "bob", "stack": 50}]
+    path = f"/v1/tables/{table['id']}/rounds"
+    first = api.post(path, {"seats": seats})
+    assert api.post(f"/v1/rounds/{first['id']}/close", {"reason": "late"}).status == 200
+    seats = [{"seat": 1, "player": "ann"}, {"seat": 2, "player": "bob"}, {"seat": 3, "player": "cyd", "stack": 50}]
+    second = api.post(path, {"seats": seats, "reference": "night/2"})
+    played = hand(1, 1, THREE, played_at="2026-11-20T21:05:00Z")
+    answer = api.post(f"/v1/rounds/{second['id']}/hands", played)
+    assert answer.status == 201, answer
+    patch = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 1, "points": 7}}]
+    path = f"/v1/rounds/{second['id']}/corrections"
+    corrected = api.post(path, {"reason": "he bought", "patch": patch, "irregular": "stands"})
+    assert corrected.status == 201, corrected
+    told = {
+        event.kind: json.loads(event.content)
+        for event in check_chains(house.owner_url)
+        if str(event.round_id) == second["id"]
+    }
+    opening = told["round.opened"]
+    [(digest, rules)] = house.ask(
+        "SELECT digest, content FROM rulesets WHERE name = 'pineapple' AND club_id = %s", club_of(house, api)
+    )
+    assert (opening["ruleset"], opening["ruleset_digest"]) == ("pineapple@1", digest.hex())
+    assert rules in [json.loads(event.content) for event in of_kind(check_chains(house.owner_url), "ruleset.added")]
+    assert (opening["carried_over"], opening["reference"], opening["table"]) == ([1, 2], "night/2", table["id"])
+    assert (opening["point_value"], opening["currency"]) == (10, "EUR")
+    assert [seat["stack"] for seat in opening["seats"]] == [3, 50, 50]
+    recorded = told["hand.recorded"]
+    assert (recorded["id"], recorded["round"]) == (answer["id"], second["id"])
+    assert recorded["stacks"] == [answer["stacks"][seat] for seat in ("1", "2", "3")]
+    kept = house.ask(
+        "SELECT id, encode(sha256(content), 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
+    )
+    named = [told[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
+    assert sorted((each["id"], each["sha256"]) for each in named) == sorted((str(id_), digest) for id_, digest in kept)
+    assert opening["submission"] is None
+    now = api.get(f"/v1/rounds/{second['id']}/document").document
+    assert recorded["hand"] == {**now["hands"][0], "top_ups": []}
+    assert told["round.corrected"]["document"] == {key: now[key] for key in told["round.corrected"]["document"]}
+
+
+def test_nobody_s_name_is_in_any_event(lively: House) -> None:
+    assert b"Example" not in b"".join(event.content for event in check_chains(lively.owner_url))
+
+
+def test_a_hash_is_of_the_bytes_or_is_refused(house: House) -> None:
+    with pytest.raises(psycopg.errors.CheckViolation, match="events_hash_check"):
+        house.change(
+            "INSERT INTO events (club_id, id, kind, at, heading, content, hash)"
+            r" VALUES (%s, %s, '', now(), 'a', 'b', sha256('\x00ac'))",
+            uuid7(),
+            uuid7(),
+        )
+
+
+def test_a_head_keeps_a_whole_hash_or_none(house: House) -> None:
+    with pytest.raises(psycopg.errors.CheckViolation):
+        house.change("UPDATE round_heads SET last_event = '\\x00'")
+
+
+@pytest.mark.every_server
+def test_events_from_before_the_chains_get_those_that_they_would_have_had(server: Server) -> None:
+    with filled_database(server) as filled, plain_owner(server) as old:
+        migrate_to(old, "0015")
+        copy_back(filled.admin, admin_of(server, old))
+        migrate(old.owner)
+        assert check_chains(admin_of(server, old)) == check_chains(filled.admin)
+        waiting = "SELECT (SELECT count(*) FROM waiting_events) = (SELECT count(*) FROM events)"
+        with psycopg.connect(admin_of(server, old)) as connection:
+            assert connection.execute(waiting).fetchone() == (True,)
+
+
+def migrate_to(logins: Logins, revision: str) -> None:
+    with create_engine(engine_url(logins.owner), poolclass=NullPool).begin() as connection:
+        command.upgrade(alembic_config(connection), revision)
+
+
+def copy_back(new: str, old: str) -> None:
+    """Copy the records of a database into one of an older version: what it has room for, of tables that are alike."""
+    columns_of = (
+        "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns"
+        " WHERE table_schema = 'public' AND table_name <> 'alembic_version' GROUP BY 1"
+    )
+    with psycopg.connect(new) as source, psycopg.connect(old) as target:
+        target.execute("SET session_replication_role = replica")
+        here = {table: set(columns) for table, columns in source.execute(columns_of).fetchall()}
+        for table, columns in target.execute(columns_of).fetchall():
+            if not here.get(table, set()).issuperset(columns):
+                continue
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            reading = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(names, sql.Identifier(table))
+            writing = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), names)
+            with source.cursor().copy(reading) as taken, target.cursor().copy(writing) as given:
+                for part in taken:
+                    given.write(part)

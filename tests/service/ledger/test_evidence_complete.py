@@ -1,0 +1,200 @@
+"""Evidence from which the newest events are left out, with whatever proofs of other files grafted on."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from client.offline.proofs import SignedTree, read_signed
+from client.offline.report import Outcome, Report
+from client.offline.verify import verify
+from evidence import Checkpoint, read_note, sign_note
+from service.ledger.actions import join_events
+from service.ledger.queries import round_maps, trees
+from tests.service.ledger.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, evidence_of, sign
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
+from tests.support.recomputed_rounds import tamper
+from tests.support.sample_rounds import HIGH, LOW, MID, Document, hand, play, start_round
+from tests.support.worker_process import rounds_to_import
+
+CORRECTED = {"reason": "misread", "patch": [SWAPPED]}
+
+
+def check(file: Mapping[str, Any], kept: SignedTree | None = None) -> Report:
+    return verify(file, [KEY.verifier], kept)
+
+
+def codes(report: Report) -> set[str]:
+    assert report.outcome is Outcome.FAILED, report
+    return {finding.code for finding in report.failed}
+
+
+def graft(old: Document, new: Document, **more: Any) -> Document:
+    """Put the proofs of a newer file into an older one, which has fewer events and revisions."""
+    proved = {each["event"]: each for part in ("events", "related") for each in new[part]}
+    return {
+        **old,
+        **{part: [proved[each["event"]] for each in old[part]] for part in ("events", "related")},
+        "checkpoint": new["checkpoint"],
+        "keys": new["keys"],
+        "consistency": new["consistency"],
+        **more,
+    }
+
+
+def played(api: Api, house: House) -> tuple[str, Document]:
+    """Play two hands of a round, and give its evidence, all signed."""
+    round_id = start_round(api, "pineapple-qq")
+    play(api, round_id, FIRST, SECOND)
+    sign(house, api)
+    return round_id, evidence_of(api, round_id)
+
+
+def corrected(api: Api, house: House) -> tuple[str, Document, Document]:
+    """Correct a round, and give its evidence from before and after."""
+    round_id, old = played(api, house)
+    assert api.post(f"/v1/rounds/{round_id}/corrections", CORRECTED).status == 201
+    sign(house, api)
+    return round_id, old, evidence_of(api, round_id)
+
+
+def test_a_file_says_as_of_which_checkpoint_it_is_complete(api: Api, house: House) -> None:
+    _, file = played(api, house)
+    report = check(file)
+    signed = read_signed(file["checkpoint"]).checkpoint
+    assert report.outcome is Outcome.PASSED
+    assert report.extent == f"complete as of checkpoint {signed.size} of {signed.signed_at:%Y-%m-%dT%H:%M:%S.%f}Z"
+    assert signed.rounds_root is not None
+
+
+def test_an_old_file_with_the_proofs_of_a_newer_one_fails(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    assert (check(old).outcome, check(new).outcome) == (Outcome.PASSED, Outcome.PASSED)
+    kept = read_signed(new["checkpoint"])
+    for report in (check(graft(old, new, newest=new["newest"])), check(graft(old, new, newest=new["newest"]), kept)):
+        assert codes(report) == {"events-left-out"}
+        assert report.failed[0].detail == (
+            "the file's signed events end with event 3, and the round had 4 when the checkpoint was signed: later"
+            " events are left out"
+        )
+    assert codes(check(graft(old, new, newest=old["newest"]), kept)) == {"newest-event-unproved"}
+    assert check(old, kept).outcome is Outcome.INCOMPLETE
+    assert "the file is older than your checkpoint" in check(old, kept).unchecked[0]
+
+
+def test_without_the_proof_later_events_are_not_excluded(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    report = check(graft(old, new, newest=None), read_signed(new["checkpoint"]))
+    assert report.outcome is Outcome.PASSED_SO_FAR
+    assert report.extent is not None
+    assert report.extent.startswith("complete up to event 3 of 20")
+    assert report.extent.endswith("Z; later events are not excluded")
+    lacking = {name: value for name, value in old.items() if name != "newest"}
+    assert check(lacking).outcome is Outcome.PASSED_SO_FAR
+
+
+def test_an_entry_that_names_the_old_event_is_not_in_the_new_map(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    for proof in (old["newest"]["proof"], new["newest"]["proof"]):
+        for sequence in (old["newest"]["sequence"], new["newest"]["sequence"]):
+            mixed = {"sequence": sequence, "event": old["newest"]["event"], "proof": proof}
+            assert codes(check(graft(old, new, newest=mixed))) == {"newest-event-unproved"}
+
+
+def test_another_round_s_proof_fails(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    other = start_round(api, "pineapple-qq", name="other")
+    play(api, other, FIRST, SECOND)
+    sign(house, api)
+    elsewhere = evidence_of(api, other)
+    assert codes(check({**elsewhere, "newest": new["newest"]})) == {"newest-event-unproved"}
+    assert codes(check(graft(old, new, newest=elsewhere["newest"]))) == {"newest-event-unproved"}
+
+
+def test_another_club_s_proof_and_checkpoint_fail(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    stranger = house.new_client()
+    _, elsewhere = played(stranger, house)
+    assert codes(check(graft(old, new, newest=elsewhere["newest"]))) == {"newest-event-unproved"}
+    moved = graft(old, new, newest=elsewhere["newest"], checkpoint=elsewhere["checkpoint"])
+    assert codes(check(moved)) >= {"origin-differs", "newest-event-unproved"}
+
+
+def test_a_checkpoint_without_a_map_proves_no_newest_event(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    signed = read_signed(new["checkpoint"]).checkpoint
+    bare = sign_note(Checkpoint(signed.origin, signed.size, signed.root).text, [KEY]).written
+    assert codes(check(graft(old, new, newest=new["newest"], checkpoint=bare))) == {"newest-event-unproved"}
+    assert check(graft(old, new, newest=None, checkpoint=bare)).outcome is Outcome.PASSED_SO_FAR
+    # A line taken out of what was signed spoils the signature.
+    line = next(line for line in new["checkpoint"].splitlines(keepends=True) if line.startswith("rounds "))
+    cut = new["checkpoint"].replace(line, "")
+    assert "signature-wrong" in codes(check(graft(old, new, newest=None, checkpoint=cut)))
+
+
+def test_an_older_checkpoint_claimed_as_newer_fails(api: Api, house: House) -> None:
+    _, old, new = corrected(api, house)
+    older, newer = (read_signed(file["checkpoint"]).checkpoint for file in (old, new))
+    lines = old["checkpoint"].split("\n")
+    lines[1] = str(newer.size)
+    assert "signature-wrong" in codes(check({**old, "checkpoint": "\n".join(lines)}))
+    lines = old["checkpoint"].split("\n")
+    lines[4] = new["checkpoint"].split("\n")[4]
+    assert lines[4].startswith("time ")
+    assert codes(check({**old, "checkpoint": "\n".join(lines)})) == {"signature-wrong"}
+    # The older map under the newer tree is another checkpoint of the same size than the one that was kept.
+    mixed = Checkpoint(newer.origin, newer.size, newer.root, older.rounds_root, newer.signed_at)
+    forged = graft(old, new, newest=old["newest"], checkpoint=sign_note(mixed.text, [KEY]).written)
+    assert check(forged).outcome is Outcome.PASSED, "the operator can sign a map that is not true"
+    assert codes(check(forged, read_signed(new["checkpoint"]))) == {"checkpoint-differs"}
+
+
+def test_events_that_wait_to_be_signed_are_named_and_no_plain_pass(api: Api, house: House) -> None:
+    round_id, before = played(api, house)
+    play(api, round_id, hand(3, 3, {1: LOW, 2: MID, 3: HIGH}))
+    waiting = evidence_of(api, round_id)
+    report = check(waiting)
+    assert report.outcome is Outcome.PASSED_SO_FAR
+    assert (report.unchecked, report.unsigned) == ([], ["#/events/3: event 4 is not signed yet"])
+    assert "complete up to event 3 of " in str(report.extent)
+    assert check(before).outcome is Outcome.PASSED
+    sign(house, api)
+    assert check(evidence_of(api, round_id)).outcome is Outcome.PASSED
+
+
+def test_evidence_is_as_of_the_newest_checkpoint_while_later_events_join_and_are_mapped(api: Api, house: House) -> None:
+    round_id, before = played(api, house)
+    club = club_of(house, api)
+    for number in range(3):
+        start_round(api, "pineapple-qq", name=f"beside {number}")
+        assert join_events(database_of(house), club, None) > 0
+        with database_of(house).transaction(club) as transaction:
+            head = trees.lock_head(transaction)
+            assert round_maps.update(transaction, head, 1).mapped_size < head.size
+            assert round_maps.update(transaction, head, 10_000).mapped_size == head.size
+        assert evidence_of(api, round_id)["newest"] == before["newest"]
+        assert check(evidence_of(api, round_id)).outcome is Outcome.PASSED
+    sign(house, api)
+    after = evidence_of(api, round_id)
+    assert after["newest"]["proof"] != before["newest"]["proof"]
+    assert check(after).outcome is Outcome.PASSED
+
+
+def test_imported_rounds_are_complete_as_of_a_checkpoint(api: Api, house: House) -> None:
+    club = club_of(house, api)
+    import_all(house, club, lines_of(rounds_to_import(40)), is_final=True)
+    sign(house, api)
+    for round_ in api.get("/v1/rounds")["rounds"]:
+        report = check(evidence_of(api, round_["id"]))
+        assert report.outcome is Outcome.PASSED, report
+
+
+def test_what_was_signed_before_there_was_a_map_has_no_entry(api: Api, house: House) -> None:
+    round_id, file = played(api, house)
+    signed = read_signed(file["checkpoint"]).checkpoint
+    bare = sign_note(Checkpoint(signed.origin, signed.size, signed.root).text, [KEY]).written
+    assert read_note(bare).text.count("\n") == 3
+    tamper(house.owner_url, "UPDATE checkpoints SET note = %s WHERE club_id = %s", bare, club_of(house, api))
+    found = evidence_of(api, round_id)
+    assert found["newest"] is None
+    assert check(found).outcome is Outcome.PASSED_SO_FAR

@@ -1,0 +1,181 @@
+"""Players' display names over HTTP: given, changed, listed, and erased without a trace."""
+
+from typing import Any
+from urllib.parse import quote
+
+import psycopg
+import pytest
+from psycopg import sql
+from sqlalchemy.exc import DBAPIError
+
+from service.db import Database
+from service.players import queries as players
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.insert_records import add_club
+from tests.support.sample_rounds import SIXES, THREE, add_table, hand, open_round, play, walk
+
+STRANGE = ["a/b", "/a", "a/", "a//b", "../b", "a/..", "..", ".", "%2F", "a b+c", "?x=1#y", "zoë ♣", "\ufffd", "a;b=c,d"]
+
+
+def path_of(player: str) -> str:
+    return f"/v1/players/{quote(player, safe='')}"
+
+
+def name(api: Api, player: str, display_name: str, **options: Any) -> Any:
+    answer = api.put(path_of(player), {"display_name": display_name}, **options)
+    assert answer.status in (200, 201), answer
+    return answer.document
+
+
+def test_a_player_is_named_and_renamed(api: Api) -> None:
+    assert api.get("/v1/players/ann").status == 404
+    first = api.put("/v1/players/ann", {"display_name": "Ann Example"})
+    assert first.status == 201
+    assert first.document == {"player": "ann", "display_name": "Ann Example", "named_at": first["named_at"]}
+    assert api.get("/v1/players/ann").document == first.document
+    second = api.put("/v1/players/ann", {"display_name": "Annie ♣"})
+    assert second.status == 200
+    assert second["display_name"] == "Annie ♣"
+    assert second["named_at"] > first["named_at"]
+    assert api.get("/v1/players/ann").document == second.document
+
+
+def test_the_same_name_again_changes_nothing(api: Api, house: House) -> None:
+    first = name(api, "ann", "Ann")
+    before = house.count_records()
+    again = api.put("/v1/players/ann", {"display_name": "Ann"})
+    assert (again.status, again.document) == (200, first)
+    assert house.count_records() == before
+
+
+@pytest.mark.parametrize("player", STRANGE)
+def test_an_id_may_hold_anything_that_is_text(api: Api, player: str) -> None:
+    named = name(api, player, "Zoë")
+    assert named["player"] == player
+    assert api.get(path_of(player)).document == named
+    assert api.get("/v1/players")["players"] == [named]
+    assert api.delete(path_of(player)).status == 204
+    assert api.get(path_of(player)).status == 404
+
+
+def test_ids_that_look_alike_are_different_players(api: Api) -> None:
+    for player in STRANGE:
+        name(api, player, f"the one called {player}")
+    assert {player: api.get(path_of(player))["display_name"] for player in STRANGE} == {
+        player: f"the one called {player}" for player in STRANGE
+    }
+
+
+@pytest.mark.parametrize(
+    ("written", "code"),
+    [("a" * 101, "text-length"), ("a%00", "text-characters"), ("a%0A", "text-characters")],
+)
+@pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
+def test_an_id_that_cannot_be_is_refused(api: Api, method: str, written: str, code: str) -> None:
+    body = {"json": {"display_name": "Ann"}} if method == "PUT" else {}
+    answer = api.ask(method, f"/v1/players/{written}", **body)
+    assert answer.status == 422
+    assert answer.mistakes == {"#/path/player": code}
+
+
+def test_an_id_that_is_not_utf8_is_nobody_else_s(api: Api) -> None:
+    name(api, "\ufffd", "Somebody")
+    answer = api.ask("GET", "/v1/players/x", environ_overrides={"PATH_INFO": "/v1/players/\xff"})
+    assert (answer.status, answer.mistakes) == (422, {"#/path/player": "text-characters"})
+
+
+@pytest.mark.parametrize(
+    ("document", "mistakes"),
+    [
+        ({}, {"#/display_name": "field-missing"}),
+        ({"display_name": ""}, {"#/display_name": "text-length"}),
+        ({"display_name": "a" * 101}, {"#/display_name": "text-length"}),
+        ({"display_name": "Ann\nBob"}, {"#/display_name": "text-characters"}),
+        ({"display_name": None}, {"#/display_name": "field-null"}),
+        ({"display_name": "Ann", "player": "bob"}, {"#/player": "field-unknown"}),
+    ],
+)
+def test_a_name_that_cannot_be_is_refused(api: Api, document: object, mistakes: dict[str, str]) -> None:
+    answer = api.put("/v1/players/ann", document)
+    assert (answer.status, answer.mistakes) == (422, mistakes)
+    assert api.get("/v1/players/ann").status == 404
+
+
+def test_players_are_listed_in_pages_the_newest_first(api: Api, other_api: Api) -> None:
+    for player in ("ann", "bob", "cyd", "dan", "eve"):
+        name(api, player, player.title())
+    name(other_api, "zoe", "Zoe")
+    name(api, "ann", "Annie")
+    pages = [[player["player"] for player in page["players"]] for page in walk(api, "/v1/players?limit=2")]
+    assert pages == [["eve", "dan"], ["cyd", "bob"], ["ann"]]
+
+
+def test_every_club_has_names_of_its_own(api: Api, other_api: Api, nobody: Api) -> None:
+    name(api, "ann", "Ann")
+    assert other_api.get("/v1/players/ann").status == 404
+    assert other_api.delete("/v1/players/ann").status == 204
+    name(other_api, "ann", "Another Ann")
+    assert api.get("/v1/players/ann")["display_name"] == "Ann"
+    assert other_api.get("/v1/players")["players"][0]["display_name"] == "Another Ann"
+    for method in ("GET", "PUT", "DELETE"):
+        assert nobody.ask(method, "/v1/players/ann", json={"display_name": "Ann"}).status == 401
+    assert set(api.post("/v1/players/ann", {}).headers["Allow"].split(", ")) >= {"GET", "PUT", "DELETE"}
+
+
+# --- erasure ---
+
+
+def test_after_an_erasure_a_name_is_nowhere_and_the_records_are_as_they_were(api: Api, house: House) -> None:
+    former, latest = "Annabel Erasable", "Anna Erasable-Jones"
+    name(api, "bob", "Bob Example")
+    name(api, "ann", former)
+    round_id = open_round(api, add_table(api), SIXES)["id"]
+    play(api, round_id, hand(1, 1, THREE))
+    name(api, "ann", latest, headers={"Idempotency-Key": "name-ann-1"})
+    assert api.get(path_of("ann"))["display_name"] == latest
+    with psycopg.connect(house.owner_url) as owner:
+        owner.execute("ANALYZE")
+    assert tables_that_hold(house, latest) == {"players"}
+    assert tables_that_hold(house, former) == set()
+    before = {view: api.get(f"/v1/rounds/{round_id}{view}").document for view in ("", "/document", "/settlement")}
+
+    assert api.ask("DELETE", path_of("ann"), headers={"Idempotency-Key": "erase-ann-1"}).status == 204
+
+    assert api.get(path_of("ann")).status == 404
+    assert [player["player"] for player in api.get("/v1/players")["players"]] == ["bob"]
+    assert tables_that_hold(house, latest) == tables_that_hold(house, former) == set()
+    for view, document in before.items():
+        assert api.get(f"/v1/rounds/{round_id}{view}").document == document
+    assert "round_seats" in tables_that_hold(house, "ann")
+
+
+def test_an_erasure_is_answered_the_same_however_often_it_is_asked_for(api: Api, house: House) -> None:
+    name(api, "ann", "Ann")
+    assert [api.delete("/v1/players/ann").status for _ in range(2)] == [204, 204]
+    events = house.ask("SELECT kind, convert_from(content, 'UTF8') FROM events ORDER BY id")
+    assert events[-2:] == [("player.named", '{"player":"ann"}'), ("player.erased", '{"player":"ann"}')]
+
+
+def test_an_error_of_the_database_does_not_tell_a_name(database: Database, owner_url: str) -> None:
+    with pytest.raises(DBAPIError) as failure, database.transaction(add_club(owner_url)) as transaction:
+        players.put(transaction, "ann", "Ann Erasable\0", b"{}")
+    assert "Erasable" not in str(failure.value)
+
+
+def tables_that_hold(house: House, words: str) -> set[str]:
+    """
+    Search the text of every column of every table, and what the database keeps about them.
+
+    Bytes are shown in hexadecimal digits, so they are searched for the digits of the words.
+    """
+    with psycopg.connect(house.owner_url) as owner:
+        tables = owner.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'public'").fetchall()
+        holding = set()
+        for table in [*(table for (table,) in tables), "pg_stats"]:
+            query = sql.SQL(
+                "SELECT FROM {} AS found WHERE position(%s IN found::text) + position(%s IN found::text) > 0"
+            )
+            found = owner.execute(query.format(sql.Identifier(table)), [words, words.encode().hex()])
+            holding |= {table} if found.rowcount else set()
+    return holding

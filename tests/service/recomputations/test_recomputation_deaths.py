@@ -1,0 +1,179 @@
+"""Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from service.db import SERVICE_ROLE
+from service.jobs.work import Worker
+from service.recomputations import job as recomputations
+from service.server.embedded import OWNER, Cluster
+from service.worker import KINDS
+from tests.service.recomputations.test_recomputations import START, differences, pay_less, play_rounds
+from tests.support.api_client import Answer, Api
+from tests.support.application import House, house_on, open_house
+from tests.support.import_lines import club_of, database_of
+from tests.support.postgres import Logins, Server
+from tests.support.server_process import running, wait_until
+from tests.support.worker_process import ENDED, Working, wait_for, working
+
+ROUNDS = 8
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> Answer:
+    """Ask for a recomputation, and cut it into chunks of two rounds."""
+    monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
+    sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
+    planner = Worker("a planner", database_of(house), KINDS, announce=lambda _club: None, is_stopping=lambda: True)
+    planner.work_on(club_of(house, api), sent["id"])
+    assert len(attempts(house, sent["id"])) == ROUNDS / 2
+    return sent
+
+
+def attempts(house: House, job: str) -> list[int]:
+    """How often each chunk was begun."""
+    found = house.ask("SELECT attempt FROM job_chunks WHERE job_id = %s ORDER BY number", job)
+    return [attempt for (attempt,) in found]
+
+
+@contextmanager
+def working_on(house: House, api: Api, job: Answer, *, concurrency: int = 1) -> Iterator[Working]:
+    """Start workers beside a job that rests until `resume`: while they start they read what every table is like."""
+    assert api.ask("POST", f"{job.headers['Location']}/pause")["state"] == "paused"
+    with working(house.logins, concurrency=concurrency) as worker:
+        yield worker
+
+
+def resume(api: Api, job: Answer) -> None:
+    assert api.ask("POST", f"{job.headers['Location']}/resume")["state"] == "running"
+
+
+@contextmanager
+def nobody_reads_payouts(house: House) -> Iterator[None]:
+    """Stop every worker in the middle of a chunk, when it has read most of it and written nothing."""
+    with psycopg.connect(house.owner_url) as connection:
+        connection.execute("LOCK TABLE payouts IN ACCESS EXCLUSIVE MODE")
+        yield
+
+
+def waiting(house: House) -> int:
+    query = "SELECT count(*) FROM pg_locks WHERE relation = 'payouts'::regclass AND NOT granted"
+    return int(house.ask(query)[0][0])
+
+
+def found_in(api: Api, ended: Answer) -> list[Any]:
+    return [(each["round"], each["hand"], each["what"]) for each in differences(api, ended)]
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("killed", [1, 2])
+def test_killed_workers_cost_a_chunk_each_and_nothing_more(
+    house: House, api: Api, monkeypatch: pytest.MonkeyPatch, killed: int
+) -> None:
+    _, ids = play_rounds(api, ROUNDS)
+    for round_id in ids[::3]:
+        pay_less(house, round_id)
+    with working(house.logins):
+        undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
+    disturbed = begin(house, api, monkeypatch, "audit")
+    with working_on(house, api, disturbed, concurrency=killed) as worker, nobody_reads_payouts(house):
+        resume(api, disturbed)
+        assert wait_until(lambda: waiting(house) == killed)
+        worker.kill()
+    with working(house.logins):
+        ended = wait_for(api, disturbed.headers["Location"])
+    assert ended["state"] == "succeeded"
+    assert ended["summary"] == undisturbed["summary"]
+    assert found_in(api, ended) == found_in(api, undisturbed)
+    assert [each["round"] for each in differences(api, ended)] == ids[::3]
+    assert sum(attempts(house, disturbed["id"])) == ROUNDS / 2 + killed
+
+
+@pytest.mark.thorough
+def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    _, ids = play_rounds(api, ROUNDS)
+    for round_id in ids:
+        pay_less(house, round_id)
+    sent = begin(house, api, monkeypatch, "apply")
+    with working_on(house, api, sent, concurrency=2) as worker, nobody_reads_payouts(house):
+        resume(api, sent)
+        assert wait_until(lambda: waiting(house) == 2)
+        worker.kill()
+    with working(house.logins, concurrency=2):
+        ended = wait_for(api, sent.headers["Location"])
+    summary = ended["summary"]
+    assert (summary["differing"], summary["applied"], summary["skipped"]) == (ROUNDS, ROUNDS, 0)
+    assert house.ask("SELECT count(*), count(DISTINCT round_id) FROM settlements WHERE revision > 1") == [
+        (ROUNDS, ROUNDS)
+    ]
+    assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
+
+
+@pytest.mark.thorough
+def test_a_killed_postgresql_costs_the_chunk_at_work_and_nothing_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """`up` starts it again, and the worker goes on by itself."""
+    cluster = Cluster(tmp_path)
+    with running(tmp_path) as service, house_on(Logins(cluster.url(OWNER), cluster.url(SERVICE_ROLE))) as house:
+        api = house.new_client()
+        _, ids = play_rounds(api, ROUNDS)
+        for round_id in ids[::3]:
+            pay_less(house, round_id)
+        with working(house.logins):
+            undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
+        disturbed = begin(house, api, monkeypatch, "apply")
+        with working_on(house, api, disturbed) as busy:
+            # What keeps others from reading is a connection, which dies too.
+            with suppress(psycopg.OperationalError), nobody_reads_payouts(house):
+                resume(api, disturbed)
+                assert wait_until(lambda: waiting(house) == 1)
+                service.child("postgres").kill()
+            assert wait_until(lambda: has_ended(api, disturbed), seconds=60), busy.log
+        ended = api.get(disturbed.headers["Location"])
+        assert ended["state"] == "succeeded"
+        assert ended["summary"]["digest"] == undisturbed["summary"]["digest"]
+        wrong = sorted(UUID(round_id) for round_id in ids[::3])
+        summary = ended["summary"]
+        assert (summary["differing"], summary["applied"], summary["skipped"]) == (len(wrong), len(wrong), 0)
+        assert sorted(attempts(house, disturbed["id"])) == [1, 1, 1, 2]
+        anew = house.ask("SELECT round_id, revision FROM settlements WHERE revision > 1 ORDER BY 1")
+        assert anew == [(round_id, 2) for round_id in wrong]
+        assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(len(wrong),)]
+
+
+def has_ended(api: Api, job: Answer) -> bool:
+    """Ask how a job stands, of a service whose database may not answer just now."""
+    answer = api.get(job.headers["Location"])
+    return answer.status == 200 and answer["state"] in ENDED
+
+
+def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    play_rounds(api, ROUNDS)
+    job = begin(house, api, monkeypatch, "audit")
+    address = job.headers["Location"]
+    with ExitStack() as held_up, working_on(house, api, job):
+        held_up.enter_context(nobody_reads_payouts(house))
+        resume(api, job)
+        assert wait_until(lambda: waiting(house) == 1)
+        assert api.ask("POST", f"{address}/pause")["state"] == "paused"
+        held_up.close()
+        rests = wait_for(api, address, lambda job: job["progress"]["done"] > 0)
+        assert (rests["state"], rests["progress"]["done"]) == ("paused", 6)
+        with nobody_reads_payouts(house):
+            assert api.ask("POST", f"{address}/resume")["state"] == "running"
+            assert wait_until(lambda: waiting(house) == 1)
+            assert api.ask("POST", f"{address}/cancel")["state"] == "cancelling"
+        ended = wait_for(api, address)
+    assert (ended["state"], ended["progress"]) == ("cancelled", {"done": 12, "total": 24})

@@ -1,0 +1,412 @@
+"""Rounds played again from their records: what differs is found, and nothing else."""
+
+import json
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+import psycopg
+import pytest
+from sqlalchemy import select
+from uuid_utils.compat import uuid7
+
+from schemas.documents import load_document
+from schemas.hands import SubmittedHand
+from schemas.rulesets import load_ruleset
+from scoring.history import History, replay
+from scoring.presets import PRESETS
+from scoring.round import open_round
+from scoring.ruleset import Ruleset
+from service.db import Database, Transaction
+from service.ledger.models import EventRecord
+from service.recomputations.actions.audit_rounds import RoundsDigest, audit_rounds
+from service.recomputations.actions.recompute_rounds import Recomputed, check_rulesets
+from service.recomputations.actions.replay_round import replay_round
+from service.recomputations.packed.queries import EVERY, Scope, Stretch
+from service.recomputations.queries.recorded_rounds import list_recorded
+from service.rounds.queries import hands, revisions, rounds, transfers
+from service.rounds.queries.rounds import StoredRound
+from service.rulesets import queries as rulesets
+from service.rulesets.queries import digest_ruleset
+from tests.oracle import PRESETS as ORACLE_PRESETS
+from tests.oracle import random_document, random_ruleset
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of
+from tests.support.insert_records import (
+    EVENT,
+    EXAMPLE,
+    PINEAPPLE,
+    add_club,
+    add_document,
+    add_hand,
+    add_round,
+    add_table,
+    example_round,
+)
+from tests.support.postgres import Logins
+from tests.support.recomputed_rounds import named, recompute, tamper
+from tests.support.sample_rounds import COMPLETE, Document, close, document_of, start_round
+from tests.support.server_process import wait_until
+from tests.support.story import FIRST, SECOND
+
+TURBO = PRESETS["turbo"]
+DEARER = replace(PINEAPPLE, name="dearer", points=replace(PINEAPPLE.points, row=2))
+
+
+@pytest.fixture
+def club_id(logins: Logins) -> UUID:
+    return add_club(logins.owner)
+
+
+@pytest.fixture
+def played(database: Database, club_id: UUID) -> list[StoredRound]:
+    """Random rounds under every preset and under random rulesets, with top-ups, departures and closings."""
+    rng = Random(78)
+    played = []
+    for rules in [*ORACLE_PRESETS.values(), *(random_ruleset(rng) for _ in range(12))]:
+        ruleset = load_ruleset(rules)
+        for number in range(3):
+            document = replace(load_document(random_document(rng, rules)), table=f"{ruleset} {number}")
+            with database.transaction(club_id) as transaction:
+                table = add_table(transaction, ruleset, document.table)
+                opened = add_round(transaction, table, open_round(ruleset, document.seats))
+                played.append(add_document(transaction, opened, document))
+    return played
+
+
+def recompute_all(database: Database, club_id: UUID) -> Recomputed:
+    with database.transaction(club_id) as transaction:
+        return recompute(transaction)
+
+
+@pytest.mark.every_server
+def test_what_was_recorded_is_what_it_comes_to(
+    database: Database, club_id: UUID, played: Sequence[StoredRound]
+) -> None:
+    found = recompute_all(database, club_id)
+    assert named(found) == []
+    assert (found.rounds, found.hands) == (len(played), sum(each.round.hands for each in played))
+    assert (found.differing, found.moved) == (0, {})
+    hands = [hand for each in played for hand in range(each.round.hands)]
+    assert len(hands) > 100
+
+
+def test_rounds_in_which_no_hand_was_played_are_audited_too(api: Api, house: House) -> None:
+    for name in ("kitchen", "attic"):
+        close(api, start_round(api, name=name))
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        found = recompute(transaction)
+        assert (found.rounds, found.hands, named(found)) == (2, 0, [])
+
+
+def test_arrays_and_the_rules_by_themselves_have_the_same_digest_however_rounds_are_cut(
+    database: Database, club_id: UUID, played: Sequence[StoredRound]
+) -> None:
+    by_itself = RoundsDigest()
+    with database.transaction(club_id) as transaction:
+        stored = {each.id: each.round for each in played}
+        for recorded in list_recorded(transaction, list(stored)):
+            replayed = replay_round(recorded, stored[recorded.id].ruleset, is_own=True)
+            assert replayed.differences == ()
+            replayed.digest(by_itself)
+        audit = audit_rounds(transaction, Stretch(Scope(), *EVERY), rules_of(transaction), None)
+    few = [suspect for suspect in audit.suspects if not stored[suspect.round_id].is_open]
+    assert len(few) < len(played) / 3, "most rounds that have ended are for arrays"
+    assert recompute_all(database, club_id).digest == by_itself
+    for at_once in (1, 7):
+        found = RoundsDigest()
+        ids = sorted(each.id for each in played)
+        for start in reversed(range(0, len(ids), at_once)):
+            few = ids[start : start + at_once]
+            with database.transaction(club_id) as transaction:
+                found.add_all(recompute(transaction, stretch=(few[0], few[-1])).digest.hex())
+        assert found == by_itself
+
+
+FIGURES = [
+    ("hands", "boards", "set_byte(boards, 0, (get_byte(boards, 0) + 1) %% 52)"),
+    ("hand_scores", "points", "points[1] + 1"),
+    ("hand_scores", "fouls", "NOT fouls[1]"),
+    ("hand_scores", "royalties", "royalties[1] + 1"),
+    ("hand_scores", "earned", "earned[1] + 1"),
+    ("hand_scores", "stays", "stays[1] + 1"),
+    ("hand_scores", "exchanges", "exchanges[1] - 1"),
+    ("hand_scores", "top_ups", "top_ups[1] + 1"),
+    ("hand_scores", "stacks_before", "stacks_before[1] + 1"),
+    ("hand_scores", "stacks", "stacks[1] + 1"),
+]
+
+
+@pytest.mark.every_server
+@pytest.mark.parametrize(("table", "column", "value"), FIGURES, ids=[column for _, column, _ in FIGURES])
+def test_one_changed_figure_is_named_with_its_round_and_hand(
+    database: Database, logins: Logins, club_id: UUID, table: str, column: str, value: str
+) -> None:
+    ids = [add_three_hands(database, club_id, f"table {number}") for number in range(3)]
+    before = recompute_all(database, club_id)
+    place = column if column == "boards" else f"{column}[1]"
+    tamper(logins.owner, f"UPDATE {table} SET {place} = {value} WHERE round_id = %s AND number = 2", ids[1])
+    found = recompute_all(database, club_id)
+    assert {(each.round_id, each.hand) for each in found.differences if each.hand} == {(ids[1], 2)}
+    assert {each.round_id for each in found.differences} == {ids[1]}
+    assert column in {each.what for each in found.differences}
+    assert found.differing == 1
+    if column != "boards":
+        assert found.digest == before.digest, "the digest is of what is computed"
+
+
+CHANGED = [
+    ("UPDATE transfers SET paid = paid - 1 WHERE round_id = %s AND number = 2 AND position = 1", 2, "transfers"),
+    ("UPDATE transfers SET payer = payee WHERE round_id = %s AND number = 2 AND position = 2", 2, "transfers"),
+    (
+        "UPDATE transfers SET limited_by = 'payer_stack' WHERE round_id = %s AND number = 2 AND position = 1",
+        2,
+        "transfers",
+    ),
+    ("UPDATE transfers SET position = 9 WHERE round_id = %s AND number = 2 AND position = 1", 2, "transfers"),
+    ("DELETE FROM transfers WHERE round_id = %s AND number = 3 AND position = 1", 3, "transfers"),
+    ("UPDATE hand_scores SET points = '{}' WHERE round_id = %s AND number = 2", 2, "points"),
+    ("UPDATE hand_scores SET points = '[0:2]={1,2,3}' WHERE round_id = %s AND number = 2", 2, "points"),
+    ("UPDATE hand_scores SET transfer_count = 0 WHERE round_id = %s AND number = 2", 2, "transfer_count"),
+    ("UPDATE hands SET boards = set_byte(boards, 0, 77) WHERE round_id = %s AND number = 2", 2, "refused"),
+    (
+        "UPDATE hands SET boards = set_byte(boards, 0, get_byte(boards, 1)) WHERE round_id = %s AND number = 2",
+        2,
+        "refused",
+    ),
+    ("UPDATE hands SET button = 2 WHERE round_id = %s AND number = 1", 1, "exchanges"),
+    ("UPDATE hands SET fantasyland[1] = 14 WHERE round_id = %s AND number = 2", 2, "refused"),
+    ("DELETE FROM hands WHERE round_id = %s AND number = 2", 2, "refused"),
+    ("UPDATE round_heads SET stacks[1] = stacks[1] + 1, stacks[2] = stacks[2] - 1 WHERE round_id = %s", None, "stacks"),
+    ("UPDATE round_heads SET status = 'closed' WHERE round_id = %s", None, "status"),
+    ("UPDATE round_heads SET players[1] = 'nobody' WHERE round_id = %s", None, "players"),
+    ("UPDATE round_seats SET opening_stack = opening_stack + 1 WHERE round_id = %s AND seat = 3", 1, "stacks_before"),
+]
+
+
+@pytest.mark.parametrize(("statement", "hand", "what"), CHANGED, ids=[statement[:70] for statement, _, _ in CHANGED])
+def test_whatever_an_owner_changes_is_named(
+    database: Database, logins: Logins, club_id: UUID, statement: str, hand: int | None, what: str
+) -> None:
+    ids = [add_three_hands(database, club_id, f"table {number}") for number in range(3)]
+    tamper(logins.owner, statement, ids[1])
+    found = recompute_all(database, club_id)
+    assert (ids[1], hand, what) in named(found)
+    assert {each.round_id for each in found.differences} == {ids[1]}
+    assert (found.rounds, found.differing) == (3, 1)
+
+
+def add_three_hands(
+    database: Database,
+    club_id: UUID,
+    name: str,
+    ruleset: Ruleset = PINEAPPLE,
+    played: Sequence[Document] = COMPLETE,
+) -> UUID:
+    """A complete round of three hands, unless others were played."""
+    with database.transaction(club_id) as transaction:
+        table = add_table(transaction, ruleset, name)
+        document = load_document(document_of(hands=played))
+        opened = add_round(transaction, table, open_round(ruleset, document.seats))
+        return add_document(transaction, opened, document).id
+
+
+def rules_of(transaction: Transaction) -> dict[tuple[str, int], Ruleset | None]:
+    return {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}
+
+
+@pytest.mark.every_server
+def test_a_changed_ruleset_is_named_with_the_rounds_that_it_changes(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    changed = add_three_hands(database, club_id, "kitchen")
+    add_three_hands(database, club_id, "parlour", TURBO)
+    worth = "UPDATE rulesets SET content = jsonb_set(content, '{points,row}', '2') WHERE name = %s"
+    tamper(logins.owner, worth, PINEAPPLE.name)
+    with database.transaction(club_id) as transaction:
+        [difference] = check_rulesets(transaction, None)
+        assert check_rulesets(transaction, (TURBO.name, TURBO.version)) == []
+        found = recompute(transaction)
+    assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.computed
+    assert difference.detail == "pineapple@1 is not as it was added: its digest is another"
+    assert {each.round_id for each in found.differences} == {changed}
+    assert {each.hand for each in found.differences if each.what == "exchanges"} == {1, 2, 3}
+    assert (found.rounds, found.differing) == (2, 1)
+
+    with database.transaction(club_id) as transaction:
+        refused = recompute(transaction, applies=True)
+    assert (refused.differing, refused.applied, refused.skipped) == (1, 0, 1)
+    assert "its ruleset is not as it was added" in str(refused.differences[-1].detail)
+
+
+@pytest.mark.every_server
+def test_a_ruleset_that_cannot_be_read_is_named_and_so_are_its_rounds(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    broken = add_three_hands(database, club_id, "kitchen")
+    add_three_hands(database, club_id, "parlour", TURBO)
+    tamper(logins.owner, "UPDATE rulesets SET content = '{}' WHERE name = %s", PINEAPPLE.name)
+    with database.transaction(club_id) as transaction:
+        [difference] = check_rulesets(transaction, None)
+        found = recompute(transaction)
+    assert difference.computed is None
+    assert difference.detail == "pineapple@1 is not as it was added: it cannot be read"
+    assert named(found) == [(broken, None, "refused")]
+    assert (found.rounds, found.differing) == (2, 1)
+
+
+def test_another_ruleset_says_who_would_have_won_what(database: Database, club_id: UUID) -> None:
+    round_id = add_three_hands(database, club_id, "kitchen")
+    with database.transaction(club_id) as transaction:
+        kept = rounds.get(transaction, round_id)
+        played = [hand.hand for hand in hands.list_page(transaction, round_id, 1)]
+        found = recompute(transaction, ruleset=DEARER)
+        assert rounds.get(transaction, round_id) == kept
+    would_be = replay(History(DEARER, kept.round.seats, tuple(played))).round
+    moved = {seat.player: would_be.nets[seat.seat] - kept.round.nets[seat.seat] for seat in would_be.seats}
+    assert found.moved == {player: points for player, points in moved.items() if points} != {}
+    assert sum(found.moved.values()) == 0
+    assert found.differing == 1
+    assert {each.hand for each in found.differences} == {1, 2, 3, None}
+
+
+def test_a_hand_that_could_not_have_followed_under_another_ruleset_is_named(database: Database, club_id: UUID) -> None:
+    """In the second hand two players have fourteen cards of Fantasyland, where seventeen would have been dealt."""
+    enter = dict.fromkeys(PINEAPPLE.fantasyland.enter, 17)
+    richer = replace(PINEAPPLE, name="richer", fantasyland=replace(PINEAPPLE.fantasyland, enter=enter))
+    round_id = add_three_hands(database, club_id, "kitchen", played=[FIRST, SECOND])
+    with database.transaction(club_id) as transaction:
+        assert named(recompute(transaction)) == []
+        found = recompute(transaction, ruleset=richer)
+    assert (round_id, 1, "earned") in named(found)
+    assert named(found)[-1] == (round_id, 2, "refused")
+    assert "17" in str(found.differences[-1].detail)
+    assert (found.differing, found.moved) == (1, {})
+
+
+@pytest.mark.every_server
+def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    wrong, right = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
+    with database.transaction(club_id) as transaction:
+        before = rounds.get(transaction, wrong)
+        stood = rounds.get(transaction, right)
+        paid = transfers.list_paid(transaction, wrong, 1)
+    tamper(logins.owner, "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1", wrong)
+    with database.transaction(club_id, actor=uuid7()) as transaction:
+        found = recompute(transaction, applies=True)
+    assert (found.differing, found.applied, found.skipped) == (1, 1, 0)
+    assert named(found)[-1] == (wrong, None, "applied")
+    with database.transaction(club_id) as transaction:
+        after = rounds.get(transaction, wrong)
+        assert after == replace(before, version=before.version + 1, revision=2, firmness=after.firmness)
+        assert transfers.list_paid(transaction, wrong, 2) == paid
+        assert transfers.list_paid(transaction, wrong, 1) != paid
+        assert rounds.get(transaction, right) == stood
+        assert revisions.get_reason(transaction, wrong, 2) == "checked again"
+        event = transaction.execute(select(EventRecord.__table__).where(EventRecord.sequence == after.version)).one()
+        again = recompute(transaction, applies=True)
+    assert (event.kind, event.round_id) == ("round.recomputed", wrong)
+    assert json.loads(event.content)["revision"] == 2
+    assert (named(again), again.applied, again.digest) == ([], 0, found.digest)
+
+
+@pytest.mark.every_server
+def test_a_round_that_changes_before_it_is_settled_anew_is_left_as_it_is(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    """Two want to settle the same round anew; the second has read it before the first is done, and waits for it."""
+    wrong, other = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
+    for round_id in (wrong, other):
+        pay_nothing = "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1"
+        tamper(logins.owner, pay_nothing, round_id)
+
+    def settle_anew() -> Recomputed:
+        with database.transaction(club_id) as transaction:
+            return recompute(transaction, applies=True)
+
+    with ThreadPoolExecutor(1) as pool:
+        with database.transaction(club_id) as transaction:
+            first = recompute(transaction, applies=True, stretch=(wrong, wrong))
+            second = pool.submit(settle_anew)
+            assert wait_until(lambda: someone_waits_for_a_row(logins.owner))
+        late = second.result(timeout=20)
+    assert (first.applied, first.skipped) == (1, 0)
+    assert (late.differing, late.applied, late.skipped) == (2, 1, 1)
+    skipped = [each for each in late.differences if each.what == "skipped"]
+    assert [(each.round_id, each.detail) for each in skipped] == [
+        (wrong, "the round has changed meanwhile; nothing of it was changed")
+    ]
+    with database.transaction(club_id) as transaction:
+        assert [rounds.get(transaction, round_id).revision for round_id in (wrong, other)] == [2, 2]
+        assert named(recompute(transaction)) == []
+
+
+def someone_waits_for_a_row(owner_url: str) -> bool:
+    with psycopg.connect(owner_url) as connection:
+        query = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'"
+        return bool(connection.execute(query).fetchall())
+
+
+def test_another_ruleset_can_be_put_in_force(database: Database, club_id: UUID) -> None:
+    round_id = add_three_hands(database, club_id, "kitchen")
+    with database.transaction(club_id) as transaction:
+        would = recompute(transaction, ruleset=DEARER)
+    with database.transaction(club_id) as transaction:
+        rulesets.add(transaction, DEARER, EVENT)
+        found = recompute(transaction, ruleset=DEARER, applies=True)
+        assert rounds.get(transaction, round_id).round.ruleset == DEARER
+        assert named(recompute(transaction)) == []
+    assert found.moved == would.moved != {}
+    assert found.applied == 1
+
+
+def test_a_board_that_contradicts_its_content_is_not_put_in_force(
+    database: Database, logins: Logins, club_id: UUID
+) -> None:
+    round_id = add_three_hands(database, club_id, "kitchen")
+    swapped = "set_byte(set_byte(boards, 0, get_byte(boards, 12)), 12, get_byte(boards, 0))"
+    tamper(logins.owner, f"UPDATE hands SET boards = {swapped} WHERE round_id = %s AND number = 1", round_id)
+    with database.transaction(club_id) as transaction:
+        found = recompute(transaction, applies=True)
+        assert rounds.get(transaction, round_id).revision == 1
+    assert (found.differing, found.applied, found.skipped, found.moved) == (1, 0, 1, {})
+    assert (round_id, 1, "boards") in named(found)
+
+
+def test_open_rounds_are_audited_and_not_settled_anew(database: Database, logins: Logins, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        opened = add_round(transaction, add_table(transaction), example_round())
+        add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+    assert named(recompute_all(database, club_id)) == []
+    tamper(logins.owner, "UPDATE round_heads SET state = state || '{\"button\": 2}' WHERE round_id = %s", opened.id)
+    with database.transaction(club_id) as transaction:
+        found = recompute(transaction, applies=True)
+    assert named(found) == [(opened.id, None, "state"), (opened.id, None, "skipped")]
+    assert str(found.differences[-1].detail).startswith("the round is open")
+
+
+def test_a_scope_says_which_rounds(database: Database, club_id: UUID) -> None:
+    ids = [add_three_hands(database, club_id, name, rules) for name, rules in (("a", PINEAPPLE), ("b", TURBO))]
+    with database.transaction(club_id) as transaction:
+        first, second = (rounds.get(transaction, round_id) for round_id in ids)
+        scopes = {
+            Scope(): 2,
+            Scope(table_id=first.table_id): 1,
+            Scope(round_ids=(ids[1], uuid7())): 1,
+            Scope(ruleset=(TURBO.name, TURBO.version)): 1,
+            Scope(opened_from=second.opened_at): 1,
+            Scope(opened_before=second.opened_at): 1,
+            Scope(opened_from=first.opened_at, opened_before=first.opened_at): 0,
+            Scope(table_id=first.table_id, ruleset=(TURBO.name, TURBO.version)): 0,
+        }
+        assert {scope: recompute(transaction, scope).rounds for scope in scopes} == scopes
+
+
+def test_another_club_s_rounds_are_not_recomputed(database: Database, logins: Logins, club_id: UUID) -> None:
+    add_three_hands(database, club_id, "kitchen")
+    assert recompute_all(database, add_club(logins.owner, "elsewhere")).rounds == 0

@@ -1,0 +1,202 @@
+"""Which round is a table's last, and so whose stacks carry over: by the order at the table, whatever the clocks say."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from uuid import UUID
+
+import pytest
+from psycopg.errors import UniqueViolation
+from sqlalchemy import text
+from uuid_utils.compat import uuid7
+
+from service.rounds.actions import open_round as opening
+from service.verification.findings import FindingKind
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.corrupt_records import tampering, undone, verify
+from tests.support.import_lines import club_of, import_all, lines_of
+from tests.support.sample_rounds import (
+    COMPLETE,
+    add_table,
+    close,
+    document_of,
+    open_round,
+    play_to_the_end,
+    post_document,
+    undo,
+)
+
+TEN_MINUTES = 10 * 60 * 1000
+
+
+def ahead() -> UUID:
+    """Make an id as a server does whose clock is 10 minutes ahead."""
+    return UUID(int=uuid7().int + (TEN_MINUTES << 80))
+
+
+def make_ids(monkeypatch: pytest.MonkeyPatch, make: Callable[[], UUID]) -> None:
+    """Let rounds have other ids from now on."""
+    monkeypatch.setattr(opening, "uuid7", make)
+
+
+def stacks(answer: Answer) -> dict[str, int]:
+    assert answer.status == 201, answer
+    return {seat["player"]: seat["stack"] for seat in answer["seats"]}
+
+
+def sequences(house: House, table: str) -> list[tuple[int, UUID]]:
+    return [
+        (number, round_id)
+        for number, round_id in house.ask(
+            "SELECT table_sequence, id FROM rounds WHERE table_id = %s ORDER BY table_sequence", table
+        )
+    ]
+
+
+def test_stacks_carry_over_from_the_last_round_though_a_clock_was_ahead(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = add_table(api)
+    make_ids(monkeypatch, ahead)
+    play_to_the_end(api, open_round(api, table)["id"])
+    make_ids(monkeypatch, uuid7)
+    second = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})
+    assert stacks(second) == {"ann": 136, "bob": 100, "cyd": 64}
+    play_to_the_end(api, second["id"])
+    assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 172, "bob": 100, "cyd": 28}
+
+
+def test_who_sat_out_a_round_keeps_their_stack(api: Api) -> None:
+    table = add_table(api)
+    play_to_the_end(api, open_round(api, table)["id"])
+    close(api, open_round(api, table, {1: "ann", 2: "bob"})["id"])
+    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
+    assert answer.mistakes == {"#/seats/2/stack": "stack-missing"}
+    assert "player 'dan' has played no round at the table" in answer["errors"][0]["detail"]
+    assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
+
+
+def test_a_round_that_was_imported_feeds_no_carry_over(api: Api, house: House) -> None:
+    table = add_table(api)
+    play_to_the_end(api, open_round(api, table)["id"])
+    history = document_of(sitting={1: "ann 7", 2: "bob 7", 3: "dan 70"}, hands=COMPLETE, reference="1999")
+    [imported] = import_all(house, club_of(house, api), lines_of([history]))
+    assert imported.status == "stored"
+    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "dan"})
+    assert answer.mistakes == {"#/seats/2/stack": "stack-missing"}
+    assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
+
+
+def test_a_document_feeds_carry_over(api: Api) -> None:
+    table = add_table(api)
+    play_to_the_end(api, open_round(api, table)["id"])
+    assert (
+        post_document(api, document_of(hands=COMPLETE, sitting={1: "ann 50", 2: "bob 50", 3: "dan 50"})).status == 201
+    )
+    assert stacks(open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})) == {"ann": 86, "dan": 14, "cyd": 64}
+
+
+def test_a_round_that_was_imported_hinders_no_undo(api: Api, house: House) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table)["id"]
+    play_to_the_end(api, round_id)
+    [imported] = import_all(house, club_of(house, api), lines_of([document_of(hands=COMPLETE, reference="1999")]))
+    assert imported.round_id is not None
+    assert undo(api, round_id, 3).status == 201
+    answer = undo(api, str(imported.round_id), 3)
+    assert (answer.status, answer["code"]) == (409, "round-open")
+
+
+def test_a_last_hand_stays_that_a_later_round_builds_on_though_a_clock_was_ahead(
+    api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = add_table(api)
+    make_ids(monkeypatch, ahead)
+    first = open_round(api, table)["id"]
+    play_to_the_end(api, first)
+    make_ids(monkeypatch, uuid7)
+    second = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["id"]
+    play_to_the_end(api, second)
+    answer = undo(api, first, 3)
+    assert (answer.status, answer.mistakes) == (409, {"#": "round-follows"})
+    assert second in answer["detail"]
+    patch = [{"op": "remove", "path": "/hands/2"}]
+    answer = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "round-follows"})
+    assert undo(api, second, 3).status == 201
+    close(api, second)
+    patch = [{"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "late"}}, *patch]
+    corrected = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    assert [each["player"] for each in corrected["carried_over"]] == ["ann", "bob", "cyd"]
+
+
+def test_a_correction_names_later_rounds_that_who_sat_out_came_back_to(api: Api) -> None:
+    table = add_table(api)
+    first = open_round(api, table)["id"]
+    play_to_the_end(api, first)
+    second = open_round(api, table, {1: "ann", 2: "bob"})["id"]
+    close(api, second)
+    third = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["id"]
+    patch = [
+        {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "late"}},
+        {"op": "remove", "path": "/hands/2"},
+    ]
+    corrected = api.post(f"/v1/rounds/{first}/corrections", {"reason": "never played", "patch": patch})
+    assert [(each["round"], each["player"], each["left"]) for each in corrected["carried_over"]] == [
+        (second, "ann", 124),
+        (second, "bob", 100),
+        (third, "cyd", 76),
+    ]
+
+
+def test_rounds_of_a_table_are_numbered_without_a_gap_whoever_opens_them(api: Api, house: House) -> None:
+    table = add_table(api)
+
+    def post(place: int) -> None:
+        sitting = {1: "ann 100", 2: "bob 100", 3: f"p{place} 100"}
+        if place % 3:
+            post_document(api, document_of(sitting=sitting, hands=COMPLETE))
+        else:
+            opened = open_round(api, table, sitting)
+            if opened.status == 201:
+                close(api, opened["id"])
+        lines = [document_of(sitting=sitting, hands=COMPLETE, reference=f"{place}/{each}") for each in range(3)]
+        lines.insert(1, document_of(sitting=sitting, hands=COMPLETE[1:], reference=f"{place}/refused"))
+        import_all(house, club_of(house, api), lines_of(lines))
+
+    with ThreadPoolExecutor(8) as clients:
+        list(clients.map(post, range(16)))
+    numbers = [number for number, _ in sequences(house, table)]
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert len(numbers) >= 16 * 3 + 10
+
+
+def test_the_database_keeps_two_rounds_from_one_number(api: Api, house: House) -> None:
+    table = add_table(api)
+    for _ in range(2):
+        close(api, open_round(api, table)["id"])
+    assert [number for number, _ in sequences(house, table)] == [1, 2]
+    again = """
+        INSERT INTO rounds SELECT (jsonb_populate_record(round, jsonb_build_object('id', gen_random_uuid()))).*
+        FROM rounds AS round WHERE table_id = %s AND table_sequence = 1
+    """
+    with pytest.raises(UniqueViolation, match="rounds_table_sequence_key"):
+        house.change(again, table)
+
+
+def test_a_number_that_was_changed_is_found(api: Api, house: House) -> None:
+    table = add_table(api)
+    for _ in range(2):
+        close(api, open_round(api, table)["id"])
+    import_all(house, club_of(house, api), lines_of([document_of(hands=COMPLETE)]))
+    numbered = sequences(house, table)
+    assert [number for number, _ in numbered] == [1, 2, 3]
+    with tampering(house.owner, club_of(house, api)) as transaction:
+        assert verify(transaction) == []
+        for _, round_id in numbered:
+            for change in ("table_sequence = table_sequence + 7", "imported = NOT imported"):
+                with undone(transaction):
+                    transaction.execute(text(f"UPDATE rounds SET {change} WHERE id = :id"), {"id": round_id})
+                    [finding] = verify(transaction)
+                    assert (finding.kind, finding.table) == (FindingKind.RECORD_DIFFERS, "rounds")
+                    assert finding.column == change.split()[0]

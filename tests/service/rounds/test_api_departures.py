@@ -1,0 +1,142 @@
+"""Players who leave between two hands, and points that are added, over HTTP."""
+
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    HIGH,
+    LOW,
+    MID,
+    QUEENS,
+    SEVENS,
+    THREE,
+    TWO,
+    changed,
+    close,
+    depart,
+    hand,
+    open_round,
+    play,
+    record,
+    start_round,
+)
+
+QQ = "pineapple-qq"
+
+
+def test_who_leaves_is_gone_for_the_rest_of_the_round(api: Api) -> None:
+    round_id = start_round(api, QQ)
+    play(api, round_id, hand(1, 1, THREE))
+    answer = depart(api, round_id, 3, reason="last train")
+    assert answer.status == 201
+    assert [seat["playing"] for seat in answer["seats"]] == [True, True, False]
+    assert answer["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
+    assert (answer["version"], answer["hands"], answer["status"]) == (3, 1, "open")
+    assert answer.document == api.get(f"/v1/rounds/{round_id}").document
+    after = play(api, round_id, hand(2, 2, TWO))
+    assert after["stacks"] == {"1": 118, "2": 94, "3": 88}, "everyone of the round, the absent too"
+    assert [scored["seat"] for scored in after["players"]] == [1, 2]
+    assert after["round"]["status"] == "complete"
+    document = api.get(f"/v1/rounds/{round_id}/document").document
+    assert document["departures"] == [{"seat": 3, "after_hand": 1, "reason": "last train"}]
+
+
+def test_a_departure_can_complete_a_round(api: Api) -> None:
+    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 100"})
+    play(api, round_id, hand(1, 1, TWO))
+    answer = depart(api, round_id, 1)
+    assert (answer["status"], answer["next"]) == ("complete", None)
+    assert open_round(api, answer["table"], {1: "ann", 2: "bob"}).status == 201
+
+
+def test_a_departure_that_completes_a_round_of_scope_round_settles_it(api: Api, house: House) -> None:
+    rules = changed(
+        api.get("/v1/rulesets/progressive-round").document, ("name", "leave-early"), ("leaving", "between_hands")
+    )
+    api.post("/v1/rulesets", rules)
+    round_id = start_round(api, "leave-early")
+    last = play(api, round_id, hand(1, 1, THREE))
+    assert last["transfers"] == []
+    assert depart(api, round_id, 2)["status"] == "open"
+    assert api.get(f"/v1/rounds/{round_id}/settlement")["transfers"] == []
+    assert depart(api, round_id, 3)["status"] == "complete"
+    settled = api.get(f"/v1/rounds/{round_id}/settlement")
+    assert [(paid["hand"], paid["payer"], paid["payee"], paid["paid"]) for paid in settled["transfers"]] == [
+        (1, 3, 2, 6),
+        (1, 2, 1, 6),
+        (1, 3, 1, 6),
+    ]
+    assert settled["stacks"] == {"1": 112, "2": 100, "3": 88}
+    assert api.get(f"/v1/hands/{last['id']}")["stacks"] == {"1": 100, "2": 100, "3": 100}
+    assert house.ask("SELECT number, stacks_before, stacks FROM payouts WHERE round_id = %s", round_id) == [
+        (1, [100, 100, 100], [112, 100, 88])
+    ]
+
+
+def test_who_is_out_may_leave_and_cannot_come_back(api: Api) -> None:
+    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"})
+    play(api, round_id, hand(1, 2, {1: HIGH, 2: LOW, 3: MID}))
+    assert depart(api, round_id, 2).status == 201
+    refused = record(api, round_id, hand(2, 3, THREE, top_ups=[{"seat": 2, "points": 50}]))
+    assert refused.mistakes["#/top_ups/0/seat"] == "top-up-gone"
+
+
+def test_who_does_not_play_the_sequence_may_leave_while_it_goes_on(api: Api) -> None:
+    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 100", 3: "cyd 6"})
+    play(api, round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
+    play(api, round_id, hand(2, 2, {1: QUEENS, 2: SEVENS}))
+    for playing in (1, 2):
+        assert depart(api, round_id, playing).mistakes == {"#/seat": "departure-in-sequence"}
+    assert depart(api, round_id, 3).status == 201
+
+
+def test_points_added_count_before_anything_else_of_the_hand(api: Api) -> None:
+    round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"}, point_value=10, currency="EUR")
+    play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))
+    assert api.get(f"/v1/rounds/{round_id}")["next"]["seats"] == [1, 3]
+    added = [{"seat": 3, "points": 5}, {"seat": 2, "points": 40}]
+    answer = record(api, round_id, hand(2, 2, THREE, top_ups=added))
+    assert answer.status == 201, "one who is out plays on with them, and has the button"
+    seats = {seat["seat"]: seat for seat in answer["round"]["seats"]}
+    assert [(seats[seat]["opening_stack"], seats[seat]["top_ups"]) for seat in (1, 2, 3)] == [
+        (100, 0),
+        (6, 40),
+        (100, 5),
+    ]
+    assert answer["stacks"] == {"1": 118, "2": 40, "3": 93}
+    settled = api.get(f"/v1/rounds/{round_id}/settlement")
+    assert settled["net"] == {"1": 18, "2": -6, "3": -12}
+    assert settled["money"]["net"] == {"1": 180, "2": -60, "3": -120}
+    assert sum(settled["stacks"].values()) == 206 + 45
+    kept = api.get(f"/v1/rounds/{round_id}/document")["hands"]
+    assert kept[0]["top_ups"] == []
+    assert kept[1]["top_ups"] == [{"seat": 2, "points": 40}, {"seat": 3, "points": 5}]
+
+
+def test_the_first_hand_may_bring_points(api: Api) -> None:
+    round_id = start_round(api, QQ)
+    answer = record(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 1}]))
+    assert answer["stacks"] == {"1": 113, "2": 100, "3": 88}
+
+
+def test_the_order_of_points_added_is_no_other_hand(api: Api) -> None:
+    round_id = start_round(api, QQ)
+    added = [{"seat": 1, "points": 1}, {"seat": 2, "points": 2}]
+    first = record(api, round_id, hand(1, 1, THREE, top_ups=added))
+    again = record(api, round_id, hand(1, 1, THREE, top_ups=added[::-1]))
+    assert again.document == first.document
+    assert record(api, round_id, hand(1, 1, THREE, top_ups=added[:1])).status == 409
+
+
+def test_departures_are_numbered_in_the_order_in_which_they_happened(api: Api) -> None:
+    round_id = start_round(api, QQ)
+    play(api, round_id, hand(1, 1, THREE))
+    depart(api, round_id, 3)
+    play(api, round_id, hand(2, 2, TWO))
+    assert depart(api, round_id, 2)["code"] == "round-complete"
+    other = start_round(api, QQ, name="attic")
+    play(api, other, hand(1, 1, THREE))
+    depart(api, other, 2)
+    close(api, other)
+    document = api.get(f"/v1/rounds/{other}/document").document
+    assert document["departures"] == [{"seat": 2, "after_hand": 1, "reason": None}]
+    assert document["closed"] == {"after_hand": 1, "reason": "the room closes"}

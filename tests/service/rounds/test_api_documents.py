@@ -1,0 +1,362 @@
+"""Rounds as one document: played whole or not at all, the same again for ever, and shown as they were."""
+
+import json
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.oracle import PRESETS, random_document
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    COMPLETE,
+    HIGH,
+    LOW,
+    MID,
+    QUEENS,
+    REST,
+    SEVENS,
+    THREE,
+    Document,
+    add_table,
+    changed,
+    close,
+    depart,
+    document_of,
+    hand,
+    open_round,
+    play,
+    post_document,
+    without,
+)
+
+QQ = "pineapple-qq"
+
+
+def eventful(**more: Any) -> Document:
+    """A round with everything in it that a round can have."""
+    fantasyland = {
+        "board": HIGH,
+        "fantasyland": 14,
+        "discards": ["3d"],
+        "streets": [
+            {
+                "dealt": ["As", "Ad", "Tc", "Th", "4s", "Js", "Jd", "8c", "5h", "2c", "Ah", "Kd", "9c", "3d"],
+                "top": ["Ah", "Kd", "9c"],
+                "middle": ["Js", "Jd", "8c", "5h", "2c"],
+                "bottom": ["As", "Ad", "Tc", "Th", "4s"],
+                "discards": ["3d"],
+                "auto": ["Ah", "Kd", "9c", "3d"],
+            }
+        ],
+    }
+    hands = [
+        hand(1, 2, {1: QUEENS, 2: SEVENS, 3: "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"}, played_at="2026-11-20T20:15:00Z"),
+        hand(2, 2, {1: fantasyland, 2: MID, 3: {"board": LOW, "fantasyland": 14}}),
+        hand(3, 3, {1: HIGH, 3: LOW}, top_ups=[{"seat": 3, "points": 7}]),
+    ]
+    return document_of(
+        QQ,
+        {1: "ann 3", 2: "bob 50", 3: "cyd 50"},
+        hands,
+        reference="2026-11-20/3",
+        point_value=10,
+        currency="EUR",
+        departures=[{"seat": 2, "after_hand": 2, "reason": "last train"}],
+        closed={"after_hand": 3, "reason": "power cut"},
+        **more,
+    )
+
+
+def test_a_round_is_played_whole_and_its_table_is_made(api: Api) -> None:
+    answer = post_document(api, eventful())
+    assert answer.status == 201
+    round_ = answer["round"]
+    assert answer.headers["Location"] == f"/v1/rounds/{round_['id']}"
+    assert api.get(answer.headers["Location"]).document == round_
+    assert api.get(f"/v1/rounds/{round_['id']}/settlement").document == answer["settlement"]
+    assert (round_["status"], round_["hands"], round_["reference"]) == ("closed", 3, "2026-11-20/3")
+    assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
+    [table] = api.get("/v1/tables")["tables"]
+    assert (table["id"], table["name"], table["ruleset"]) == (round_["table"], "kitchen", "pineapple-qq@1")
+    assert (table["point_value"], table["currency"], table["minimum_stack"]) == (10, "EUR", None)
+    assert [played["number"] for played in api.get(f"/v1/rounds/{round_['id']}/hands")["hands"]] == [1, 2, 3]
+
+
+def test_a_document_comes_back_as_it_was_with_every_field_said(api: Api) -> None:
+    sent = eventful()
+    round_id = post_document(api, sent)["round"]["id"]
+    shown = api.get(f"/v1/rounds/{round_id}/document").document
+    assert shown == {
+        **sent,
+        "ruleset": "pineapple-qq@1",
+        "opened_at": sent["hands"][0]["played_at"],
+        "hands": [in_full(played) for played in sent["hands"]],
+    }
+
+
+def in_full(played: Document) -> Document:
+    """A hand with every field said."""
+    unknown = {"fantasyland": 0, "discards": None, "streets": None}
+    return {"played_at": None, "top_ups": [], **played, "players": [{**unknown, **one} for one in played["players"]]}
+
+
+def came_to(played: Answer) -> Document:
+    """A settlement, but for the moment from which it is final."""
+    return without(played["settlement"], "provisional_until")
+
+
+def test_a_document_shown_and_played_elsewhere_shows_the_same(api: Api, other_api: Api) -> None:
+    first = post_document(api, eventful())
+    shown = api.get(f"/v1/rounds/{first['round']['id']}/document").document
+    for playing, reference in ((api, "another"), (other_api, shown["reference"])):
+        second = post_document(playing, {**shown, "reference": reference})
+        assert second.status == 201
+        assert came_to(second) == came_to(first)
+        again = playing.get(f"/v1/rounds/{second['round']['id']}/document").document
+        assert again == {**shown, "reference": reference}
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_random_documents_come_back_as_they_were(api: Api, seed: int) -> None:
+    rng = Random(f"documents {seed}")
+    ruleset = PRESETS[rng.choice(list(PRESETS))]
+    first = post_document(api, random_document(rng, ruleset))
+    assert first.status == 201
+    shown = api.get(f"/v1/rounds/{first['round']['id']}/document").document
+    if shown["closed"] is None and first["round"]["status"] == "open":
+        close(api, first["round"]["id"])
+    second = post_document(api, {**shown, "reference": "the same elsewhere", "table": "attic"})
+    assert came_to(second) == came_to(first)
+    again = api.get(f"/v1/rounds/{second['round']['id']}/document").document
+    assert again == {**shown, "reference": "the same elsewhere", "table": "attic"}
+
+
+def test_every_hand_of_a_document_is_kept_with_the_bytes_of_the_whole(api: Api, house: House) -> None:
+    body = json.dumps(eventful(), indent=1).encode()
+    answer = api.ask("POST", "/v1/documents", data=body, headers={"Content-Type": "application/json"})
+    kept = house.ask(
+        "SELECT s.id, s.content, s.kind, length(h.boards) FROM hands h JOIN submissions s ON s.id = h.submission_id"
+        " WHERE h.round_id = %s ORDER BY h.number",
+        answer["round"]["id"],
+    )
+    assert len({submission for submission, *_ in kept}) == 1
+    assert [(bytes(content), kind, length) for _, content, kind, length in kept] == [
+        (body, "document", 39),
+        (body, "document", 39),
+        (body, "document", 26),
+    ]
+
+
+def test_a_round_that_is_still_open_goes_on_by_hand(api: Api) -> None:
+    answer = post_document(api, document_of(hands=COMPLETE[:2]))
+    assert answer["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
+    assert answer["settlement"]["state"] == "open"
+    assert play(api, answer["round"]["id"], COMPLETE[2])["round"]["status"] == "complete"
+
+
+def test_a_document_may_have_no_hand_yet(api: Api) -> None:
+    answer = post_document(api, document_of())
+    assert (answer["round"]["status"], answer["round"]["hands"]) == ("open", 0)
+    assert answer["round"]["next"]["button"] is None
+
+
+def test_departures_may_stand_in_any_order(api: Api, house: House) -> None:
+    rules = changed(PRESETS["turbo"], ("name", "come-and-go"), ("leaving", "between_hands"))
+    api.post("/v1/rulesets", rules)
+    document = document_of(
+        "come-and-go",
+        {1: "ann 100", 2: "bob 100", 3: "cyd 100", 4: "dan 100"},
+        [hand(1, 1, {**THREE, 4: REST}), hand(2, 2, THREE)],
+        reference="friday/1",
+        departures=[{"seat": 3, "after_hand": 2, "reason": "late"}, {"seat": 4, "after_hand": 1}],
+    )
+    first = post_document(api, document)
+    assert first["round"]["status"] == "complete"
+    shown = api.get(f"/v1/rounds/{first['round']['id']}/document")["departures"]
+    assert shown == [{"seat": 4, "after_hand": 1, "reason": None}, {"seat": 3, "after_hand": 2, "reason": "late"}]
+    records = house.count_records()
+    for departures in (document["departures"], shown):
+        assert post_document(api, {**document, "departures": departures}).headers["Idempotent-Replayed"] == "true"
+    assert house.count_records() == records
+    by_hand = {**document, "reference": "friday/2"}
+    table = first["round"]["table"]
+    request = {"seats": document["seats"], "reference": "friday/2"}
+    round_id = api.post(f"/v1/tables/{table}/rounds", request)["id"]
+    play(api, round_id, document["hands"][0])
+    depart(api, round_id, 4)
+    play(api, round_id, document["hands"][1])
+    depart(api, round_id, 3, reason="late")
+    assert post_document(api, by_hand).headers["Idempotent-Replayed"] == "true"
+
+
+# --- the table ---
+
+
+def test_a_document_for_a_table_with_other_rules_is_played_under_its_own(api: Api) -> None:
+    table = add_table(api, "progressive", point_value=5, currency="USD", minimum_stack=1000)
+    answer = post_document(api, eventful())
+    round_ = answer["round"]
+    assert answer.status == 201
+    assert round_["table"] == table
+    assert (round_["ruleset"], round_["point_value"], round_["currency"]) == ("pineapple-qq@1", 10, "EUR")
+    shown = api.get(f"/v1/tables/{table}")
+    assert (shown["ruleset"], shown["point_value"], shown["currency"]) == ("progressive@1", 5, "USD")
+    following = open_round(api, table, {1: "ann", 3: "cyd"})
+    assert (following["ruleset"], following["currency"]) == ("progressive@1", "USD")
+    assert [seat["stack"] for seat in following["seats"]] == [
+        seat["stack"] for seat in round_["seats"] if seat["seat"] != 2
+    ]
+
+
+def test_a_document_without_money_has_none_at_any_table(api: Api) -> None:
+    add_table(api, point_value=5, currency="USD")
+    answer = post_document(api, document_of(hands=COMPLETE))
+    assert answer["settlement"]["money"] is None
+    assert answer["round"]["currency"] is None
+
+
+def test_a_document_names_a_version_or_means_the_newest(api: Api) -> None:
+    own = without(changed(PRESETS["pineapple"], ("name", "saturday")), "version")
+    for bonus in (4, 5):
+        api.post("/v1/rulesets", changed(own, ("points/scoop_bonus", bonus)))
+    newest = post_document(api, document_of("saturday", hands=COMPLETE))
+    assert newest["round"]["ruleset"] == "saturday@2"
+    older = post_document(api, document_of("saturday@1", hands=COMPLETE))
+    assert older["round"]["ruleset"] == "saturday@1"
+    assert older["settlement"]["net"] != newest["settlement"]["net"]
+
+
+def test_an_open_document_waits_for_the_tables_open_round(api: Api, house: House) -> None:
+    table = add_table(api)
+    opened = open_round(api, table)
+    records = house.count_records()
+    answer = post_document(api, document_of(hands=COMPLETE[:1]))
+    assert answer.status == 409
+    assert answer["code"] == "round-open"
+    assert house.count_records() == records
+    close(api, opened["id"])
+    assert post_document(api, document_of(hands=COMPLETE[:1])).status == 201
+
+
+@pytest.mark.parametrize(
+    "ended", [document_of(hands=COMPLETE), document_of(hands=COMPLETE[:1], closed={"after_hand": 1, "reason": "late"})]
+)
+def test_a_document_that_has_ended_disturbs_no_open_round(api: Api, ended: Document) -> None:
+    table = add_table(api)
+    opened = open_round(api, table)
+    answer = post_document(api, ended)
+    assert answer.status == 201
+    assert api.get(f"/v1/rounds/{opened['id']}")["status"] == "open"
+    assert open_round(api, table).status == 409
+    assert play(api, opened["id"], COMPLETE[0])["round"]["hands"] == 1
+
+
+# --- the same document again ---
+
+
+@pytest.mark.parametrize("reference", [{"reference": "friday/1"}, {}, {"reference": None}])
+def test_the_same_document_again_is_answered_as_it_was_recorded(api: Api, house: House, reference: Document) -> None:
+    document = document_of(hands=COMPLETE, **reference)
+    first = post_document(api, document)
+    assert "Idempotent-Replayed" not in first.headers
+    records = house.count_records()
+    for again in (
+        document,
+        dict(reversed(document.items())),
+        {**document, "seats": document["seats"][::-1], "departures": [], "closed": None, "point_value": None},
+        {**document, "hands": [in_full(played) for played in document["hands"]]},
+        {**document, "ruleset": "pineapple@1"},
+        {**document, "expected": {"round": {"status": "complete"}}},
+    ):
+        answer = post_document(api, again)
+        assert answer.status == 201
+        assert answer.headers["Idempotent-Replayed"] == "true"
+        assert answer.headers["Location"] == first.headers["Location"]
+        assert answer.document == first.document
+    assert house.count_records() == records
+
+
+def test_a_document_is_the_same_when_its_round_has_gone_on(api: Api, house: House) -> None:
+    for reference in ({"reference": "friday/1"}, {"table": "attic"}):
+        document = {**document_of(hands=COMPLETE[:1]), **reference}
+        first = post_document(api, document)
+        play(api, first["round"]["id"], COMPLETE[1])
+        records = house.count_records()
+        again = post_document(api, document)
+        assert again.status == 201
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert again["round"] == api.get(first.headers["Location"]).document
+        assert house.count_records() == records
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        ("hands/0/button", 2),
+        ("seats/0/stack", 101),
+        ("seats/0/player", "zoe"),
+        ("ruleset", "progressive"),
+        ("point_value", 10),
+        ("currency", "EUR"),
+        ("hands/1/played_at", "2026-11-20T20:15:00Z"),
+        ("closed", {"after_hand": 1, "reason": "late"}),
+        ("hands", COMPLETE[:2]),
+    ],
+    ids=lambda change: change[0],
+)
+def test_a_reference_belongs_to_one_content(api: Api, house: House, change: tuple[str, Any]) -> None:
+    document = document_of(hands=COMPLETE, reference="friday/1")
+    first = post_document(api, document)
+    records = house.count_records()
+    other = changed({**document, "point_value": 5, "currency": "USD"}, change)
+    answer = post_document(api, other)
+    assert answer.status == 409
+    assert answer["code"] == "round-conflict"
+    assert answer.mistakes == {"#/reference": "round-conflict"}
+    assert first["round"]["id"] in answer["detail"]
+    assert house.count_records() == records
+
+
+def test_without_a_reference_other_content_is_another_round(api: Api) -> None:
+    first = post_document(api, document_of(hands=COMPLETE))
+    second = post_document(api, document_of(hands=COMPLETE, point_value=5, currency="EUR"))
+    assert second.status == 201
+    assert second["round"]["id"] != first["round"]["id"]
+
+
+def test_a_round_played_by_hand_is_the_same_as_its_document(api: Api, house: House) -> None:
+    document = eventful()
+    table = add_table(api, QQ, point_value=10, currency="EUR")
+    request = {"seats": document["seats"], "reference": document["reference"]}
+    round_id = api.post(f"/v1/tables/{table}/rounds", request)["id"]
+    play(api, round_id, *document["hands"][:2])
+    depart(api, round_id, 2, reason="last train")
+    assert post_document(api, document)["code"] == "round-conflict", "a part of it is other content"
+    play(api, round_id, document["hands"][2])
+    close(api, round_id, "power cut")
+    records = house.count_records()
+    answer = post_document(api, document)
+    assert answer.status == 201
+    assert answer.headers["Idempotent-Replayed"] == "true"
+    assert answer["round"] == api.get(f"/v1/rounds/{round_id}").document
+    assert answer["settlement"] == api.get(f"/v1/rounds/{round_id}/settlement").document
+    assert house.count_records() == records
+
+
+def test_opening_by_hand_what_a_document_recorded_is_the_same_round(api: Api) -> None:
+    first = post_document(api, document_of(hands=COMPLETE[:1], reference="friday/1"))
+    answer = open_round(api, first["round"]["table"], reference="friday/1")
+    assert answer.headers["Idempotent-Replayed"] == "true"
+    assert answer["id"] == first["round"]["id"]
+    again = api.post(f"/v1/rounds/{answer['id']}/hands", COMPLETE[0])
+    assert again.headers["Idempotent-Replayed"] == "true"
+
+
+def test_another_club_has_its_own_tables_and_references(api: Api, other_api: Api) -> None:
+    document = document_of(hands=COMPLETE, reference="friday/1")
+    first, theirs = post_document(api, document), post_document(other_api, changed(document, ("seats/0/stack", 5)))
+    assert theirs.status == 201
+    assert theirs["round"]["table"] != first["round"]["table"]
+    assert other_api.get(f"/v1/rounds/{first['round']['id']}/document").status == 404

@@ -1,0 +1,398 @@
+"""Hands over HTTP: recorded once, answered again for ever, and kept as they came."""
+
+import json
+from hashlib import sha256
+from typing import Any
+
+import pytest
+
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    QUEENS,
+    SEVENS,
+    THREE,
+    TWO,
+    Document,
+    add_table,
+    cards,
+    close,
+    hand,
+    open_round,
+    play,
+    record,
+    start_round,
+    without,
+)
+
+WORKED_HAND = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+SHORT = {1: "ann 3", 2: "bob 50", 3: "cyd 50"}
+
+
+def test_a_hand_is_scored_settled_and_the_round_moves_on(api: Api) -> None:
+    round_id = start_round(api, sitting=SHORT, point_value=100, currency="EUR")
+    answer = record(api, round_id, {**WORKED_HAND, "played_at": "2026-11-20T21:15:00+01:00"})
+    assert answer.status == 201
+    scored = api.post(
+        "/v1/score",
+        {
+            "ruleset": "pineapple",
+            "button": 3,
+            "players": [
+                {**played, "stack": stack, "player": player}
+                for played, stack, player in zip(
+                    WORKED_HAND["players"], (3, 50, 50), ("ann", "bob", "cyd"), strict=True
+                )
+            ],
+        },
+    )
+    assert {name: answer[name] for name in scored.document} == scored.document
+    assert answer["number"] == 1
+    assert answer["button"] == 3
+    assert answer["played_at"] == "2026-11-20T20:15:00Z"
+    assert answer.headers["Location"] == f"/v1/hands/{answer['id']}"
+    assert "Idempotent-Replayed" not in answer.headers
+    assert answer["round"] == api.get(f"/v1/rounds/{round_id}").document
+    assert answer["round"]["next"] == {
+        "number": 2,
+        "button": 3,
+        "seats": [1, 2, 3],
+        "fantasyland": {"1": 14, "3": 14},
+    }
+    assert [seat["stack"] for seat in answer["round"]["seats"]] == [8, 46, 49]
+    assert (answer["round"]["version"], answer["round"]["hands"], answer["round"]["status"]) == (2, 1, "open")
+    assert api.get(answer.headers["Location"]).document == answer.document
+    [listed] = api.get(f"/v1/rounds/{round_id}/hands")["hands"]
+    assert listed == without(answer.document, "round")
+
+
+def test_fantasyland_is_played_with_the_same_button_and_then_it_moves(api: Api) -> None:
+    round_id = start_round(api, sitting=SHORT)
+    play(api, round_id, WORKED_HAND)
+    fantasyland = {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}}
+    after = play(api, round_id, hand(2, 3, fantasyland))["round"]
+    assert after["next"] == {"number": 3, "button": 1, "seats": [1, 2, 3], "fantasyland": {}}
+
+
+def test_a_round_is_complete_when_everyone_has_had_the_button(api: Api) -> None:
+    round_id = start_round(api)
+    after = play(api, round_id, *[hand(number, button, THREE) for number, button in ((1, 2), (2, 3), (3, 1))])["round"]
+    assert (after["status"], after["next"]) == ("complete", None)
+    assert api.get(f"/v1/rounds/{round_id}/settlement")["state"] == "provisional"
+
+
+def test_who_has_nothing_left_is_out_and_a_round_of_one_is_complete(api: Api) -> None:
+    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 6", 3: "cyd 100"})
+    after = play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))["round"]
+    assert [seat["playing"] for seat in after["seats"]] == [True, False, True]
+    assert after["next"]["seats"] == [1, 3]
+    lone = start_round(api, sitting={1: "ann 100", 2: "bob 6"}, name="attic")
+    after = play(api, lone, hand(1, 1, TWO))["round"]
+    assert (after["status"], after["next"]) == ("complete", None)
+
+
+# --- money ---
+
+
+def test_a_settlement_says_who_paid_whom_after_which_hand(api: Api) -> None:
+    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"}, point_value=250, currency="EUR")
+    answer = record(api, round_id, hand(1, 1, THREE))
+    settled = api.get(f"/v1/rounds/{round_id}/settlement")
+    assert settled["state"] == "open"
+    assert settled["transfers"] == [{"hand": 1, **paid} for paid in answer["transfers"]]
+    assert [(paid["payer"], paid["payee"], paid["due"], paid["paid"]) for paid in settled["transfers"]] == [
+        (3, 2, 6, 6),
+        (2, 1, 6, 6),
+        (3, 1, 6, 3),
+    ]
+    assert settled["stacks"] == {"1": 109, "2": 100, "3": 0}
+    assert settled["net"] == {"1": 9, "2": 0, "3": -9}
+    assert settled["standings"] == [
+        {"seat": 1, "net": 9, "place": 1},
+        {"seat": 2, "net": 0, "place": 2},
+        {"seat": 3, "net": -9, "place": 3},
+    ]
+    assert settled["money"] == {"point_value": 250, "currency": "EUR", "net": {"1": 2250, "2": 0, "3": -2250}}
+
+
+def test_equal_nets_share_a_place(api: Api) -> None:
+    round_id = start_round(api, sitting={1: "ann 5", 2: "bob 100", 3: "cyd 200"})
+    play(api, round_id, hand(1, 1, {1: LOW, 2: MID, 3: HIGH}))
+    close(api, round_id)
+    standings = api.get(f"/v1/rounds/{round_id}/settlement")["standings"]
+    assert [(standing["seat"], standing["place"]) for standing in standings] == [(3, 1), (2, 2), (1, 3)]
+    tied = start_round(api, name="attic")
+    play(
+        api, tied, hand(1, 1, {1: "AsKd9c / JsJd8c5h2c / TsTd7c7h4s", 2: "AdKh9s / JhJc8s5c2d / ThTc7s7d4c", 3: LOWEST})
+    )
+    standings = api.get(f"/v1/rounds/{tied}/settlement")["standings"]
+    assert [(standing["seat"], standing["place"]) for standing in standings] == [(1, 1), (2, 1), (3, 3)]
+
+
+LOWEST = "Qs6d5s / 2h2s3d4d5d / 3h3c6s6c8d"
+
+
+def test_the_largest_stakes_are_settled_exactly(api: Api) -> None:
+    """Everything is a whole number that every reader of JSON keeps, and what would not be is refused before."""
+    most = 2**53 - 1
+    half = most // 2
+    round_id = start_round(api, sitting={1: f"ann {half}", 2: f"bob {most - half}"})
+    play(api, round_id, hand(1, 1, TWO))
+    assert api.get(f"/v1/rounds/{round_id}/settlement")["stacks"] == {"1": half + 6, "2": most - half - 6}
+    dear = start_round(api, sitting={1: "ann 1", 2: "bob 9007198"}, name="attic", point_value=10**9, currency="IDR")
+    play(api, dear, hand(1, 1, {1: LOW, 2: HIGH}))
+    money = api.get(f"/v1/rounds/{dear}/settlement")["money"]
+    assert money == {"point_value": 10**9, "currency": "IDR", "net": {"1": -(10**9), "2": 10**9}}
+
+
+def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: House) -> None:
+    table = add_table(api, "pineapple-qq", point_value=10**9, currency="IDR")
+    before = house.count_records()
+    answer = open_round(api, table, {1: "ann 1", 2: "bob 9007199"})
+    assert answer.status == 422
+    assert answer["code"] == "round-invalid"
+    assert answer.mistakes == {"#/seats": "points-beyond-count"}
+    assert answer["detail"] == (
+        "`seats`: 9007200 points would be in the round; at 1000000000 a point, 9007199 at most are counted exactly"
+    )
+    assert house.count_records() == before
+    opened = open_round(api, table, {1: "ann 100", 2: "bob 9007000"})
+    before = house.count_records()
+    added = [{"seat": 1, "points": 100}]
+    answer = record(api, opened["id"], hand(1, 1, TWO, top_ups=added))
+    assert answer.mistakes == {"#/top_ups": "points-beyond-count"}
+    assert house.count_records() == before
+    assert record(api, opened["id"], hand(1, 1, TWO, top_ups=[{"seat": 1, "points": 99}])).status == 201
+
+
+# --- scope round ---
+
+
+def test_under_scope_round_chips_move_with_the_hand_that_completes_it(api: Api) -> None:
+    round_id = start_round(api, "progressive-round")
+    first, second, last = (
+        record(api, round_id, hand(number, button, THREE)) for number, button in ((1, 1), (2, 2), (3, 3))
+    )
+    for answer in (first, second):
+        assert answer["transfers"] == []
+        assert answer["stacks"] == {"1": 100, "2": 100, "3": 100}
+    assert [(paid["payer"], paid["payee"], paid["paid"]) for paid in last["transfers"]] == [
+        (2, 1, 18),
+        (3, 1, 18),
+        (3, 2, 18),
+    ]
+    assert last["stacks"] == {"1": 136, "2": 100, "3": 64}
+    assert last["round"]["status"] == "complete"
+    settled = api.get(f"/v1/rounds/{round_id}/settlement")
+    assert {paid["hand"] for paid in settled["transfers"]} == {3}
+    assert api.get(f"/v1/hands/{last['id']}").document == last.document
+    assert api.get(f"/v1/hands/{first['id']}")["transfers"] == []
+
+
+def test_under_scope_round_a_closing_settles_what_has_added_up(api: Api) -> None:
+    round_id = start_round(api, "progressive-round", {1: "ann 100", 2: "bob 10", 3: "cyd 100"})
+    play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
+    assert [seat["stack"] for seat in api.get(f"/v1/rounds/{round_id}")["seats"]] == [100, 10, 100]
+    closed = close(api, round_id)
+    assert [seat["stack"] for seat in closed["seats"]] == [124, 8, 78]
+    settled = api.get(f"/v1/rounds/{round_id}/settlement")
+    assert [
+        (paid["payer"], paid["payee"], paid["due"], paid["paid"], paid["hand"]) for paid in settled["transfers"]
+    ] == [
+        (3, 1, 12, 12, 2),
+        (3, 2, 12, 10, 2),
+        (2, 1, 12, 12, 2),
+    ]
+    assert settled["transfers"][1]["limited_by"] == "winner_room"
+    assert settled["stacks"] == {"1": 124, "2": 8, "3": 78}
+    [_, last] = api.get(f"/v1/rounds/{round_id}/hands")["hands"]
+    assert last["transfers"] == [], "they came with the closing, not with the hand"
+    assert last["stacks"] == {"1": 100, "2": 10, "3": 100}
+
+
+# --- the same hand again ---
+
+
+def replayed(first: Answer, again: Answer) -> bool:
+    assert again.status == 201
+    assert again.headers["Location"] == first.headers["Location"]
+    assert without(again.document, "round") == without(first.document, "round")
+    return again.headers.get("Idempotent-Replayed") == "true"
+
+
+def test_the_same_hand_again_is_answered_as_it_was_recorded(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    first = record(api, round_id, hand(1, 1, THREE))
+    records = house.count_records()
+    again = record(api, round_id, hand(1, 1, THREE))
+    assert replayed(first, again)
+    assert again.document == first.document
+    assert house.count_records() == records
+
+
+@pytest.mark.parametrize("ends", ["with more hands", "complete", "closed"])
+def test_the_same_hand_is_the_same_for_ever(api: Api, house: House, ends: str) -> None:
+    round_id = start_round(api)
+    first = record(api, round_id, hand(1, 1, THREE))
+    play(api, round_id, hand(2, 2, THREE))
+    if ends == "complete":
+        play(api, round_id, hand(3, 3, THREE))
+    elif ends == "closed":
+        close(api, round_id)
+    records = house.count_records()
+    again = record(api, round_id, hand(1, 1, THREE))
+    assert replayed(first, again)
+    assert again["round"] == api.get(f"/v1/rounds/{round_id}").document
+    assert house.count_records() == records
+
+
+def same_in_other_words() -> dict[str, Document]:
+    first = hand(1, 1, {1: {"board": HIGH, "discards": cards("2d3dQh5s")}, 2: MID})
+    ann, bob = first["players"]
+    return {
+        "keys in another order": {
+            **dict(reversed(first.items())),
+            "players": [dict(reversed(ann.items())), dict(reversed(bob.items()))],
+        },
+        "players in another order": {**first, "players": [bob, ann]},
+        "what is not known said": {**first, "played_at": None, "players": [ann, {**bob, "discards": None}]},
+        "nothing said at length": {**first, "top_ups": [], "players": [{**ann, "fantasyland": 0}, bob]},
+        "numbers with a point": {**first, "number": 1.0, "button": 1.0},
+        "with what is expected": {**first, "expected": {"number": 1}},
+    }
+
+
+@pytest.mark.parametrize("words", same_in_other_words())
+def test_a_hand_is_the_same_in_other_words(api: Api, words: str) -> None:
+    round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100"})
+    first = record(api, round_id, hand(1, 1, {1: {"board": HIGH, "discards": cards("2d3dQh5s")}, 2: MID}))
+    assert replayed(first, record(api, round_id, same_in_other_words()[words]))
+
+
+def test_a_time_is_the_same_in_another_zone(api: Api) -> None:
+    round_id = start_round(api)
+    first = record(api, round_id, hand(1, 1, THREE, played_at="2026-11-20T20:15:00.5Z"))
+    for same in ("2026-11-20T21:15:00.500+01:00", "2026-11-20t20:15:00.500000z", "2026-11-20 20:15:00.5-00:00"):
+        assert replayed(first, record(api, round_id, hand(1, 1, THREE, played_at=same)))
+
+
+def test_a_hand_with_everything_that_can_be_said_is_the_same_again(api: Api) -> None:
+    round_id = start_round(api, "pineapple-qq", sitting={1: "ann 100", 2: "bob 100"})
+    play(api, round_id, hand(1, 1, {1: QUEENS, 2: SEVENS}))
+    street = {
+        "dealt": cards("AsAdTcTh4sJsJd8c5h2cAhKd9c3d"),
+        "top": cards("AhKd9c"),
+        "middle": cards("JsJd8c5h2c"),
+        "bottom": cards("AsAdTcTh4s"),
+        "discards": ["3d"],
+        "auto": cards("3dAhKd"),
+    }
+    fantasyland = {"board": HIGH, "fantasyland": 14, "discards": ["3d"], "streets": [street]}
+    second = hand(2, 1, {1: fantasyland, 2: {"board": MID, "discards": None}}, played_at="2026-11-20T20:15:00Z")
+    first = record(api, round_id, second)
+    assert first.status == 201
+    assert replayed(first, record(api, round_id, second))
+    kept = api.get(f"/v1/rounds/{round_id}/document")["hands"][1]
+    assert kept["players"][0] == {"seat": 1, **without(fantasyland, "board"), **{row: street[row] for row in ROWS}}
+
+
+ROWS = ("top", "middle", "bottom")
+
+
+# --- what is expected ---
+
+
+def test_a_hand_that_does_not_come_to_what_was_expected_is_not_stored(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    records = house.count_records()
+    answer = record(api, round_id, hand(1, 1, THREE, expected={"stacks": {"1": 111}, "round": {"status": "complete"}}))
+    assert answer.status == 422
+    assert answer["code"] == "expected-differs"
+    assert {mistake["pointer"]: mistake["detail"] for mistake in answer["errors"]} == {
+        "#/expected/stacks/1": "`expected.stacks['1']`: 111 is expected; the result is 112",
+        "#/expected/round/status": "`expected.round.status`: 'complete' is expected; the result is 'open'",
+    }
+    assert house.count_records() == records
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 0
+    right = {"stacks": {"1": 112}, "round": {"next": {"button": 2}}, "players": [{"player": "ann"}, {}, {}]}
+    assert record(api, round_id, hand(1, 1, THREE, expected=right)).status == 201
+
+
+def test_nothing_may_be_expected(api: Api) -> None:
+    assert record(api, start_round(api), hand(1, 1, THREE, expected=None)).status == 201
+
+
+# --- as it came ---
+
+
+def test_the_exact_bytes_received_are_kept(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    body = json.dumps(hand(1, 1.0, THREE), indent=3).encode() + b"\n \n"
+    answer = api.ask("POST", f"/v1/rounds/{round_id}/hands", data=body, headers={"Content-Type": "application/json"})
+    assert answer.status == 201
+    [kept] = house.ask(
+        "SELECT s.content, s.sha256, s.kind, h.boards, h.seats, h.fantasyland, c.ruleset_name, c.ruleset_version,"
+        " c.scorer_version FROM hands h JOIN submissions s ON s.id = h.submission_id"
+        " JOIN hand_scores c ON c.hand_id = h.id WHERE h.id = %s",
+        answer["id"],
+    )
+    content, digest, kind, boards, seats, fantasyland, *versions = kept
+    assert bytes(content) == body
+    assert bytes(digest) == sha256(body).digest()
+    assert kind == "hand"
+    assert seats == [1, 2, 3]
+    assert fantasyland == [0, 0, 0]
+    assert versions == ["pineapple", 1, 1]
+    assert len(boards) == 13 * 3
+    assert unpacked(boards) == [card for board in (HIGH, MID, LOW) for card in cards(board.replace("/", ""))]
+
+
+def unpacked(boards: bytes) -> list[str]:
+    """Cards by number: from the deuce of clubs, 0, to the ace of spades, 51."""
+    return ["23456789TJQKA"[number // 4] + "cdhs"[number % 4] for number in boards]
+
+
+def test_a_hand_sent_again_in_other_words_keeps_the_first_bytes(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    answer = record(api, round_id, hand(1, 1, THREE))
+    api.ask("POST", f"/v1/rounds/{round_id}/hands", json={"expected": {}, **hand(1, 1, THREE)})
+    assert house.ask("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]
+    [(content,)] = house.ask(
+        "SELECT content FROM submissions WHERE id = (SELECT submission_id FROM hands WHERE id = %s)", answer["id"]
+    )
+    assert "expected" not in json.loads(bytes(content))
+
+
+def test_every_change_is_an_event_with_its_key_and_request(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    answer = record(api, round_id, hand(1, 1, THREE))
+    record(api, round_id, hand(1, 1, THREE))
+    close(api, round_id)
+    events = house.ask(
+        "SELECT e.sequence, e.kind, e.request_id, k.id IS NOT NULL FROM events e LEFT JOIN api_keys k ON k.id = e.actor"
+        " WHERE e.round_id = %s ORDER BY e.sequence",
+        round_id,
+    )
+    assert [(sequence, has_key) for sequence, _, _, has_key in events] == [(1, True), (2, True), (3, True)]
+    assert len({kind for _, kind, _, _ in events}) == 3
+    assert events[1][2] == answer.headers["Request-Id"]
+
+
+def test_who_plays_may_be_named_with_his_board(api: Api, house: House) -> None:
+    round_id = start_round(api)
+    named: Any = hand(1, 1, {**THREE, 1: {"board": HIGH, "player": "ann"}, 2: {"board": MID, "player": None}})
+    records = house.count_records()
+    wrong = {**named, "players": [{**named["players"][0], "player": "bob"}, *named["players"][1:]]}
+    answer = record(api, round_id, wrong)
+    assert answer.status == 422
+    assert answer["code"] == "hand-invalid"
+    assert answer.mistakes == {"#/players/0/player": "player-wrong"}
+    assert answer["errors"][0]["detail"] == "`players[0].player`: player 'bob' is given; 'ann' sits in seat 1"
+    assert house.count_records() == records
+    first = record(api, round_id, named)
+    assert first.status == 201
+    assert replayed(first, record(api, round_id, hand(1, 1, THREE)))

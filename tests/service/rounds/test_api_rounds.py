@@ -1,0 +1,367 @@
+"""Opening rounds over HTTP: who sits down with what, and what carries over from the round before."""
+
+from typing import Any
+
+import pytest
+
+from tests.oracle import PRESETS
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    NOBODYS,
+    SIXES,
+    THREE,
+    add_table,
+    changed,
+    close,
+    hand,
+    open_round,
+    play,
+    play_to_the_end,
+    seats,
+    start_round,
+)
+
+
+def stacks(answer: Any) -> dict[str, int]:
+    return {seat["player"]: seat["stack"] for seat in answer["seats"]}
+
+
+def test_a_round_is_opened_and_shown(api: Api) -> None:
+    table = add_table(api, "pineapple-qq")
+    opened = open_round(api, table, {4: "cyd 50", 2: "ann 3"}, reference="2026-11-20/3")
+    assert opened.status == 201
+    assert opened.document == {
+        "id": opened["id"],
+        "table": table,
+        "ruleset": "pineapple-qq@1",
+        "reference": "2026-11-20/3",
+        "status": "open",
+        "version": 1,
+        "hands": 0,
+        "point_value": None,
+        "currency": None,
+        "opened_at": opened["opened_at"],
+        "recorded_at": opened["opened_at"],
+        "state": "open",
+        "seats": [
+            {"seat": 2, "player": "ann", "opening_stack": 3, "top_ups": 0, "stack": 3, "playing": True},
+            {"seat": 4, "player": "cyd", "opening_stack": 50, "top_ups": 0, "stack": 50, "playing": True},
+        ],
+        "next": {"number": 1, "button": None, "seats": [2, 4], "fantasyland": {}},
+    }
+    assert opened.headers["Location"] == f"/v1/rounds/{opened['id']}"
+    assert api.get(opened.headers["Location"]).document == opened.document
+
+
+def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
+    round_id = start_round(api)
+    assert api.get(f"/v1/rounds/{round_id}/settlement").document == {
+        "revision": 1,
+        "state": "open",
+        "provisional_until": None,
+        "confirmed": [],
+        "transfers": [],
+        "stacks": {"1": 100, "2": 100, "3": 100},
+        "net": {"1": 0, "2": 0, "3": 0},
+        "standings": [{"seat": seat, "net": 0, "place": 1} for seat in (1, 2, 3)],
+        "money": None,
+        "reason": None,
+        "irregular": [],
+        "adjustment": None,
+    }
+    assert api.get(f"/v1/rounds/{round_id}/hands")["hands"] == []
+
+
+# --- stacks ---
+
+
+def test_a_stack_left_out_carries_over_from_the_last_round(api: Api) -> None:
+    table = add_table(api)
+    first = open_round(api, table)
+    play_to_the_end(api, first["id"])
+    second = open_round(api, table, {2: "ann", 3: "cyd", 5: "bob 40"})
+    assert second.status == 201
+    assert stacks(second) == {"ann": 136, "cyd": 64, "bob": 40}
+    close(api, second["id"])
+    third = open_round(api, table, {1: "bob", 2: "ann"})
+    assert stacks(third) == {"bob": 40, "ann": 136}
+
+
+def test_whether_a_stack_carried_over_is_kept(api: Api, house: House) -> None:
+    table = add_table(api)
+    play_to_the_end(api, open_round(api, table)["id"])
+    second = open_round(api, table, {1: "ann", 2: "bob 50", 3: "dan 7"})
+    kept = house.ask("SELECT player, carried_over FROM round_seats WHERE round_id = %s ORDER BY seat", second["id"])
+    assert kept == [("ann", True), ("bob", False), ("dan", False)]
+
+
+def test_in_the_first_round_every_stack_is_given(api: Api, house: House) -> None:
+    table = add_table(api)
+    before = house.count_records()
+    answer = open_round(api, table, {1: "ann", 2: "bob 50", 3: "cyd"})
+    assert answer.status == 422
+    assert answer["code"] == "round-invalid"
+    assert answer.mistakes == {"#/seats/0/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
+    assert "player 'ann' has played no round at the table" in answer["errors"][0]["detail"]
+    assert house.count_records() == before
+
+
+def test_who_was_not_there_or_has_nothing_left_brings_a_stack(api: Api) -> None:
+    table = add_table(api)
+    first = open_round(api, table, {1: "ann 100", 2: "bob 100", 3: "cyd 1"})
+    play(api, first["id"], hand(1, 1, THREE))
+    close(api, first["id"])
+    answer = open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})
+    assert answer.mistakes == {"#/seats/1/stack": "stack-missing", "#/seats/2/stack": "stack-missing"}
+    details = {mistake["pointer"]: mistake["detail"] for mistake in answer["errors"]}
+    assert "player 'dan' has played no round at the table" in details["#/seats/1/stack"]
+    assert "player 'cyd' has none left over" in details["#/seats/2/stack"]
+    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 30"})
+    assert answer.status == 201
+    assert stacks(answer)["cyd"] == 30
+
+
+def test_a_stack_may_be_given_though_another_was_left_over(api: Api) -> None:
+    table = add_table(api)
+    play_to_the_end(api, open_round(api, table)["id"])
+    assert stacks(open_round(api, table, {1: "ann 5", 2: "bob 500"})) == {"ann": 5, "bob": 500}
+
+
+def test_an_empty_stack_opens_nothing(api: Api) -> None:
+    answer = open_round(api, add_table(api), {1: "ann 0", 2: "bob 50"})
+    assert answer.status == 422
+    assert answer.mistakes == {"#/seats/0/stack": "stack-too-small"}
+    assert "seat 1 opens with 0 points; expected 1 or more" in answer["detail"]
+
+
+def test_a_minimum_is_for_stacks_that_do_not_carry_over(api: Api) -> None:
+    table = add_table(api, minimum_stack=20)
+    answer = open_round(api, table, {1: "ann 19", 2: "bob 20"})
+    assert answer.mistakes == {"#/seats/0/stack": "stack-below-minimum"}
+    assert "is 19; expected at least 20, the table's minimum" in answer["detail"]
+    first = open_round(api, table, {1: "ann 20", 2: "bob 20", 3: "cyd 20"})
+    play(api, first["id"], hand(1, 1, THREE))
+    close(api, first["id"])
+    assert stacks(api.get(f"/v1/rounds/{first['id']}")) == {"ann": 32, "bob": 20, "cyd": 8}
+    answer = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 9"})
+    assert answer.mistakes == {"#/seats/2/stack": "stack-below-minimum"}
+    for same in ("cyd", "cyd 8"):
+        opened = open_round(api, table, {1: "ann", 2: "bob", 3: same})
+        assert opened.status == 201
+        assert stacks(opened)["cyd"] == 8
+        close(api, opened["id"])
+
+
+# --- one round at a time ---
+
+
+def test_a_table_plays_one_round_at_a_time(api: Api, house: House) -> None:
+    table = add_table(api)
+    first = open_round(api, table)
+    before = house.count_records()
+    for sitting in (SIXES, {1: "dan 5", 2: "eve 5"}, {1: "ann", 2: "bob"}):
+        answer = open_round(api, table, sitting)
+        assert answer.status == 409
+        assert answer["code"] == "round-open"
+        assert first["id"] in answer["detail"]
+    assert house.count_records() == before
+    assert open_round(api, add_table(api, name="attic")).status == 201
+    close(api, first["id"])
+    assert open_round(api, table).status == 201
+
+
+def test_a_round_that_is_complete_makes_room_for_the_next(api: Api) -> None:
+    table = add_table(api)
+    first = open_round(api, table)
+    assert play_to_the_end(api, first["id"])["round"]["status"] == "complete"
+    assert open_round(api, table).status == 201
+
+
+# --- who may sit where ---
+
+
+@pytest.mark.parametrize(
+    ("ruleset", "sitting", "mistakes", "words"),
+    [
+        (
+            "pineapple",
+            {1: "ann 9"},
+            {"#/seats": "players-count"},
+            "the number of players is 1; expected 2 to 3 under pineapple@1",
+        ),
+        (
+            "pineapple",
+            {1: "ann 9", 2: "bob 9", 3: "cyd 9", 4: "dan 9"},
+            {"#/seats": "players-count"},
+            "the number of players is 4; expected 2 to 3 under pineapple@1",
+        ),
+        (
+            "turbo",
+            {1: "ann 9", 2: "bob 9", 3: "ann 9"},
+            {"#/seats/2/player": "player-twice"},
+            "player 'ann' sits twice; expected one seat per player",
+        ),
+    ],
+)
+def test_players_are_seated_as_the_ruleset_says(
+    api: Api, house: House, ruleset: str, sitting: dict[int, str], mistakes: dict[str, str], words: str
+) -> None:
+    table = add_table(api, ruleset)
+    before = house.count_records()
+    answer = open_round(api, table, sitting)
+    assert answer.status == 422
+    assert answer["code"] == "round-invalid"
+    assert answer.mistakes == mistakes
+    assert words in answer["detail"]
+    assert house.count_records() == before
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_every_preset_seats_as_many_as_it_says(api: Api, name: str) -> None:
+    most = PRESETS[name]["players"]["max"]
+    sitting = {seat: f"player-{seat} 10" for seat in range(1, most + 1)}
+    assert open_round(api, add_table(api, name), sitting).status == 201
+    if most < 4:
+        sitting[most + 1] = "one-more 10"
+        assert open_round(api, add_table(api, name, "attic"), sitting).codes == {"players-count"}
+
+
+def test_a_seat_is_for_one_player(api: Api) -> None:
+    request = {"seats": [*seats({1: "ann 9", 2: "bob 9"}), *seats({2: "cyd 9"})]}
+    answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
+    assert answer.mistakes == {"#/seats/2/seat": "seat-twice"}
+    assert "seat 2 is taken twice; expected one player per seat" in answer["detail"]
+
+
+def test_every_mistake_of_an_opening_is_named_at_once(api: Api) -> None:
+    table = add_table(api, minimum_stack=20)
+    request = {"seats": [*seats({1: "ann 9", 2: "bob"}), *seats({2: "ann 30"}), *seats({4: "cyd 0"})]}
+    answer = api.post(f"/v1/tables/{table}/rounds", request)
+    assert answer.mistakes == {
+        "#/seats": "players-count",
+        "#/seats/0/stack": "stack-below-minimum",
+        "#/seats/1/stack": "stack-missing",
+        "#/seats/2/seat": "seat-twice",
+        "#/seats/2/player": "player-twice",
+        "#/seats/3/stack": "stack-below-minimum",
+    }
+
+
+@pytest.mark.parametrize(
+    ("pointer", "value", "code"),
+    [
+        ("seats/0/seat", 0, "out-of-range"),
+        ("seats/0/seat", 1001, "out-of-range"),
+        ("seats/0/seat", "1", "not-an-integer"),
+        ("seats/0/player", "", "text-length"),
+        ("seats/0/player", "a" * 101, "text-length"),
+        ("seats/0/player", 7, "not-a-text"),
+        ("seats/0/player", None, "field-null"),
+        ("seats/0/stack", -1, "out-of-range"),
+        ("seats/0/stack", 0.5, "not-an-integer"),
+        ("seats/0/stack", 2**53, "out-of-range"),
+        ("seats/0/name", "Ann", "field-unknown"),
+        ("seats", [], "list-length"),
+        ("seats", None, "field-null"),
+        ("reference", "", "text-length"),
+        ("reference", "r" * 201, "text-length"),
+        ("reference", 3, "not-a-text"),
+        ("status", "open", "field-unknown"),
+    ],
+)
+def test_a_field_of_another_kind_is_refused(api: Api, pointer: str, value: Any, code: str) -> None:
+    request = changed({"seats": seats(SIXES), "reference": "one"}, (pointer, value))
+    answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
+    assert answer.status == 422
+    assert answer["code"] == "request-invalid"
+    assert answer.mistakes == {f"#/{pointer}": code}
+
+
+def test_a_table_of_another_club_or_none_is_not_found(api: Api, other_api: Api) -> None:
+    table = add_table(api)
+    for asking, address in ((other_api, table), (api, NOBODYS)):
+        answer = open_round(asking, address)
+        assert answer.status == 404
+        assert answer["code"] == "not-found"
+        assert address in answer["detail"]
+    assert open_round(api, "kitchen").status == 404
+
+
+def test_an_opening_that_is_not_what_was_expected_stores_nothing(api: Api, house: House) -> None:
+    table = add_table(api)
+    before = house.count_records()
+    answer = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
+    assert answer.status == 422
+    assert answer["code"] == "expected-differs"
+    assert answer["errors"] == [
+        {
+            "pointer": "#/expected/seats/0/stack",
+            "code": "expected-differs",
+            "detail": "`expected.seats[0].stack`: 99 is expected; the result is 100",
+        }
+    ]
+    assert house.count_records() == before
+    assert open_round(api, table, expected={"next": {"number": 1, "button": None}}).status == 201
+
+
+# --- the same round again ---
+
+
+def test_the_same_round_again_is_answered_as_it_stands(api: Api, house: House) -> None:
+    table = add_table(api)
+    first = open_round(api, table, reference="friday/1")
+    answer = play(api, first["id"], hand(1, 1, THREE))
+    before = house.count_records()
+    for sitting in (SIXES, {3: "cyd 100", 1: "ann 100", 2: "bob 100"}, {1: "ann", 2: "bob", 3: "cyd"}):
+        again = open_round(api, table, sitting, reference="friday/1")
+        assert again.status == 201
+        assert again.headers["Idempotent-Replayed"] == "true"
+        assert again.headers["Location"] == first.headers["Location"]
+        assert again.document == answer["round"]
+    assert "Idempotent-Replayed" not in first.headers
+    assert house.count_records() == before
+    close(api, first["id"])
+    assert open_round(api, table, reference="friday/1")["status"] == "closed"
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        {1: "ann 100", 2: "bob 100", 3: "cyd 99"},
+        {1: "ann 100", 2: "bob 100"},
+        {1: "ann 100", 2: "bob 100", 4: "cyd 100"},
+        {2: "ann 100", 1: "bob 100", 3: "cyd 100"},
+        {1: "ann 100", 2: "bob 100", 3: "dan 100"},
+    ],
+)
+def test_a_reference_belongs_to_one_round(api: Api, house: House, other: dict[int, str]) -> None:
+    table = add_table(api)
+    first = open_round(api, table, reference="friday/1")
+    close(api, first["id"])
+    before = house.count_records()
+    answer = open_round(api, table, other, reference="friday/1")
+    assert answer.status == 409
+    assert answer["code"] == "round-conflict"
+    assert answer.mistakes == {"#/reference": "round-conflict"}
+    assert first["id"] in answer["detail"]
+    assert "'friday/1'" in answer["detail"]
+    assert house.count_records() == before
+
+
+def test_a_reference_is_a_tables_own(api: Api, other_api: Api) -> None:
+    rounds = {
+        open_round(asking, add_table(asking, name=name), reference="friday/1")["id"]
+        for asking, name in ((api, "kitchen"), (api, "attic"), (other_api, "kitchen"))
+    }
+    assert len(rounds) == 3
+
+
+def test_a_round_without_a_reference_is_always_a_new_one(api: Api) -> None:
+    table = add_table(api)
+    first = open_round(api, table)
+    close(api, first["id"])
+    second = open_round(api, table)
+    assert second.status == 201
+    assert second["id"] != first["id"]
+    assert second["reference"] is None

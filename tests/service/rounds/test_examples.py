@@ -1,0 +1,108 @@
+"""The examples in the contract: true, whole, and of the shape that the contract says."""
+
+import json
+from collections.abc import Iterator
+
+import pytest
+import yaml
+
+from service.examples import FOLDER, PROBLEMS
+from service.http.problems import KINDS
+from service.openapi import contract_of
+from tests.support.api_client import Document, resolve, validate
+from tests.support.application import House, open_house
+from tests.support.postgres import Logins, Server
+from tests.support.story import tell
+
+UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
+"""Problems that a story cannot run into on purpose, or that belong to no operation."""
+OF_AN_OPERATOR = {"database-newer", "database-denied", "database-altered", "database-read-only"}
+REFUSED_AS_SHAPE = {"card-invalid", "board-invalid", "stakes-invalid"}
+"""What the shape of a request leaves no room for."""
+
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A database of the story's own: the keys that checkpoints are signed by belong to all clubs of a database."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def contract(house: House) -> Document:
+    return contract_of(house.app.extensions["ofc_contract"])
+
+
+def operations(contract: Document) -> Iterator[tuple[Document, list[Document]]]:
+    """Every operation, and all its parameters."""
+    for item in contract["paths"].values():
+        for method, operation in item.items():
+            if method != "parameters":
+                yield operation, [*item.get("parameters", []), *operation.get("parameters", [])]
+
+
+def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
+    """Every body that the contract describes, by the name of its operation and what it is of."""
+    for operation, _ in operations(contract):
+        if "requestBody" in operation:
+            [media] = operation["requestBody"]["content"].values()
+            yield f"{operation['operationId']} request", media
+        for status, answer in operation["responses"].items():
+            for media in resolve(contract, answer).get("content", {}).values():
+                yield f"{operation['operationId']} {status}", media
+
+
+def test_the_story_told_again_is_answered_with_the_examples(house: House, bare_logins: Logins) -> None:
+    told = tell(house, bare_logins)
+    stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
+    assert set(told) == set(stored), "`make examples` writes them anew"
+    differing = [name for name, examples in told.items() if examples != stored[name]]
+    assert not differing, f"`make examples` writes them anew: {differing}, {told[differing[0]]}"
+
+
+def test_every_request_and_every_answer_has_an_example_of_its_shape(contract: Document) -> None:
+    shown = dict(bodies(contract))
+    assert len(shown) > 200
+    for place, media in shown.items():
+        assert media.get("examples"), place
+        for example in media["examples"].values():
+            value = resolve(contract, example)["value"]
+            # What is answered in YAML is shown as the text that it is.
+            is_yaml = place == "get_contract 200"
+            validate(contract, media["schema"], yaml.safe_load(value) if is_yaml else value)
+
+
+def test_every_parameter_has_an_example_of_its_shape(contract: Document) -> None:
+    for operation, parameters in operations(contract):
+        for parameter in parameters:
+            place = f"{operation['operationId']} {parameter['name']}"
+            assert "example" in parameter, place
+            validate(contract, parameter["schema"], parameter["example"])
+
+
+def test_every_header_that_leads_somewhere_has_an_example(contract: Document) -> None:
+    for operation, _ in operations(contract):
+        for status, answer in operation["responses"].items():
+            for name, header in resolve(contract, answer).get("headers", {}).items():
+                if name in ("Location", "Link"):
+                    assert "example" in header, f"{operation['operationId']} {status} {name}"
+
+
+def test_an_answer_is_shown_with_problems_of_its_status(contract: Document) -> None:
+    for place, media in bodies(contract):
+        status = place.split()[1]
+        if status.isdigit() and int(status) >= 400:
+            for example in media["examples"].values():
+                assert str(resolve(contract, example)["value"]["status"]) == status, place
+
+
+def test_every_kind_of_problem_that_can_be_provoked_has_an_example() -> None:
+    problems = json.loads((FOLDER / f"{PROBLEMS}.json").read_text(encoding="utf-8"))
+    assert set(problems) == set(KINDS) - UNTOLD - OF_AN_OPERATOR - REFUSED_AS_SHAPE
+
+
+def test_no_example_is_left_over(contract: Document) -> None:
+    used = {
+        example["$ref"].rpartition("/")[2] for _, media in bodies(contract) for example in media["examples"].values()
+    }
+    assert set(contract["components"]["examples"]) == used

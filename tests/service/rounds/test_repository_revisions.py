@@ -1,0 +1,167 @@
+"""Rounds played again and stored whole beside what they were."""
+
+from dataclasses import replace
+from random import Random
+from uuid import UUID
+
+import pytest
+from sqlalchemy import select
+from sqlalchemy.exc import IntegrityError
+
+from schemas.documents import load_document
+from schemas.hands import SubmittedHand
+from schemas.rulesets import load_ruleset
+from scoring.history import Closing, Departure, History, replay
+from scoring.round import close_round, depart, open_round
+from scoring.round_state import RoundSeat
+from service.db import Database, Transaction
+from service.errors import Busy, RoundOpen
+from service.ledger.models import EventRecord
+from service.ledger.queries.events import EventKind
+from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
+from service.rounds.queries import endings, hands, revisions, rounds, transfers
+from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.rounds import StoredRound
+from tests.oracle import PRESETS as ORACLE_PRESETS
+from tests.oracle import random_document, random_ruleset
+from tests.support.insert_records import (
+    EVENT,
+    EXAMPLE,
+    PATIENT,
+    SEATS,
+    add_club,
+    add_document,
+    add_hand,
+    add_round,
+    add_table,
+    example_round,
+)
+from tests.support.postgres import Logins
+
+pytestmark = pytest.mark.every_server
+
+
+@pytest.fixture
+def club_id(logins: Logins) -> UUID:
+    return add_club(logins.owner)
+
+
+def play_again(transaction: Transaction, before: StoredRound, history: History) -> StoredRound:
+    """Keep a history of the hands that the round has as its newest revision."""
+    recorded = hands.list_page(transaction, before.id, before.revision, limit=len(history.hands) or 1)
+    ids = [hand.id for hand in recorded[: len(history.hands)]]
+    given = RevisionToRecord(history, replay(history), ids, "misread")
+    return revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, EVENT)
+
+
+def test_random_rounds_played_again_are_the_same_beside_themselves(database: Database, club_id: UUID) -> None:
+    rng = Random(77)
+    late = 0
+    for rules in [*ORACLE_PRESETS.values(), *(random_ruleset(rng) for _ in range(20))]:
+        ruleset = load_ruleset(rules)
+        document = load_document(random_document(rng, rules))
+        history = document.history(ruleset)
+        with database.transaction(club_id) as transaction:
+            table = add_table(transaction, ruleset, document.table)
+            opened = add_round(transaction, table, open_round(ruleset, document.seats))
+            before = add_document(transaction, opened, document)
+        with database.transaction(club_id) as transaction:
+            after = play_again(transaction, before, history)
+        with database.reading(club_id) as transaction:
+            stored = rounds.get(transaction, opened.id)
+            first, second = (hands.list_page(transaction, opened.id, revision) for revision in (1, 2))
+            paid = [transfers.list_paid(transaction, opened.id, revision) for revision in (1, 2)]
+            left = [endings.list_departures(transaction, opened.id, revision) for revision in (1, 2)]
+            closed = [endings.list_closings(transaction, opened.id, revision).get(revision) for revision in (1, 2)]
+            came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]
+
+        assert stored == after
+        same = {"firmness": after.firmness, "last_event": after.last_event}
+        assert after == replace(before, version=before.version + 1, revision=2, **same)
+        assert all(hand.in_force for hand in first)
+        assert second == [replace(hand, revision=2) for hand in first]
+        assert paid[0] == paid[1]
+        assert left[0] == left[1]
+        assert closed[0] == closed[1]
+        assert came_to[0] == came_to[1]
+        assert (came_to[0].stacks, came_to[0].nets) == (before.round.stacks, before.round.nets)
+        late += len(paid[0]) - sum(len(hand.transfers) for hand in first)
+    assert late > 0, "no round was paid out by a departure or a closing"
+
+
+def test_what_is_as_it_was_keeps_what_was_recorded_with_it(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        opened = add_round(transaction, add_table(transaction, PATIENT), example_round(PATIENT), carried_over=[1, 2])
+        after = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+        departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
+        after = endings.add_departure(transaction, after, depart(after.round, 2), departure, EVENT)
+        after = endings.add_closing(transaction, after, close_round(after.round), closing, EVENT)
+        then = transaction.now
+    richer = (SEATS[0], RoundSeat(2, "bob", 51), SEATS[2])
+    history = History(PATIENT, richer, (EXAMPLE,), (departure,), replace(closing, reason="it rains"))
+    with database.transaction(club_id) as transaction:
+        play_again(transaction, after, history)
+        seats = transaction.execute(
+            select(RoundSeatRecord.__table__).where(RoundSeatRecord.revision == 2).order_by(RoundSeatRecord.seat)
+        ).all()
+        left = transaction.execute(select(DepartureRecord.__table__).where(DepartureRecord.revision == 2)).one()
+        closed = transaction.execute(select(ClosingRecord.__table__).where(ClosingRecord.revision == 2)).one()
+        settlement = transaction.execute(select(SettlementRecord.__table__).where(SettlementRecord.revision == 2)).one()
+        event = transaction.execute(select(EventRecord.__table__).order_by(EventRecord.id.desc()).limit(1)).one()
+    assert [(seat.opening_stack, seat.carried_over) for seat in seats] == [(3, True), (51, False), (50, False)]
+    assert (left.recorded_at, left.reason) == (then, "last train")
+    assert (closed.recorded_at, closed.reason) == (transaction.now, "it rains")
+    assert (settlement.reason, settlement.created_at) == ("misread", transaction.now)
+    assert (event.kind, event.sequence) == ("hand.withdrawn", after.version + 1)
+
+
+def test_a_round_without_its_hands_stands_at_its_opening(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        opened = add_round(transaction, add_table(transaction), example_round())
+        before = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+        after = play_again(transaction, before, History(opened.round.ruleset, SEATS))
+        assert after.round == opened.round
+        assert rounds.get(transaction, opened.id) == after
+        assert hands.list_page(transaction, opened.id, 2) == []
+        [withdrawn] = hands.list_page(transaction, opened.id, 1)
+        assert not withdrawn.in_force
+        assert hands.get(transaction, withdrawn.id) == withdrawn
+        assert revisions.get(transaction, opened.id, 2).stacks == {1: 3, 2: 50, 3: 50}
+        assert revisions.get(transaction, opened.id, 1).nets == {1: 5, 2: -4, 3: -1}
+
+
+def test_whoever_did_not_lock_the_round_cannot_play_it_again(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        opened = add_round(transaction, add_table(transaction), example_round())
+        before = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+        play_again(transaction, before, History(opened.round.ruleset, SEATS))
+    for stale in (before, opened):
+        with pytest.raises(Busy, match=f"version {stale.version}"), database.transaction(club_id) as transaction:
+            play_again(transaction, stale, History(opened.round.ruleset, SEATS))
+
+
+def test_a_round_is_not_opened_again_beside_an_open_one(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        table = add_table(transaction)
+        before = add_round(transaction, table, example_round())
+        before = endings.add_closing(transaction, before, close_round(before.round), Closing(0, "nobody came"), EVENT)
+        add_round(transaction, table, example_round())
+    with pytest.raises(RoundOpen), database.transaction(club_id) as transaction:
+        play_again(transaction, before, History(before.round.ruleset, SEATS))
+
+
+def test_chips_that_do_not_add_up_are_refused_in_every_revision(database: Database, club_id: UUID) -> None:
+    with database.transaction(club_id) as transaction:
+        opened = add_round(transaction, add_table(transaction), example_round())
+        before = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+        [recorded] = hands.list_page(transaction, opened.id, 1)
+    history = History(opened.round.ruleset, SEATS, (EXAMPLE,))
+    played = replay(history)
+    [hand] = played.hands
+    exchanged = replace(hand.round, stacks={1: 8, 2: 49, 3: 46})
+    wrong = replace(played, hands=(replace(hand, round=exchanged),), round=exchanged)
+    given = RevisionToRecord(history, wrong, [recorded.id], "misread")
+    with pytest.raises(IntegrityError, match="do not add up"), database.transaction(club_id) as transaction:
+        revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, EVENT)
+    with database.reading(club_id) as transaction:
+        assert rounds.get(transaction, opened.id) == before

@@ -1,0 +1,268 @@
+"""How settlements become final: confirmed, disputed, or left alone until their window has passed."""
+
+import json
+from functools import partial
+from uuid import UUID
+
+import psycopg
+import pytest
+from psycopg.errors import CheckViolation
+
+from evidence.events import FinalReason
+from schemas.hands import SubmittedHand
+from schemas.settlements import SettlementState
+from scoring.history import Closing
+from scoring.round import close_round
+from service.db import Database, Transaction
+from service.ledger.queries.events import EventKind, record_event
+from service.rounds.actions import settlements
+from service.rounds.queries import endings, revisions, rounds, settlement_states, transfers
+from service.rounds.queries.stored_round import StoredRound
+from service.sweeper import sweep
+from service.worker import KINDS
+from tests.support.insert_records import (
+    EVENT,
+    EXAMPLE,
+    PATIENT,
+    add_club,
+    add_hand,
+    add_round,
+    add_table,
+    correct,
+    correct_who_sat,
+    example_round,
+)
+from tests.support.postgres import Logins
+from tests.support.race import at_once
+
+pytestmark = pytest.mark.every_server
+
+OPEN, PROVISIONAL, DISPUTED, FINAL = (
+    SettlementState.OPEN,
+    SettlementState.PROVISIONAL,
+    SettlementState.DISPUTED,
+    SettlementState.FINAL,
+)
+
+
+@pytest.fixture
+def club_id(logins: Logins) -> UUID:
+    return add_club(logins.owner)
+
+
+def closed_rounds(database: Database, club_id: UUID, count: int = 1, *, window: int = 0) -> list[StoredRound]:
+    """Rounds of one hand each, closed after it."""
+    with database.transaction(club_id) as transaction:
+        table = add_table(transaction, PATIENT, "parlour", window=window)
+        return [close(transaction, add_round(transaction, table, example_round(PATIENT))) for _ in range(count)]
+
+
+def close(transaction: Transaction, opened: StoredRound) -> StoredRound:
+    played = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
+    assert played.firmness.settlement_state is OPEN
+    closing = Closing(1, "the room closes")
+    return endings.add_closing(transaction, played, close_round(played.round), closing, EVENT)
+
+
+def look(database: Database, found: StoredRound, club_id: UUID) -> StoredRound:
+    with database.reading(club_id) as transaction:
+        return rounds.get(transaction, found.id)
+
+
+def sweep_once(database: Database) -> None:
+    sweep(database, KINDS, lambda _club: None)
+
+
+def events_of(logins: Logins, round_id: UUID) -> list[tuple[int, str]]:
+    with psycopg.connect(logins.owner) as connection:
+        connection.execute("SELECT set_config('ofc.club', club_id::text, true) FROM round_heads LIMIT 1")
+        query = "SELECT sequence, kind FROM events WHERE round_id = %s ORDER BY sequence"
+        return connection.execute(query, [round_id]).fetchall()
+
+
+def test_a_round_that_takes_no_hand_is_provisional_until_its_window_has_passed(
+    database: Database, club_id: UUID, logins: Logins
+) -> None:
+    [closed] = closed_rounds(database, club_id, window=30)
+    assert closed.firmness.settlement_state is PROVISIONAL
+    assert closed.firmness.provisional_until is not None
+    assert (closed.firmness.provisional_until - closed.opened_at).total_seconds() >= 30 * 60
+    sweep_once(database)
+    assert look(database, closed, club_id) == closed
+
+
+def test_a_settlement_becomes_final_by_an_event(database: Database, club_id: UUID, logins: Logins) -> None:
+    [closed] = closed_rounds(database, club_id)
+    sweep_once(database)
+    final = look(database, closed, club_id)
+    assert (final.version, final.revision) == (closed.version + 1, closed.revision)
+    assert (final.firmness.settlement_state, final.firmness.final_revision) == (FINAL, 1)
+    assert final.firmness.provisional_until is None
+    assert final.round == closed.round
+    with database.reading(club_id) as transaction:
+        told = transaction.connection.exec_driver_sql(
+            "SELECT sequence, content FROM events WHERE kind = 'settlement.finalized'"
+        ).all()
+    assert [(sequence, json.loads(content)) for sequence, content in told] == [
+        (final.version, {"round": str(closed.id), "revision": 1, "because": "window"})
+    ]
+    sweep_once(database)
+    assert look(database, closed, club_id) == final
+
+
+def test_sweepers_at_once_make_each_settlement_final_once(
+    database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(settlements, "_AT_ONCE", 3)
+    closed = closed_rounds(database, club_id, 20)
+    at_once(*[partial(sweep_once, database)] * 4)
+    sweep_once(database)  # a sweeper leaves what another holds, and may end before it
+    assert {look(database, each, club_id).version for each in closed} == {closed[0].version + 1}
+    with database.reading(club_id) as transaction:
+        counted = "SELECT count(*), count(DISTINCT round_id) FROM events WHERE kind = 'settlement.finalized'"
+        assert transaction.connection.exec_driver_sql(counted).one() == (20, 20)
+
+
+def test_a_sweep_finds_the_settlements_of_every_club_and_of_each_so_many(
+    database: Database, club_id: UUID, logins: Logins, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = add_club(logins.owner, "away")
+    mine, theirs = closed_rounds(database, club_id, 3), closed_rounds(database, other, 1)
+    monkeypatch.setattr(settlements, "_AT_ONCE", 2)
+    monkeypatch.setattr(settlements, "MOST_AT_A_TIME", 2)
+    sweep_once(database)
+    assert [look(database, each, club_id).firmness.settlement_state for each in mine] == [FINAL, FINAL, PROVISIONAL]
+    assert look(database, theirs[0], other).firmness.settlement_state is FINAL
+
+
+def test_a_round_that_somebody_holds_is_left_to_the_next_sweep(database: Database, club_id: UUID) -> None:
+    held, free = closed_rounds(database, club_id, 2)
+    with database.transaction(club_id) as transaction:
+        rounds.lock(transaction, held.id)
+        sweep_once(database)
+    assert look(database, held, club_id).firmness.settlement_state is PROVISIONAL
+    assert look(database, free, club_id).firmness.settlement_state is FINAL
+    sweep_once(database)
+    assert look(database, held, club_id).firmness.settlement_state is FINAL
+
+
+def test_a_sweep_that_is_interrupted_leaves_nothing_half(
+    database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    closed = closed_rounds(database, club_id, 2)
+
+    def fail(*_: object) -> bytes:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(settlement_states, "finalized_event", fail)
+        with pytest.raises(KeyboardInterrupt):
+            sweep_once(database)
+    assert [look(database, each, club_id) for each in closed] == closed
+    sweep_once(database)
+    assert {look(database, each, club_id).firmness.settlement_state for each in closed} == {FINAL}
+
+
+def test_the_last_player_s_word_makes_a_settlement_final_at_once(
+    database: Database, club_id: UUID, logins: Logins
+) -> None:
+    [closed] = closed_rounds(database, club_id, window=30)
+    until = closed.firmness.provisional_until
+    for seat in (2, 1):
+        with database.transaction(club_id) as transaction:
+            confirmed = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), seat)
+        assert (confirmed.firmness.settlement_state, confirmed.firmness.provisional_until) == (PROVISIONAL, until)
+    with database.transaction(club_id) as transaction:
+        final = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), 3)
+        assert settlement_states.list_confirmed(transaction, closed.id, 1) == [1, 2, 3]
+    assert final == look(database, closed, club_id)
+    assert (final.version, final.firmness.settlement_state) == (closed.version + 4, FINAL)
+    with database.reading(club_id) as transaction:
+        told = transaction.connection.exec_driver_sql("SELECT sequence, kind FROM events WHERE sequence > 3 ORDER BY 1")
+        kinds = [(sequence, kind) for sequence, kind in told]
+    confirmations = [(number, "settlement.confirmed") for number in (4, 5, 6)]
+    assert kinds == [*confirmations, (7, "settlement.finalized")]
+
+
+def test_a_disputed_settlement_waits_until_every_dispute_is_resolved(database: Database, club_id: UUID) -> None:
+    [closed] = closed_rounds(database, club_id)
+    states = []
+    for change in (settlement_states.dispute_opened,) * 2 + (settlement_states.dispute_ended,) * 2:
+        with database.transaction(club_id) as transaction:
+            after = change(transaction, rounds.lock(transaction, closed.id))
+            record_event(transaction, EventKind.ROUND_CORRECTED, EVENT, round_id=after.id, sequence=after.version)
+        states.append(after.firmness.settlement_state)
+        if after.firmness.open_disputes:
+            sweep_once(database)
+        assert look(database, closed, club_id) == after
+    assert states == [DISPUTED, DISPUTED, DISPUTED, PROVISIONAL]
+    assert after.version == closed.version + 4
+
+
+def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
+    database: Database, club_id: UUID
+) -> None:
+    [closed] = closed_rounds(database, club_id)
+    sweep_once(database)
+    with database.transaction(club_id) as transaction:
+        disputed = settlement_states.dispute_opened(transaction, rounds.lock(transaction, closed.id))
+        assert disputed.firmness.settlement_state is DISPUTED
+        assert settlement_states.dispute_ended(transaction, disputed).firmness.settlement_state is FINAL
+        disputed = settlement_states.dispute_opened(transaction, rounds.lock(transaction, closed.id))
+        corrected = correct(transaction, disputed)
+        assert corrected.firmness.settlement_state is DISPUTED
+        resolved = settlement_states.dispute_ended(transaction, corrected)
+        assert (resolved.firmness.settlement_state, resolved.firmness.final_revision) == (PROVISIONAL, 1)
+
+
+def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
+    database: Database, club_id: UUID
+) -> None:
+    [closed] = closed_rounds(database, club_id)
+    with database.transaction(club_id) as transaction:
+        assert transfers.find_adjustment(transaction, closed.id, 1) is None
+        provisional = correct(transaction, closed)
+        assert transfers.find_adjustment(transaction, closed.id, 2) is None
+        final = settlement_states.finalize(transaction, provisional, FinalReason.WINDOW)
+        corrected = correct_who_sat(transaction, final)
+        assert corrected.firmness.settlement_state is PROVISIONAL
+        before, after = (revisions.get(transaction, closed.id, revision).nets_by_player for revision in (2, 3))
+        found = transfers.find_adjustment(transaction, closed.id, 3)
+    assert found is not None
+    assert found.from_revision == 2
+    [paid] = found.payments
+    won = before["ann"]
+    assert won > 0
+    assert (paid.payer, paid.payee, paid.amount) == ("ann", "dora", won)
+    assert after == {"dora": won, "bob": before["bob"], "cleo": before["cleo"]}
+
+
+def test_nobody_pays_where_a_correction_leaves_all_nets(database: Database, club_id: UUID) -> None:
+    [closed] = closed_rounds(database, club_id)
+    with database.transaction(club_id) as transaction:
+        correct(transaction, settlement_states.finalize(transaction, closed, FinalReason.WINDOW))
+        found = transfers.find_adjustment(transaction, closed.id, 2)
+    assert found is not None
+    assert (found.from_revision, found.payments) == (1, ())
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "settlement_state = 'final'",
+        "settlement_state = 'open'",
+        "final_revision = revision",
+        "final_revision = revision + 1",
+        "open_disputes = 1",
+        "open_disputes = -1",
+        "provisional_until = NULL",
+    ],
+)
+def test_the_database_refuses_a_state_that_does_not_follow(
+    database: Database, club_id: UUID, logins: Logins, change: str
+) -> None:
+    [closed] = closed_rounds(database, club_id)
+    with psycopg.connect(logins.service) as connection:
+        connection.execute("SELECT set_config('ofc.club', %s, true)", [str(club_id)])
+        with pytest.raises(CheckViolation):
+            connection.execute(f"UPDATE round_heads SET {change} WHERE round_id = '{closed.id}'".encode())

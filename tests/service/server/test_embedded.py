@@ -1,0 +1,352 @@
+"""The embedded PostgreSQL: private, durable, and gone with its owner."""
+
+import os
+import pwd
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import psycopg
+import pytest
+
+from service.server.embedded import OWNER, Cluster, EmbeddedError, process
+from service.server.embedded.binaries import binary
+from tests.support.server_process import wait_until
+
+ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up being root")
+
+
+@pytest.fixture
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    with Cluster(tmp_path) as started:
+        yield started
+
+
+def ask(cluster: Cluster, query: str) -> object:
+    with psycopg.connect(cluster.url(OWNER)) as connection:
+        record = connection.execute(query).fetchone()
+    return record[0] if record else None
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [("fsync", "on"), ("synchronous_commit", "on"), ("data_checksums", "on"), ("server_encoding", "UTF8")],
+)
+def test_it_is_fit_for_money(embedded: Cluster, setting: str, value: str) -> None:
+    assert ask(embedded, f"SELECT current_setting('{setting}')") == value
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux writes out a whole file system by one call")
+def test_it_recovers_without_opening_every_file(embedded: Cluster) -> None:
+    assert ask(embedded, "SELECT current_setting('recovery_init_sync_method')") == "syncfs"
+
+
+@pytest.fixture(scope="module")
+def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("embedded")) as started:
+        yield started
+
+
+def test_it_sorts_by_code_points_on_every_machine(embedded: Cluster) -> None:
+    assert ask(embedded, "SELECT array_agg(word ORDER BY word) FROM unnest('{b,B,a,é}'::text[]) word") == list("Babé")
+
+
+def test_it_listens_on_no_network(embedded: Cluster) -> None:
+    assert embedded.pid is not None
+    server = psutil.Process(embedded.pid)
+    assert [one.laddr for one in server.net_connections("inet") if one.status == psutil.CONN_LISTEN] == []
+
+
+def test_its_files_and_its_socket_are_private(embedded: Cluster) -> None:
+    assert stat.S_IMODE(embedded.files.stat().st_mode) == 0o700
+    assert stat.S_IMODE((embedded.home / "socket").stat().st_mode) == 0o700
+
+
+def test_what_was_committed_is_there_after_a_stop(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as first, psycopg.connect(first.url(OWNER)) as connection:
+        connection.execute("CREATE TABLE note AS SELECT 'kept' AS text")
+    with Cluster(tmp_path) as second:
+        assert ask(second, "SELECT text FROM note") == "kept"
+
+
+def test_a_stopped_one_leaves_no_process_and_no_socket(cluster: Cluster) -> None:
+    assert cluster.pid is not None
+    processes = [psutil.Process(cluster.pid), *psutil.Process(cluster.pid).children(recursive=True)]
+    cluster.stop()
+    assert [one for one in processes if one.is_running()] == []
+    assert cluster.pid is None
+    assert not (cluster.home / "socket").exists()
+
+
+def test_one_that_died_is_revived_with_all_that_was_committed(cluster: Cluster) -> None:
+    with psycopg.connect(cluster.url(OWNER)) as connection:
+        connection.execute("CREATE TABLE note AS SELECT 'kept' AS text")
+    assert not cluster.revive()
+    assert cluster.pid is not None
+    os.kill(cluster.pid, signal.SIGKILL)
+    assert wait_until(lambda: cluster.pid is None)
+    assert cluster.revive()
+    assert ask(cluster, "SELECT text FROM note") == "kept"
+
+
+def test_a_second_owner_is_refused_in_one_sentence(cluster: Cluster) -> None:
+    with pytest.raises(
+        EmbeddedError, match=r"is in use by another ofc-server; stop that one or choose another --data\.$"
+    ):
+        Cluster(cluster.home).start()
+    assert ask(cluster, "SELECT 1") == 1
+
+
+def test_files_of_another_major_version_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir(mode=0o700)
+    (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
+    with pytest.raises(EmbeddedError, match="was written by PostgreSQL 15 and this is 18"):
+        Cluster(tmp_path).start()
+
+
+def test_an_interrupted_first_start_is_begun_anew(tmp_path: Path) -> None:
+    (tmp_path / "postgres.unfinished").mkdir()
+    (tmp_path / "postgres.unfinished" / "PG_VERSION").write_text("18\n")
+    with Cluster(tmp_path) as cluster:
+        assert ask(cluster, "SELECT 1") == 1
+    assert not (tmp_path / "postgres.unfinished").exists()
+
+
+def test_a_process_number_that_was_given_to_something_else_does_not_prevent_a_start(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        account = cluster.files.stat().st_uid
+    with subprocess.Popen(["sleep", "60"], user=account if os.geteuid() == 0 else None) as stranger:
+        try:
+            (tmp_path / "postgres" / "postmaster.pid").write_text(f"{stranger.pid}\n{tmp_path}/postgres\n1\n5432\n\n\n")
+            with Cluster(tmp_path) as cluster:
+                assert ask(cluster, "SELECT 1") == 1
+        finally:
+            stranger.kill()
+
+
+UNREAPING_PROGRAM = """
+    import ctypes, os, signal, subprocess, sys, time
+    # Whoever loses their parent becomes a child of this process, which never asks how a child ended.
+    ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+    owner = subprocess.Popen([sys.executable, "-c", *sys.argv[1:]], stdout=subprocess.PIPE, text=True)
+    server = int(owner.stdout.readline())
+    os.kill(server, signal.SIGKILL)
+    owner.kill()
+    owner.wait()
+    print(server, flush=True)
+    time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt the children of others")
+def test_a_killed_server_that_nobody_reaps_does_not_prevent_a_start(tmp_path: Path) -> None:
+    program = textwrap.dedent(UNREAPING_PROGRAM), textwrap.dedent(OWNER_PROGRAM), str(tmp_path)
+    with subprocess.Popen([sys.executable, "-c", *program], stdout=subprocess.PIPE, text=True) as unreaping:
+        try:
+            assert unreaping.stdout is not None
+            server = psutil.Process(int(unreaping.stdout.readline()))
+            assert wait_until(lambda: server.status() == psutil.STATUS_ZOMBIE)
+            assert (server.name(), server.ppid()) == ("postgres", unreaping.pid)
+            assert (tmp_path / "postgres" / "postmaster.pid").read_text().startswith(f"{server.pid}\n")
+            with Cluster(tmp_path) as cluster:
+                assert ask(cluster, "SELECT 1") == 1
+                assert server.status() == psutil.STATUS_ZOMBIE
+        finally:
+            unreaping.kill()
+
+
+def test_a_process_number_that_was_given_to_another_postgresql_does_not_prevent_a_start(
+    tmp_path: Path, embedded: Cluster
+) -> None:
+    with Cluster(tmp_path) as cluster:
+        pass
+    (tmp_path / "postgres" / "postmaster.pid").write_text(f"{embedded.pid}\n{tmp_path}/postgres\n1\n5432\n\n\n")
+    with cluster:
+        assert ask(cluster, "SELECT 1") == 1
+    assert ask(embedded, "SELECT 1") == 1
+
+
+def test_a_server_on_the_files_that_somebody_else_started_is_left_alone(tmp_path: Path) -> None:
+    with Cluster(tmp_path) as cluster:
+        account = cluster.files.stat()
+    other = tmp_path / "other"
+    other.mkdir(mode=0o700)
+    os.chown(other, account.st_uid, account.st_gid)
+    with (other / "log").open("wb") as log:
+        server = process.spawn(
+            [str(binary("postgres")), "-D", str(cluster.files), "-c", "listen_addresses=", "-k", str(other)],
+            last_signal=signal.SIGQUIT,
+            account=(account.st_uid, account.st_gid) if os.geteuid() == 0 else None,
+            output=log,
+        )
+    try:
+        note = cluster.files / "postmaster.pid"
+        assert wait_until(lambda: note.exists() and "ready" in note.read_text())
+        written = note.read_text()
+        with pytest.raises(EmbeddedError, match="PostgreSQL did not start"):
+            cluster.start()
+        assert note.read_text() == written
+        assert server.poll() is None
+    finally:
+        server.send_signal(signal.SIGINT)
+        server.wait()
+
+
+def test_a_directory_too_deep_for_a_socket_works_and_leaves_nothing_elsewhere(tmp_path: Path) -> None:
+    deep = tmp_path / ("deep " * 20) / "er,\"'"
+    with Cluster(deep) as cluster:
+        assert ask(cluster, "SELECT 1") == 1
+        assert cluster.pid is not None
+        os.kill(cluster.pid, signal.SIGKILL)
+        assert wait_until(lambda: cluster.pid is None)
+        assert cluster.revive()
+        assert ask(cluster, "SELECT 1") == 1
+        elsewhere = (deep / "socket").readlink()
+    assert not elsewhere.exists()
+
+
+OWNER_PROGRAM = """
+    import sys, time
+    from pathlib import Path
+    from service.server.embedded import Cluster
+    cluster = Cluster(Path(sys.argv[1]))
+    cluster.start()
+    print(cluster.pid, flush=True)
+    time.sleep(60)
+"""
+
+
+def test_it_dies_with_a_killed_owner(tmp_path: Path) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(OWNER_PROGRAM), str(tmp_path)], stdout=subprocess.PIPE, text=True
+    ) as owner:
+        assert owner.stdout is not None
+        server = psutil.Process(int(owner.stdout.readline()))
+        processes = [server, *server.children(recursive=True)]
+        owner.kill()
+        _gone, alive = psutil.wait_procs(processes, timeout=10)
+    assert alive == []
+
+
+PROGRAM = """
+    import os, signal, sys, time
+    def say(text):
+        # A signal can come in the middle of a print, and another print is refused there.
+        os.write(1, text.encode() + b"\\n")
+    def leave(number, frame):
+        say(signal.Signals(number).name)
+        sys.exit(7)
+    signal.signal(signal.SIGTERM, leave)
+    signal.signal(signal.SIGQUIT, leave)
+    say("ready")
+    time.sleep(60)
+"""
+STARTER = """
+    import signal, sys, time
+    from service.server.embedded import leash
+    leash.spawn([sys.executable, "-c", sys.argv[1]], last_signal=signal.SIGQUIT, watched=sys.argv[2] == "watched")
+    time.sleep(60)
+"""
+WAYS = pytest.mark.parametrize("way", ["watched", pytest.param("signalled", marks=pytest.mark.skipif(
+    not process.KERNEL_SIGNALS_DEATH, reason="this kernel does not tell of a parent's death"))])  # fmt: skip
+
+
+@WAYS
+def test_a_program_on_a_leash_gets_its_last_signal_when_the_starter_is_killed(way: str) -> None:
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(STARTER), textwrap.dedent(PROGRAM), way],
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as starter:
+        assert starter.stdout is not None
+        assert starter.stdout.readline() == "ready\n"
+        starter.kill()
+        assert starter.stdout.readline() == "SIGQUIT\n"
+        assert starter.stdout.read() == ""
+
+
+@WAYS
+def test_a_program_on_a_leash_can_be_signalled_and_its_exit_code_is_told(tmp_path: Path, way: str) -> None:
+    with (tmp_path / "output").open("wb") as output:
+        program = process.spawn(
+            [sys.executable, "-c", textwrap.dedent(PROGRAM)],
+            last_signal=signal.SIGKILL,
+            output=output,
+            watched=way == "watched",
+        )
+    assert wait_until(lambda: (tmp_path / "output").read_text() == "ready\n")
+    program.terminate()
+    assert program.wait(timeout=10) == 7
+    assert (tmp_path / "output").read_text() == "ready\nSIGTERM\n"
+    if program.stdin:
+        program.stdin.close()
+
+
+@ROOT_ONLY
+def test_started_by_root_it_runs_as_nobody_and_may_only_read_what_is_closed_to_nobody(embedded: Cluster) -> None:
+    assert embedded.pid is not None
+    server = psutil.Process(embedded.pid)
+    assert server.uids() == (pwd.getpwnam("nobody").pw_uid,) * 3
+    effective = next(line for line in Path(f"/proc/{server.pid}/status").read_text().splitlines() if "CapEff" in line)
+    assert int(effective.split()[1], 16) in {0, 1 << process.CAP_DAC_READ_SEARCH, 1 << process.CAP_DAC_OVERRIDE}
+
+
+@ROOT_ONLY
+def test_started_by_root_it_works_where_files_and_programs_are_closed_to_everybody_else(tmp_path: Path) -> None:
+    closed = tmp_path / "closed"
+    closed.mkdir(mode=0o700)
+    install = binary("postgres").parents[1]
+    wheel = closed / "site" / install.parent.name
+    shutil.copytree(install, wheel / install.name, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
+    (wheel / "__init__.py").touch()
+    for libraries in install.parents[1].glob(f"{install.parent.name}.libs"):
+        shutil.copytree(libraries, closed / "site" / libraries.name)
+    before = {path: path.stat().st_mode for path in (tmp_path, closed, *closed.rglob("*"))}
+    with subprocess.Popen(
+        [sys.executable, "-c", textwrap.dedent(OWNER_PROGRAM), str(closed / "ofc")],
+        env={**os.environ, "PYTHONPATH": str(closed / "site")},
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as owner:
+        assert owner.stdout is not None
+        server = psutil.Process(int(owner.stdout.readline()))
+        assert server.exe().startswith(str(closed))
+        owner.kill()
+        server.wait(timeout=10)
+    assert {path: path.stat().st_mode for path in before} == before
+
+
+@ROOT_ONLY
+def test_files_that_belong_to_root_are_refused_in_one_sentence(tmp_path: Path) -> None:
+    (tmp_path / "postgres").mkdir()
+    with pytest.raises(EmbeddedError, match="belongs to root, as whom PostgreSQL never runs"):
+        Cluster(tmp_path).start()
+
+
+@ROOT_ONLY
+def test_an_ordinary_user_can_own_it_and_root_can_take_it_over(tmp_path: Path) -> None:
+    account = pwd.getpwnam("nobody")
+    home = tmp_path / "ofc"
+    home.mkdir(mode=0o700)
+    os.chown(home, account.pw_uid, account.pw_gid)
+    with (tmp_path / "output").open("wb") as output:
+        owner = process.spawn(
+            [sys.executable, "-c", textwrap.dedent(OWNER_PROGRAM), str(home)],
+            last_signal=signal.SIGKILL,
+            account=(account.pw_uid, account.pw_gid),
+            output=output,
+        )
+    assert wait_until(lambda: (tmp_path / "output").read_text().strip().isdigit())
+    server = psutil.Process(int((tmp_path / "output").read_text()))
+    owner.kill()
+    owner.wait()
+    server.wait(timeout=10)
+    assert (home / "owner.lock").stat().st_uid == account.pw_uid
+    with Cluster(home) as cluster:
+        assert ask(cluster, "SELECT 1") == 1

@@ -1,0 +1,164 @@
+"""
+Processes are killed under load, at any moment: nothing answered is lost, nothing is half-done, nothing is done twice.
+
+A failure names its seed. `OFC_SEED=1234` in the environment begins there.
+"""
+
+import json
+import os
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+from random import Random
+from threading import Event
+
+import psutil
+import pytest
+
+from service.server.embedded import OWNER, Cluster
+from tests.oracle import PRESETS, random_document
+from tests.support.application import Records
+from tests.support.scorekeepers import Answered, Scorekeeper
+from tests.support.server_process import Running, command, running, wait_until
+
+KINDS = ["web worker"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
+"""Who dies in one life of the service, in any order; at its end all of it does."""
+PEOPLE = 6
+
+
+class Killer:
+    """Kills one part of the service after the other, at random moments, and in the end all of it."""
+
+    def __init__(self, seed: int) -> None:
+        self._rng = Random(f"kills {seed}")
+
+    def kill_all(self, service: Running) -> None:
+        for kind in self._rng.sample(KINDS, len(KINDS)):
+            time.sleep(self._rng.uniform(0.05, 1.5))
+            assert wait_until(lambda kind=kind: self._kill(kind, service)), f"no {kind} to kill; {service.log}"
+        time.sleep(self._rng.uniform(0.05, 1.5))
+        service.up.kill()
+
+    def _kill(self, kind: str, service: Running) -> bool:
+        try:
+            found = list(self._find(kind, service))
+            if found:
+                self._rng.choice(found).kill()
+        except psutil.NoSuchProcess:
+            return False
+        return bool(found)
+
+    @staticmethod
+    def _find(kind: str, service: Running) -> Iterator[psutil.Process]:
+        parent = "gunicorn" if kind == "web worker" else "postgres"
+        for process in psutil.Process(service.up.pid).children():
+            if parent in " ".join(process.cmdline()[:3]):
+                if kind == "PostgreSQL":
+                    yield process
+                elif kind == "web worker":
+                    yield from process.children()
+                else:
+                    yield from (child for child in process.children() if "ofc_service" in " ".join(child.cmdline()))
+
+
+def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], seed: int) -> None:
+    """Let people play while one life of the service after the other ends; then look for everything they were told."""
+    print(f"seed {seed}")
+    documents = [random_document(Random(f"{name} {seed}"), ruleset) for name, ruleset in PRESETS.items()]
+    enough = Event()
+    with ExitStack() as stack:
+        service = stack.enter_context(running(directory, OFC_WORKERS="2"))
+        urls, key = [service.url], (directory / "api-key").read_text().strip()
+        people = [
+            Scorekeeper(f"keeper {number}", Random(f"keeper {number} {seed}"), key, lambda: urls[-1], documents)
+            for number in range(PEOPLE)
+        ]
+        for person in people:
+            stack.callback(person.close)
+        with ThreadPoolExecutor(PEOPLE) as pool:
+            playing = [pool.submit(person.play_until, enough) for person in people]
+            try:
+                for end in lives:
+                    end(service)
+                    service = stack.enter_context(running(directory, OFC_WORKERS="2"))
+                    urls.append(service.url)
+            finally:
+                enough.set()
+            for player in playing:
+                player.result()
+        say_how_it_went(people)
+        with ThreadPoolExecutor(PEOPLE) as pool:
+            assert list(pool.map(Scorekeeper.check, people)) == [None] * PEOPLE
+        assert "ofc_points_imbalance 0.0" in service.get("/metrics").text
+        check_records(Records(Cluster(directory).url(OWNER)), people)
+        check_events(directory)
+
+
+def check_records(records: Records, people: list[Scorekeeper]) -> None:
+    """Look for what nobody was told of: half a request, or one that was done twice."""
+    rounds = [round_ for person in people for round_ in person.rounds]
+    kept = sum(answered.key is not None for person in people for answered in person.answered)
+    counted = records.count_records()
+    assert counted["rounds"] == counted["round_heads"] == len(rounds)
+    assert counted["hands"] == sum(round_.recordings for round_ in rounds)
+    assert counted["kept_answers"] == kept
+    assert counted["tables"] == len(rounds), "each is played at a table of its own"
+    twice = "SELECT round_id FROM hand_scores GROUP BY round_id, revision, number HAVING count(*) > 1"
+    unscored = "SELECT id FROM hands WHERE id NOT IN (SELECT hand_id FROM hand_scores)"
+    events = "SELECT count(*) FROM events e WHERE e.round_id = h.round_id"
+    with_gaps = f"SELECT round_id FROM round_heads h WHERE version <> ({events})"
+    stray = "SELECT id FROM submissions WHERE id NOT IN (SELECT submission_id FROM hands)"
+    for query in (twice, unscored, with_gaps):
+        assert records.ask(query) == [], query
+    without_hands = sum(not round_.document["hands"] for round_ in rounds)
+    assert len(records.ask(stray)) <= without_hands
+
+
+def check_events(directory: Path) -> None:
+    """Hold every record, and every link of the audit trail, against the events."""
+    verified = command("verify", "--data", str(directory), "--json")
+    summary = json.loads(verified.stdout.splitlines()[-1])["summary"]
+    assert summary["found"] == {}, verified
+    assert summary["events"] > 0
+
+
+def say_how_it_went(people: list[Scorekeeper]) -> None:
+    answered = [one for person in people for one in person.answered]
+    rounds = sum(len(person.rounds) for person in people)
+    repeated = sum(one.attempts > 1 for one in answered)
+    replayed = sum("Idempotent-Replayed" in one.answer.headers for one in answered)
+    print(f"{rounds} rounds, {len(answered)} requests answered, {repeated} of them sent more than once,")
+    print(f"{replayed} with what had been stored before; the longest waited {max(map(waited, answered)):.2f} s")
+    assert repeated, "nobody was disturbed, which is no proof"
+
+
+def waited(answered: Answered) -> float:
+    return answered.ended - answered.begun
+
+
+@pytest.fixture
+def seed() -> int:
+    return int(os.environ.get("OFC_SEED") or time.time_ns() % 1_000_000)
+
+
+@pytest.mark.thorough
+def test_whoever_is_killed_under_load_nothing_is_lost_and_nothing_is_done_twice(tmp_path: Path, seed: int) -> None:
+    play_through(tmp_path, [Killer(seed).kill_all], seed)
+
+
+@pytest.mark.verify
+def test_fifty_kills_lose_nothing(tmp_path: Path, seed: int) -> None:
+    play_through(tmp_path, [Killer(seed).kill_all] * 5, seed)
+
+
+@pytest.mark.thorough
+def test_a_service_that_is_stopped_under_load_loses_nothing(tmp_path: Path, seed: int) -> None:
+    def stop(service: Running) -> None:
+        time.sleep(2)
+        assert service.stop(signal.SIGTERM) == 0
+        assert service.left_over() == []
+
+    play_through(tmp_path, [stop], seed)

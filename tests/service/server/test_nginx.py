@@ -1,0 +1,171 @@
+"""The nginx of docs/nginx.conf in front of the service."""
+
+import os
+import shutil
+import socket
+import ssl
+import subprocess
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import httpx2
+import pytest
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from tests.support.postgres import Server as Postgres
+from tests.support.server_process import running, wait_until
+from tests.support.slow_clients import dripping
+from tests.support.worker_process import lines_of, rounds_to_import
+
+NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin")
+SITE = Path(__file__).parents[3] / "docs" / "nginx.conf"
+NAME = "ofc.example.org"
+
+pytestmark = pytest.mark.skipif(
+    NGINX is None, reason="nginx is not installed; as root, .ci/run installs it from Debian"
+)
+
+
+def free_port() -> int:
+    with closing(socket.socket()) as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def does_listen(port: int) -> bool:
+    with closing(socket.socket()) as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0
+
+
+def write_certificate(directory: Path) -> None:
+    key = ec.generate_private_key(ec.SECP256R1())
+    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, NAME)]), datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(name)
+        .issuer_name(name)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .sign(key, hashes.SHA256())
+    )
+    (directory / f"{NAME}.pem").write_bytes(certificate.public_bytes(serialization.Encoding.PEM))
+    plain = (serialization.Encoding.PEM, serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    (directory / f"{NAME}.key").write_bytes(key.private_bytes(*plain))
+
+
+def write_configuration(directory: Path, port: int, service_port: str) -> Path:
+    """Write a configuration that serves the site as it is in docs/, but for addresses and files."""
+    site = SITE.read_text()
+    for written, here in {
+        "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
+        "127.0.0.1:8000": f"127.0.0.1:{service_port}",
+        f"/etc/ssl/certs/{NAME}.pem": str(directory / f"{NAME}.pem"),
+        f"/etc/ssl/private/{NAME}.key": str(directory / f"{NAME}.key"),
+    }.items():
+        assert site.count(written) == 1, f"docs/nginx.conf does not say {written} once"
+        site = site.replace(written, here)
+    (directory / "site.conf").write_text(site)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    paths = "".join(f"  {kind}_temp_path {directory / kind};\n" for kind in kinds)
+    user = "user root;\n" if os.geteuid() == 0 else ""
+    main = directory / "nginx.conf"
+    main.write_text(
+        f"{user}daemon off;\npid {directory / 'pid'};\nerror_log {directory / 'error.log'};\nevents {{}}\n"
+        f"http {{\n  access_log off;\n{paths}  include {directory / 'site.conf'};\n}}\n"
+    )
+    return main
+
+
+@contextmanager
+def nginx_before(service_url: str, directory: Path) -> Iterator[int]:
+    """Run nginx before a service, and answer its port."""
+    assert NGINX is not None
+    directory.mkdir()
+    write_certificate(directory)
+    port = free_port()
+    configuration = write_configuration(directory, port, service_url.rpartition(":")[2])
+    error_log = directory / "error.log"
+    nginx = subprocess.Popen([NGINX, "-p", str(directory), "-c", str(configuration), "-e", str(error_log)])
+    try:
+        assert wait_until(lambda: does_listen(port)), error_log.read_text()
+        yield port
+    finally:
+        nginx.terminate()
+        nginx.wait(timeout=10)
+
+
+@pytest.fixture(scope="module")
+def proxied(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
+    """A client of the service behind nginx, with a key."""
+    logins = embedded_postgres.create_database()
+    directory: Path = tmp_path_factory.mktemp("proxied")
+    database = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
+    with (
+        running(directory, **database, OFC_TRUSTED_PROXIES="1", OFC_RATE_LIMIT="6000", OFC_CONCURRENCY="1") as service,
+        nginx_before(service.url, directory / "nginx") as port,
+    ):
+        key = (directory / "api-key").read_text().strip()
+        with httpx2.Client(
+            base_url=f"https://127.0.0.1:{port}",
+            headers={"Authorization": f"Bearer {key}", "Host": NAME},
+            verify=False,
+            trust_env=False,
+            timeout=30,
+        ) as client:
+            yield client
+    embedded_postgres.drop_database(logins)
+
+
+def connect(proxied: httpx2.Client, sent: bytes) -> socket.socket:
+    context = ssl.create_default_context()
+    context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+    address = (proxied.base_url.host, proxied.base_url.port or 0)
+    client = context.wrap_socket(socket.create_connection(address, timeout=30))
+    client.sendall(sent)
+    return client
+
+
+def test_nginx_passes_requests_on_and_keeps_the_metrics_to_the_operator(proxied: httpx2.Client) -> None:
+    assert proxied.get("/readyz").json() == {"status": "ok"}
+    assert proxied.post("/v1/tables", json={"name": "behind nginx", "ruleset": "pineapple"}).status_code == 201
+    assert proxied.get("/metrics").status_code == 403
+
+
+def test_an_import_passes_at_any_size_and_comes_out_again(proxied: httpx2.Client) -> None:
+    lines = lines_of(rounds_to_import(800))
+    assert len(lines) > 1024 * 1024, "more than nginx lets any other request have"
+    headers = {"Content-Type": "application/x-ndjson"}
+    job = proxied.post("/v1/imports", content=lines, headers=headers).json()
+    assert wait_until(lambda: proxied.get(f"/v1/imports/{job['id']}").json()["state"] == "succeeded", 60)
+    assert len(proxied.get("/v1/export").text.splitlines()) == 800
+
+
+def test_slow_clients_wait_at_nginx(proxied: httpx2.Client) -> None:
+    key = proxied.headers["Authorization"]
+    head = f"POST /v1/tables HTTP/1.1\r\nHost: {NAME}\r\nAuthorization: {key}\r\nContent-Length: 50\r\n\r\n".encode()
+    clients = [connect(proxied, sent) for sent in (head, b"GET /healthz HTTP/1.1\r\nX-A: ") for _ in range(40)]
+    try:
+        with dripping(clients, b"a"):
+            for number in range(20):
+                assert proxied.get("/healthz", timeout=0.9).status_code == 200
+                new_table = {"name": f"table {number}", "ruleset": "pineapple"}
+                assert proxied.post("/v1/tables", json=new_table, timeout=0.9).status_code == 201
+        assert "ofc_requests_under_way" not in proxied.get("/healthz").text
+    finally:
+        for client in clients:
+            client.close()
+
+
+def test_the_address_that_nginx_forwards_is_the_one_that_counts(proxied: httpx2.Client) -> None:
+    def ask(address: str) -> int:
+        headers = {"Authorization": "Bearer ofc_nobodys", "X-Forwarded-For": address}
+        return proxied.get("/v1/tables", headers=headers).status_code
+
+    # Whoever asks cannot name an address: nginx adds the one that it sees, and only that one is believed.
+    assert [ask(f"198.51.100.{number}") for number in range(62)][-1] == 429

@@ -1,0 +1,118 @@
+"""What `ofc-server` writes, and where it cannot."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from service.cli import main
+from service.commands.output import write_whole
+from tests.support.server_process import COMMAND, command, environment
+
+CONTRACT = (Path(__file__).parents[3] / "openapi.yaml").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("group", ["", "club", "key", "signing-key"])
+def test_help_names_every_command_with_a_whole_sentence(group: str) -> None:
+    found = main.get_command(click.Context(main), group) if group else main
+    assert isinstance(found, click.Group)
+    said = " ".join(CliRunner().invoke(main, [*group.split(), "--help"]).stdout.partition("Commands:")[2].split())
+    for name in found.list_commands(click.Context(found)):
+        command = found.get_command(click.Context(found), name)
+        assert command is not None
+        assert command.help is not None
+        assert f"{name} {' '.join(command.help.split()).partition('. ')[0]}" in said
+    assert "..." not in said
+
+
+@pytest.mark.parametrize("arguments", ["up --data", "key list --data", "openapi --output", "verify --resume"])
+def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(arguments: str) -> None:
+    refused = CliRunner().invoke(main, [*arguments.split(), ""])
+    assert refused.exit_code == 2
+    assert "it is empty; expected the name of a file or a directory" in refused.stderr
+
+
+def test_a_file_is_overwritten_only_when_asked_for(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    assert command("openapi", "--output", str(file)).returncode == 0
+    assert file.read_text(encoding="utf-8") == CONTRACT
+    file.write_text("mine")
+    refused = command("openapi", "--output", str(file))
+    assert (refused.returncode, refused.stdout) == (1, "")
+    assert refused.stderr == (f"Error: {file} already exists; expected another name, or --overwrite.\n")
+    assert file.read_text() == "mine"
+    assert command("openapi", "--output", str(file), "--overwrite").returncode == 0
+    assert file.read_text(encoding="utf-8") == CONTRACT
+    assert os.listdir(tmp_path) == ["openapi.yaml"]
+
+
+def test_overwrite_is_of_a_file_to_write() -> None:
+    refused = command("openapi", "--overwrite")
+    assert refused.returncode == 2
+    assert "--overwrite is of a file to write, and none is named" in refused.stderr
+
+
+def test_a_link_is_followed(tmp_path: Path) -> None:
+    file, link = tmp_path / "openapi.yaml", tmp_path / "link.yaml"
+    file.write_text("old")
+    link.symlink_to(file)
+    assert command("openapi", "--output", str(link), "--overwrite").returncode == 0
+    assert link.is_symlink()
+    assert file.read_text(encoding="utf-8") == CONTRACT
+
+
+@pytest.mark.parametrize("arguments", ["openapi --overwrite --output", "verify --resume"])
+def test_what_is_no_file_stays_what_it_is(tmp_path: Path, arguments: str) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = command(*arguments.split(), str(pipe), OFC_DATABASE_URL="postgresql:///none")
+    assert (refused.returncode, refused.stderr) == (1, f"Error: {pipe} is not a file; expected the name of a file.\n")
+    assert pipe.is_fifo()
+
+
+def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_path: Path) -> None:
+    file = tmp_path / "state"
+    left = tmp_path / f".state.{os.getpid()}.unfinished"
+    left.write_text("half of")
+    write_whole(file, "all of it")
+    assert file.read_text() == "all of it"
+    assert not left.exists()
+
+
+@pytest.mark.parametrize("file", ["missing/openapi.yaml", "a file/openapi.yaml", "loop", "long" * 100])
+def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, file: str) -> None:
+    (tmp_path / "a file").touch()
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    refused = command("openapi", "--output", str(tmp_path / file))
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(f"Error: {tmp_path / file} cannot be written: ")
+    assert refused.stderr.count("\n") == 1
+
+
+def test_a_contract_that_is_another_is_refused_whatever_it_holds(tmp_path: Path) -> None:
+    file = tmp_path / "openapi.yaml"
+    for content, code in ((CONTRACT.encode(), 0), (CONTRACT.encode() + b"#", 1), (b"\xff\x00", 1)):
+        file.write_bytes(content)
+        checked = command("openapi", "--check", str(file))
+        assert (checked.returncode, checked.stdout) == (code, "")
+        assert (f"`ofc-server openapi --output {file} --overwrite` renews it" in checked.stderr) == bool(code)
+        assert "Traceback" not in checked.stderr
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
+@pytest.mark.parametrize("arguments", ["openapi", "--version", "--help", "key list --help"])
+def test_an_output_that_is_full_is_one_sentence(arguments: str) -> None:
+    with Path("/dev/full").open("w") as full:
+        ended = subprocess.run(
+            [*COMMAND, *arguments.split()],
+            env=environment(),
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert ended.returncode == 1
+    assert ended.stderr == "Error: The output cannot be written: no space left on device.\n"

@@ -1,0 +1,161 @@
+"""Tables over HTTP."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import add_table, open_round, start_round, walk
+
+KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "currency": "EUR", "minimum_stack": 20}
+WINDOW = "correction_window_minutes"
+
+
+def test_a_table_is_set_up_and_found(api: Api) -> None:
+    added = api.post("/v1/tables", KITCHEN)
+    assert added.status == 201
+    assert added.document == {
+        **KITCHEN,
+        "ruleset": "pineapple@1",
+        WINDOW: 30,
+        "id": added["id"],
+        "created_at": added["created_at"],
+    }
+    assert added["created_at"].endswith("Z")
+    assert added.headers["Location"] == f"/v1/tables/{added['id']}"
+    assert api.get(added.headers["Location"]).document == added.document
+    assert api.get("/v1/tables")["tables"] == [added.document]
+
+
+def test_a_table_needs_a_name_and_a_ruleset_alone(api: Api) -> None:
+    added = api.post("/v1/tables", {"name": "Küche ♣", "ruleset": "progressive@1"})
+    assert added.status == 201
+    assert (added["name"], added["ruleset"]) == ("Küche ♣", "progressive@1")
+    assert (added["point_value"], added["currency"], added["minimum_stack"]) == (None, None, None)
+    assert api.post("/v1/tables", {"name": "a", "ruleset": "turbo", "currency": "JPY"}).status == 422
+    assert api.post("/v1/tables", {**KITCHEN, "name": "free", "point_value": 0})["point_value"] == 0
+
+
+@pytest.mark.parametrize("minutes", [0, 1, 525_600])
+def test_a_table_says_how_long_its_settlements_are_provisional(api: Api, minutes: int) -> None:
+    added = api.post("/v1/tables", {**KITCHEN, WINDOW: minutes})
+    assert (added.status, added[WINDOW]) == (201, minutes)
+    assert api.get(added.headers["Location"])[WINDOW] == minutes
+
+
+def test_a_name_belongs_to_one_table_of_a_club(api: Api, other_api: Api, house: House) -> None:
+    add_table(api)
+    before = house.count_records()
+    answer = api.post("/v1/tables", KITCHEN)
+    assert answer.status == 409
+    assert answer["code"] == "table-conflict"
+    assert "'kitchen'" in answer["detail"]
+    assert house.count_records() == before
+    assert other_api.post("/v1/tables", KITCHEN).status == 201
+    assert api.post("/v1/tables", {**KITCHEN, "name": "Kitchen"}).status == 201
+
+
+@pytest.mark.parametrize(
+    ("change", "pointer", "code", "words"),
+    [
+        ({"name": ""}, "#/name", "text-length", "is empty; expected 1 to 100 characters"),
+        ({"name": "k" * 101}, "#/name", "text-length", "is 101 characters long"),
+        ({"name": 7}, "#/name", "not-a-text", "is 7; expected a string"),
+        ({"ruleset": "omaha"}, "#/ruleset", "ruleset-unknown", "there is no ruleset 'omaha'"),
+        ({"point_value": -1}, "#/point_value", "out-of-range", "is -1; expected 0 to"),
+        ({"point_value": 0.5}, "#/point_value", "not-an-integer", "is 0.5; expected an integer"),
+        ({WINDOW: -1}, f"#/{WINDOW}", "out-of-range", "is -1; expected 0 to 525600"),
+        ({WINDOW: 525_601}, f"#/{WINDOW}", "out-of-range", "is 525601; expected 0 to 525600"),
+        ({"currency": "eur"}, "#/currency", "text-pattern", "expected three capital letters, for example EUR"),
+        ({"currency": "EURO"}, "#/currency", "text-length", "is 4 characters long"),
+        (
+            {"currency": "EU\n"},
+            "#/currency",
+            "text-characters",
+            "expected text without control, format and private characters",
+        ),
+        ({"currency": None}, "#/currency", "currency-missing", "is required beside a point value"),
+        ({"minimum_stack": 0}, "#/minimum_stack", "out-of-range", "is 0; expected 1 to"),
+        (
+            {"id": "1"},
+            "#/id",
+            "field-unknown",
+            "expected one of name, ruleset, point_value, currency, minimum_stack",
+        ),
+    ],
+)
+def test_a_table_that_cannot_be_is_refused(
+    api: Api, house: House, change: dict[str, Any], pointer: str, code: str, words: str
+) -> None:
+    before = house.count_records()
+    answer = api.post("/v1/tables", {**KITCHEN, **change})
+    assert answer.status == 422
+    assert answer.mistakes == {pointer: code}
+    assert words in answer["errors"][0]["detail"]
+    assert house.count_records() == before
+
+
+def test_several_mistakes_are_named_at_once(api: Api) -> None:
+    answer = api.post("/v1/tables", {"name": "", "point_value": "ten", "chairs": 4})
+    assert answer.mistakes == {
+        "#/name": "text-length",
+        "#/ruleset": "field-missing",
+        "#/point_value": "not-an-integer",
+        "#/chairs": "field-unknown",
+    }
+    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5})
+    assert answer.mistakes == {"#/name": "text-length", "#/currency": "currency-missing"}
+    answer = api.post("/v1/tables", {"name": "", "ruleset": "pineapple", "point_value": 5, "currency": "eur"})
+    assert answer.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
+
+
+def test_a_round_keeps_point_value_and_currency_of_its_table(api: Api) -> None:
+    table = add_table(api, point_value=25, currency="USD")
+    opened = open_round(api, table)
+    assert (opened["point_value"], opened["currency"], opened["table"]) == (25, "USD", table)
+    assert api.get(f"/v1/rounds/{opened['id']}/settlement")["money"] == {
+        "point_value": 25,
+        "currency": "USD",
+        "net": {"1": 0, "2": 0, "3": 0},
+    }
+
+
+def test_without_a_point_value_there_is_no_money(api: Api) -> None:
+    assert api.get(f"/v1/rounds/{start_round(api)}/settlement")["money"] is None
+    worthless = start_round(api, name="free", point_value=0, currency="EUR")
+    assert api.get(f"/v1/rounds/{worthless}/settlement")["money"]["net"] == {"1": 0, "2": 0, "3": 0}
+
+
+def test_tables_are_listed_in_pages_the_newest_first(api: Api, other_api: Api) -> None:
+    made = [add_table(api, name=f"table {number}") for number in range(5)]
+    add_table(other_api, name="theirs")
+    pages = [[table["id"] for table in page["tables"]] for page in walk(api, "/v1/tables?limit=2")]
+    assert [len(page) for page in pages] == [2, 2, 1]
+    assert [table for page in pages for table in page] == made[::-1]
+    assert len(list(walk(api, "/v1/tables?limit=5"))) == 1
+
+
+def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
+    for name in ("kitchen", "Kitchen", "kitchen 2", "küche & co"):
+        add_table(api, name=name)
+    for name in ("kitchen", "kitchen 2", "küche & co"):
+        found = api.get(f"/v1/tables?name={quote(name)}&limit=1")
+        assert [table["name"] for table in found["tables"]] == [name]
+        assert "Link" not in found.headers
+    assert api.get("/v1/tables?name=kit")["tables"] == api.get("/v1/tables?name=attic")["tables"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("name=", "text-length"),
+        ("name=" + "x" * 101, "text-length"),
+        ("name=%00", "text-characters"),
+        ("name=%ff", "text-characters"),
+        ("limit=2&name=k%C3che", "text-characters"),
+    ],
+)
+def test_a_name_that_no_table_can_have_is_refused(api: Api, query: str, code: str) -> None:
+    assert api.get(f"/v1/tables?{query}").mistakes == {"#/query/name": code}

@@ -1,0 +1,78 @@
+"""What is cut out with all that it made, and everything written anew, is known by a checkpoint kept elsewhere alone."""
+
+from collections.abc import Iterator, Sequence
+from uuid import UUID
+
+import psycopg
+import pytest
+
+from evidence import Checkpoint, read_note
+from service.ledger.actions import make_checkpoint
+from service.verification.findings import Finding, FindingKind
+from service.verification.verify_database import list_clubs, verify_database
+from tests.support.application import SIGNING_KEY, House, open_house
+from tests.support.import_lines import club_of, database_of
+from tests.support.postgres import Server
+from tests.support.remove_records import remembered, take_back
+from tests.support.sample_rounds import COMPLETE, play, start_round
+
+
+@pytest.fixture
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A house of its own, whose tables a superuser owns."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+def sign(house: House, club: UUID) -> Checkpoint:
+    with database_of(house).transaction(club) as transaction:
+        return Checkpoint.read(read_note(make_checkpoint(transaction, SIGNING_KEY).checkpoint.note).text)
+
+
+def plant_anew(house: House, *, signed: int) -> None:
+    """Let every event wait, as if there were no tree yet, and keep what was signed of trees up to a size."""
+    with psycopg.connect(house.owner_url) as connection:
+        connection.execute("SET session_replication_role = replica")
+        connection.execute("TRUNCATE tree_nodes, tree_heads, round_map_tiles, waiting_events")
+        connection.execute("DELETE FROM checkpoints WHERE size > %s", [signed])
+        connection.execute("INSERT INTO waiting_events SELECT club_id, id FROM events")
+
+
+def verify(house: House, *kept: Checkpoint) -> Sequence[Finding]:
+    pages = verify_database(house.owner, list_clubs(house.owner), kept)
+    return [finding for page in pages for finding in page.findings]
+
+
+def test_a_hand_cut_out_of_the_middle_of_everything_is_known_by_a_checkpoint_kept_since_alone(house: House) -> None:
+    api = house.new_client()
+    club = club_of(house, api)
+    round_id, other = start_round(api, name="kitchen"), start_round(api, name="parlour")
+    play(api, round_id, *COMPLETE[:2])
+    earlier = sign(house, club)
+    with remembered(house.owner_url):
+        play(api, round_id, COMPLETE[2])
+    play(api, other, *COMPLETE)
+    kept = sign(house, club)
+    assert verify(house, earlier, kept) == []
+
+    take_back(house.owner_url)
+    assert api.get(f"/v1/rounds/{round_id}")["hands"] == 2
+    named = {(finding.table, finding.kind) for finding in verify(house)}
+    assert ("events", FindingKind.EVENT_MISSING) in named, "the tree is still the one that it was"
+
+    # With the key that signs, the rest follows too; then nothing that is there contradicts anything else.
+    plant_anew(house, signed=earlier.size)
+    assert sign(house, club).size == kept.size - 1
+    assert verify(house) == []
+    assert verify(house, earlier) == []
+    assert {(finding.table, finding.kind) for finding in verify(house, kept)} == {
+        ("tree_nodes", FindingKind.CHECKPOINT_BROKEN)
+    }
+    play(api, round_id, COMPLETE[2])
+    assert sign(house, club).size == kept.size
+    broken = verify(house, kept)
+    assert {finding.kind for finding in broken} >= {FindingKind.CHECKPOINT_BROKEN}
+    assert [finding.right for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [
+        kept.root,
+        kept.rounds_root,
+    ]

@@ -1,0 +1,426 @@
+"""Whatever is changed behind the service's back is found, with the table, the record and the column."""
+
+from collections.abc import Iterator, Mapping
+from concurrent.futures import wait
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from evidence import Checkpoint, SigningKey
+from service.db import Database, Transaction
+from service.ledger.actions import make_checkpoint
+from service.ledger.queries.trees import grow, lock_head
+from service.verification.chains import check_chains
+from service.verification.closely import look_closely
+from service.verification.club_records import club_records, rulesets_of
+from service.verification.covers import AUDITED, UNAUDITED, Cover
+from service.verification.findings import MEANS, Finding, FindingKind
+from service.verification.queries import audited
+from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
+from service.verification.retold_hands import _take_apart
+from service.verification.verify_database import (
+    Pass,
+    Position,
+    count_events,
+    list_clubs,
+    verify_database,
+    verify_page,
+)
+from service.verification.verify_side_by_side import _begin_processes, verify_side_by_side
+from tests.support.application import open_house
+from tests.support.corrupt_records import Columns, Table, plain_ids, tampering, undone, verify, verify_all
+from tests.support.full_club import Lived, live
+from tests.support.postgres import Server
+from tests.support.random_corruption import Vandal
+
+BY_THEMSELVES = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
+"""Tables of which a round with a record is looked at by itself."""
+DOCUMENTED = Path(__file__).parents[3] / "docs" / "evidence.md"
+
+
+@pytest.fixture(scope="module")
+def lived(embedded_postgres: Server) -> Iterator[Lived]:
+    """A database with a club in which everything has happened, and another one."""
+    with open_house(embedded_postgres) as house:
+        lived = live(house, house.new_client())
+        house.new_client()
+        yield lived
+
+
+@pytest.fixture(scope="module")
+def hands_in(lived: Lived) -> Iterator[Transaction]:
+    owner = Database(lived.house.owner_url, role=None)
+    with tampering(owner, lived.club) as transaction:
+        yield transaction
+    owner.close()
+
+
+@pytest.fixture(scope="module")
+def columns(hands_in: Transaction) -> Mapping[str, Mapping[str, str]]:
+    return Columns.of(hands_in).types
+
+
+OF_THE_TREE = ("tree_nodes", "tree_heads", "round_map_tiles", "checkpoints", "waiting_events")
+
+
+def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
+    """The findings that name a record, or the number that an event had in its round."""
+
+    def is_of(finding: Finding) -> bool:
+        return all(str(row.get(name)) == str(value) for name, value in finding.key.items())
+
+    return [finding for finding in found if finding.table == table and is_of(finding)]
+
+
+def test_what_nobody_has_touched_is_as_it_was_written(lived: Lived) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    assert len(clubs) == 2
+    pages = list(verify_database(owner, clubs, lived.kept))
+    assert [finding for page in pages for finding in page.findings] == []
+    [(leaves,)] = lived.house.ask("SELECT count(*) FROM tree_nodes WHERE level = 0")
+    assert sum(page.events for page in pages) == count_events(owner, clubs) + leaves
+
+
+def test_verifying_goes_on_where_it_was_interrupted(lived: Lived) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    whole = list(verify_database(owner, clubs))
+    for page, following in pairwise(whole):
+        assert next(verify_database(owner, clubs, start=page.position)) == following
+
+
+def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = lived.house.owner
+    clubs = list_clubs(owner)
+    nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.kept]
+    right = list(verify_database(owner, clubs, nowhere))
+    assert sum(len(page.findings) for page in right) >= len(nowhere)
+    assert list(verify_side_by_side(owner, clubs, nowhere, processes=1)) == right
+    module = "service.verification.verify_side_by_side"
+    monkeypatch.setattr(f"{module}._begin_processes", lambda *pool: wait(_begin_processes(*pool)).done)
+    assert list(verify_side_by_side(owner, clubs, nowhere, processes=2)) == right
+    # Of some passes there seems to be another page, which there is not.
+    monkeypatch.setattr(
+        f"{module}.foresee_page", lambda _, at: None if at.passing is Pass.TREE else replace(at, after=LAST)
+    )
+    assert list(verify_side_by_side(owner, clubs, nowhere, right[2].position, processes=2)) == right[3:]
+
+
+def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
+    """Tamper with some records, and see that rounds looked at one by one show the same as many at once."""
+    with undone(hands_in):
+        for _ in range(rng.randint(1, 4)):
+            name = rng.choice([name for name in AUDITED if name in OF_ROUNDS or name in ("events", "submissions")])
+            table = Table(hands_in, name)
+            row, column = rng.choice(table.rows()), rng.choice([*AUDITED[name].columns])
+            change = rng.choice(("change", "empty", "delete", "insert"))
+            if change == "change":
+                table.change(column, columns[name][column], row)
+            elif change == "insert":
+                table.insert(row, columns[name])
+            else:
+                getattr(table, change)(row)
+        page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
+        rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(hands_in))[0])
+        every = Stretch(FIRST, LAST)
+        found, events = look_closely(hands_in, every, rulesets)
+        found += check_chains(audited.read_events(hands_in, every, loose=False), audited.read_heads(hands_in, every))
+        assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
+        assert page.events == events
+
+
+def test_only_hands_of_which_more_is_known_than_the_boards_are_read_as_json(
+    hands_in: Transaction, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = []
+    monkeypatch.setattr(
+        "service.verification.retold_hands._take_apart",
+        lambda hand, ruleset: read.append(hand) or _take_apart(hand, ruleset),
+    )
+    plain = plain_ids(hands_in)
+    of_plain = text("SELECT count(*) FROM hands WHERE round_id = ANY (:plain)")
+    assert 0 < len(read) < hands_in.execute(of_plain, {"plain": plain}).scalar_one()
+    for hand in read:
+        told = [player[name] for player in hand["players"] for name in ("discards", "streets")]
+        assert hand["top_ups"] or any(each is not None for each in told)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_rounds_looked_at_at_once_show_what_rounds_looked_at_one_by_one_show(
+    hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
+) -> None:
+    agree_on(hands_in, columns, Random(seed))
+
+
+@pytest.mark.verify
+@pytest.mark.parametrize("seed", range(5, 305))
+def test_whatever_is_tampered_with_shows_at_once_as_one_by_one(
+    hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
+) -> None:
+    agree_on(hands_in, columns, Random(seed))
+
+
+def test_every_column_is_held_against_something_or_it_is_said_why_not(
+    columns: Mapping[str, Mapping[str, str]],
+) -> None:
+    assert {table: set(AUDITED[table].columns) for table in AUDITED} == {
+        table: set(those) for table, those in columns.items() if table not in UNAUDITED
+    }
+    assert set(UNAUDITED) <= set(columns)
+
+
+def test_every_audited_table_has_records_to_tamper_with(hands_in: Transaction) -> None:
+    few = {table for table in AUDITED if len(Table(hands_in, table).rows()) < 2}
+    assert few == {"clubs", "tree_heads"}
+
+
+def test_records_are_tampered_with_that_are_looked_at_with_many_others_at_once(hands_in: Transaction) -> None:
+    plain = set(plain_ids(hands_in))
+    tables = {name for name in (*OF_ROUNDS, "events") if "round_id" in AUDITED[name].columns}
+    assert {name for name in tables if Table(hands_in, name).rows()[0]["round_id"] in plain} == tables - BY_THEMSELVES
+
+
+@pytest.mark.parametrize("name", AUDITED)
+@pytest.mark.no_cover
+def test_a_changed_column_is_named(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
+) -> None:
+    table, unfound = Table(hands_in, name), []
+    for column, cover in AUDITED[name].columns.items():
+        with undone(hands_in):
+            before, after = table.change(column, columns[name][column])
+            found = verify(hands_in, lived.kept, name)
+            if cover is Cover.NOTHING:
+                # Which of a tile's two versions was signed is found where it leads to another map.
+                assert {finding.table for finding in found} <= {"round_map_tiles"} & {name}
+                continue
+            named = [*names(found, name, before), *names(found, name, after)]
+            if not any(cover is Cover.KEY or finding.column == column for finding in named):
+                unfound.append((column, before[column], after[column], found[:3]))
+    assert unfound == []
+
+
+@pytest.mark.parametrize("time", ["infinity", "4000-01-01 BC"])
+@pytest.mark.no_cover
+def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], time: str
+) -> None:
+    changed = 0
+    for name, covered in AUDITED.items():
+        table = Table(hands_in, name)
+        for column, cover in covered.columns.items():
+            if columns[name][column] != "timestamp with time zone" or cover in (Cover.KEY, Cover.NOTHING):
+                continue
+            row = [*table.rows(f"{column} IS NOT NULL"), *table.rows()][0]
+            with undone(hands_in):
+                table.run(f"UPDATE {name} SET {column} = '{time}' WHERE ctid = '{row['place']}'")
+                named = names(verify(hands_in, lived.kept, name), name, row)
+            assert column in {finding.column for finding in named}
+            changed += 1
+    assert changed > 10
+
+
+@pytest.mark.parametrize("name", [name for name, table in AUDITED.items() if len(table.columns) > len(table.key)])
+@pytest.mark.no_cover
+def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
+    lived: Lived, hands_in: Transaction, name: str
+) -> None:
+    table, covers = Table(hands_in, name), AUDITED[name].columns
+    row = max(table.rows(), key=lambda row: sum(value is not None for value in row.values()))
+    held = [column for column, cover in covers.items() if cover not in (Cover.KEY, Cover.NOTHING)]
+    with undone(hands_in):
+        table.empty(row)
+        named = {finding.column for finding in names(verify(hands_in, lived.kept, name), name, row)}
+    # What says of which round it is, and says it no more, is missed there as a whole.
+    is_missed = "round_id" in held and None in named
+    assert is_missed or {column for column in held if row[column] is not None} <= named
+
+
+@pytest.mark.parametrize("name", AUDITED)
+def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
+    lived: Lived, hands_in: Transaction, name: str
+) -> None:
+    table = Table(hands_in, name)
+    rows = table.rows()
+    for cut in (rows[:1], rows[-3:]):
+        with undone(hands_in):
+            for row in cut:
+                table.delete(row)
+            found = verify(hands_in, lived.kept, name)
+            for row in cut:
+                kinds = {finding.kind for finding in names(found, name, row)}
+                assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
+
+
+@pytest.mark.parametrize("name", AUDITED)
+@pytest.mark.no_cover
+def test_a_record_that_is_slipped_in_is_named(
+    lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
+) -> None:
+    table = Table(hands_in, name)
+    with undone(hands_in):
+        added = table.insert(table.rows()[0], columns[name])
+        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.kept, name)
+        assert names(found, name, added), (added, found[:5])
+
+
+@pytest.mark.parametrize("name", AUDITED)
+@pytest.mark.no_cover
+def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: Transaction, name: str) -> None:
+    table = Table(hands_in, name)
+    contents = [column for column in AUDITED[name].columns if column not in table.key]
+    first, *others = table.rows()
+    other = next((row for row in others if any(row[column] != first[column] for column in contents)), None)
+    if other is None:
+        assert name in ("clubs", "tree_heads", "waiting_events")
+        return
+    with undone(hands_in):
+        table.swap(first, other)
+        found = verify(hands_in, lived.kept, name)
+        assert names(found, name, first), found[:5]
+        assert names(found, name, other), found[:5]
+
+
+def test_what_is_written_anew_as_if_an_event_had_never_been_shows_against_a_checkpoint_kept_elsewhere(
+    lived: Lived, hands_in: Transaction
+) -> None:
+    with undone(hands_in):
+        events = Table(hands_in, "events")
+        [named] = events.rows("kind = 'player.erased'")
+        events.delete(named)
+        for table in OF_THE_TREE:
+            hands_in.execute(text(f"DELETE FROM {table} WHERE {events.mine}"))
+        hands_in.execute(text(f"INSERT INTO waiting_events SELECT club_id, id FROM events WHERE {events.mine}"))
+        hands_in.execute(text("CREATE UNIQUE INDEX ON round_map_tiles (club_id, prefix)"))
+        make_checkpoint(hands_in, SigningKey.make("suite"))
+        assert verify(hands_in) == []
+        broken = [finding for finding in verify(hands_in, lived.kept) if finding.table == "tree_nodes"]
+        assert {finding.kind for finding in broken} == {FindingKind.CHECKPOINT_BROKEN}
+
+
+def test_the_tail_that_is_cut_off_shows_against_a_checkpoint_kept_elsewhere(
+    lived: Lived, hands_in: Transaction
+) -> None:
+    newest = Checkpoint(lived.kept[-1].origin, 10_000, bytes(32))
+    [finding] = verify(hands_in, [newest])
+    assert finding.kind is FindingKind.CHECKPOINT_BROKEN
+
+
+def test_a_number_that_is_far_too_large_does_not_keep_it_busy_for_ever(lived: Lived, hands_in: Transaction) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        [*_, last] = nodes.rows("level = 0")
+        nodes.run(f"UPDATE tree_nodes SET position = 1::bigint << 60 WHERE ctid = '{last['place']}'")
+        hands_in.execute(text(f"UPDATE tree_heads SET size = 1::bigint << 61 WHERE {nodes.mine}"))
+        hands_in.execute(text(f"UPDATE round_heads SET version = 2000000000 WHERE {nodes.mine}"))
+        found = verify(hands_in, lived.kept)
+        assert names(found, "tree_nodes", last)
+        assert names(found, "tree_nodes", {**last, "position": 1 << 60})
+
+
+@pytest.mark.parametrize("level", [0, 1])
+def test_a_subtree_that_is_hidden_in_the_hash_of_the_one_before_it_is_missed(hands_in: Transaction, level: int) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        before, hidden, *_ = nodes.rows(f"level = {level}")
+        more = f"int8send({hidden['position']}) || '\\x{hidden['hash'].hex()}'"
+        nodes.run(f"UPDATE tree_nodes SET hash = hash || {more} WHERE ctid = '{before['place']}'")
+        nodes.delete(hidden)
+        found = verify(hands_in, table="tree_nodes")
+        assert "hash" in {finding.column for finding in names(found, "tree_nodes", before)}
+        assert FindingKind.RECORD_MISSING in {finding.kind for finding in names(found, "tree_nodes", hidden)}
+
+
+def test_a_last_leaf_of_no_event_is_found(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        last = nodes.rows("level = 0")[-1]
+        nodes.run(
+            "INSERT INTO tree_nodes (club_id, level, position, hash)"
+            f" SELECT club_id, level, position + 1, hash FROM tree_nodes WHERE ctid = '{last['place']}'"
+        )
+        nodes.run(f"UPDATE tree_heads SET size = size + 1 WHERE {nodes.mine}")
+        found = verify(hands_in, table="tree_nodes")
+        assert names(found, "tree_nodes", {**last, "position": last["position"] + 1})
+
+
+def test_a_last_leaf_whose_event_waits_again_is_found(hands_in: Transaction) -> None:
+    with undone(hands_in):
+        nodes = Table(hands_in, "tree_nodes")
+        last = nodes.rows("level = 0")[-1]
+        nodes.run(f"UPDATE tree_nodes SET event_id = NULL WHERE ctid = '{last['place']}'")
+        waiting = f"VALUES ('{hands_in.club_id}', '{last['event_id']}')"
+        nodes.run(f"INSERT INTO waiting_events (club_id, event_id) {waiting}")
+        hands_in.execute(text(f"DELETE FROM checkpoints WHERE {nodes.mine}"))
+        assert names(verify(hands_in, table="tree_nodes"), "tree_nodes", last)
+
+
+def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("service.verification.trees._check_one_by_one")
+    with undone(hands_in):
+        events = Table(hands_in, "events").mine
+        for table in OF_THE_TREE:
+            hands_in.execute(text(f"DELETE FROM {table} WHERE {events}"))
+        head = lock_head(hands_in)
+        for some in ("LIMIT 9", "OFFSET 9"):
+            waiting = f"SELECT club_id, id FROM events WHERE {events} ORDER BY id DESC {some}"
+            hands_in.execute(text(f"INSERT INTO waiting_events {waiting}"))
+            head = grow(hands_in, head, 1000)
+        assert verify(hands_in, table="tree_nodes") == []
+
+
+def test_records_of_a_club_that_is_gone_are_found(lived: Lived, hands_in: Transaction) -> None:
+    with undone(hands_in):
+        hands_in.execute(text("DELETE FROM clubs"))
+        unknown = {finding.key["id"] for finding in verify_all(hands_in) if finding.kind is FindingKind.CLUB_UNKNOWN}
+        assert lived.club in unknown
+        assert len(unknown) == 2
+
+
+def test_every_kind_of_finding_is_explained() -> None:
+    assert set(MEANS) == set(FindingKind)
+    documented = DOCUMENTED.read_text()
+    for kind, means in MEANS.items():
+        assert f"| `{kind}` | {means} |" in documented
+
+
+def test_the_documents_say_of_every_column_what_it_is_held_against() -> None:
+    documented = DOCUMENTED.read_text()
+    for name, table in AUDITED.items():
+        cells = [", ".join(columns) for columns in (table.key, table.event, table.played, table.bytes + table.tree)]
+        line = f"| `{name}` | {' | '.join(cells)} | {', '.join(table.free)} |"
+        assert line in documented, line
+    for name, why in UNAUDITED.items():
+        assert f"- `{name}`: {why}." in documented, name
+
+
+def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> None:
+    unnamed = []
+    for seed in seeds:
+        rng = Random(seed)
+        with undone(hands_in):
+            vandal = Vandal(hands_in, rng)
+            damages = [vandal.damage() for _ in range(rng.randint(2, 8))]
+            found = verify(hands_in, lived.kept)
+        for damage in damages:
+            for rows in damage.rows:
+                named = [finding for row in rows for finding in names(found, damage.table, row)]
+                if not any(damage.column in (None, finding.column) for finding in named):
+                    unnamed.append((seed, damage))
+    assert unnamed == []
+
+
+@pytest.mark.no_cover
+def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transaction) -> None:
+    _damage_and_verify(lived, hands_in, range(5))
+
+
+@pytest.mark.verify
+def test_several_damages_at_once_are_all_named_however_they_meet(lived: Lived, hands_in: Transaction) -> None:
+    _damage_and_verify(lived, hands_in, range(5, 150))

@@ -1,0 +1,144 @@
+"""A client of the API that validates every response against the contract."""
+
+import json
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import jsonschema_rs
+from flask import Flask
+
+Document = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    document: Any
+    headers: dict[str, str]
+    text: str = ""
+
+    def __getitem__(self, key: str) -> Any:
+        return self.document[key]
+
+    @property
+    def codes(self) -> set[str]:
+        """The codes of all mistakes of a problem."""
+        return {mistake["code"] for mistake in self.document["errors"]}
+
+    @property
+    def mistakes(self) -> dict[str, str]:
+        """The code of the mistake at each pointer of a problem."""
+        return {mistake["pointer"]: mistake["code"] for mistake in self.document["errors"]}
+
+
+def replayed(answer: Answer) -> bool:
+    """Whether something was recorded before, and is answered again."""
+    assert answer.status == 201, answer
+    return answer.headers.get("Idempotent-Replayed") == "true"
+
+
+class Api:
+    """A client with a key."""
+
+    def __init__(self, app: Flask, key: str | None) -> None:
+        self.app = app
+        self.key = key
+        self.contract = _contract_of(app)
+
+    def get(self, path: str) -> Answer:
+        return self.ask("GET", path)
+
+    def post(self, path: str, document: object) -> Answer:
+        return self.ask("POST", path, json=document)
+
+    def put(self, path: str, document: object, **options: Any) -> Answer:
+        return self.ask("PUT", path, json=document, **options)
+
+    def delete(self, path: str) -> Answer:
+        return self.ask("DELETE", path)
+
+    def ask(self, method: str, path: str, **options: Any) -> Answer:
+        headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
+        headers |= options.pop("headers", {})
+        response = self.app.test_client().open(path, method=method, headers=headers, **options)
+        read = response.get_json(silent=True, force=True)
+        answer = Answer(response.status_code, read, dict(response.headers), response.get_data(as_text=True))
+        self._check(method, path, answer, response.content_type)
+        return answer
+
+    def _check(self, method: str, path: str, answer: Answer, content_type: str) -> None:
+        assert answer.headers["Request-Id"]
+        operation = self._operation(method, path.partition("?")[0])
+        if operation is None:
+            assert answer.status in (404, 405), f"{method} {path} is not in the contract"
+            return
+        responses = operation["responses"]
+        problem = {"$ref": "#/components/schemas/Problem"}
+        if answer.status >= 400:
+            assert content_type == "application/problem+json"
+            assert answer["request_id"] == answer.headers["Request-Id"]
+            assert str(answer.status) in responses, f"{operation['operationId']} does not document {answer.status}"
+            schema = problem
+        else:
+            content = resolve(self.contract, responses[str(answer.status)]).get("content", {})
+            if not content:
+                return
+            kind = content_type.partition(";")[0]
+            assert kind in content, f"{operation['operationId']} does not document {kind}"
+            if kind != "application/json":
+                return
+            schema = content["application/json"]["schema"]
+        validate(self.contract, schema, answer.document)
+
+    def _operation(self, method: str, path: str) -> Document | None:
+        for template, operations in self.contract["paths"].items():
+            if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", template), path):
+                found: Document | None = operations.get(method.lower())
+                return found
+        return None
+
+
+def resolve(contract: Document, part: Document) -> Document:
+    """Follow a reference into the contract."""
+    if "$ref" not in part:
+        return part
+    found: Any = contract
+    for name in part["$ref"].removeprefix("#/").split("/"):
+        found = found[name]
+    assert isinstance(found, dict)
+    return found
+
+
+def validate(contract: Document, schema: Document, document: object) -> None:
+    """Hold a document against a schema of the contract, in which no field may be that is not described."""
+    _validator(_Same(contract), json.dumps(schema)).validate(document)
+
+
+@lru_cache(maxsize=16)
+def _contract_of(app: Flask) -> Document:
+    """Read an application's contract once for all its clients, who check by the same schemas."""
+    contract: Document = app.extensions["ofc_contract"].spec.to_dict()
+    return contract
+
+
+class _Same:
+    """Makes a contract a key, by identity."""
+
+    def __init__(self, contract: Document) -> None:
+        self.contract = contract
+
+    def __hash__(self) -> int:
+        return id(self.contract)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Same) and other.contract is self.contract
+
+
+@lru_cache(maxsize=1024)
+def _validator(same: _Same, schema: str) -> jsonschema_rs.Validator:
+    components = {"components": same.contract["components"]}
+    return jsonschema_rs.validator_for({**json.loads(schema), **components})

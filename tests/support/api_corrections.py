@@ -1,0 +1,68 @@
+"""Shorthand for corrections over HTTP."""
+
+from typing import Any
+
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.sample_rounds import (
+    COMPLETE,
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    QUEENS,
+    SEVENS,
+    Document,
+    cards,
+    hand,
+    play,
+    start_round,
+)
+
+FIRST, SECOND, LAST = COMPLETE
+SWAPPED = [
+    {"op": "replace", "path": f"/hands/1/players/{index}/{row}", "value": cards(text)}
+    for index, board in ((0, LOW), (2, HIGH))
+    for row, text in zip(("top", "middle", "bottom"), board.split("/"), strict=True)
+]
+"""In hand 2, seat 1 had the cards of seat 3, and the other way round."""
+VOID = [
+    {"op": "remove", "path": "/hands/2"},
+    {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "a card was exposed"}},
+]
+ENTERS = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
+IN_FANTASYLAND = hand(2, 3, {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}})
+NO_QUEENS = [
+    {"op": "replace", "path": f"/hands/0/players/0/{row}", "value": cards(text)}
+    for row, text in zip(("top", "middle", "bottom"), ["5s3d4c ", " KsKd9h8h3c ", " AhJh7h6h2h"], strict=True)
+]
+"""Seat 1 had no queens on top, and has not earned the Fantasyland that it was dealt."""
+
+
+def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> Answer:
+    return api.post(f"/v1/rounds/{round_id}/corrections{query}", {"reason": "misread", **more})
+
+
+def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> Answer:
+    found = api.get(f"/v1/rounds/{round_id}/{part}" + (f"?revision={revision}" if revision else ""))
+    assert found.status == 200, found
+    return found
+
+
+def round_of(api: Api, round_id: str) -> Document:
+    return dict(api.get(f"/v1/rounds/{round_id}").document)
+
+
+def in_fantasyland(api: Api) -> str:
+    """Start a round in whose second hand seat 1 and seat 3 are in Fantasyland."""
+    round_id = start_round(api)
+    play(api, round_id, ENTERS, IN_FANTASYLAND)
+    return round_id
+
+
+def refused(api: Api, house: House, round_id: str, **asked: Any) -> Answer:
+    """Ask for a correction of which nothing is kept."""
+    records = house.count_records()
+    answer = correct(api, round_id, **asked)
+    assert house.count_records() == records
+    return answer

@@ -1,0 +1,212 @@
+"""Changes any column of any record, as a database administrator can."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import text
+
+from evidence import Checkpoint
+from service.db import Database, Transaction
+from service.verification.at_once import look_at_once
+from service.verification.club_records import club_records, rulesets_of
+from service.verification.covers import AUDITED
+from service.verification.findings import Finding
+from service.verification.queries import audited
+from service.verification.queries.audited import FIRST, LAST, Stretch
+from service.verification.verify_database import Pass, Position, verify_page
+
+_OTHER: Final[Mapping[str, str]] = {
+    "uuid": "gen_random_uuid()",
+    "text": "coalesce({0}, '') || 'x'",
+    "smallint": "coalesce({0}, 0) + 1",
+    "integer": "coalesce({0}, 0) + 1",
+    "bigint": "coalesce({0}, 0) + 1",
+    "boolean": "NOT {0}",
+    "timestamp with time zone": "coalesce({0}, now()) + interval '1 microsecond'",
+    "bytea": "CASE WHEN length({0}) > 0 THEN set_byte({0}, 0, get_byte({0}, 0) # 1) ELSE '\\x01' END",
+    "jsonb": "CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} || '{{\"more\": 1}}' ELSE '[1]' END",
+    "text[]": "array_append({0}, 'x')",
+    "smallint[]": "({0}[1] + 1) || {0}[2:]",
+    "bigint[]": "({0}[1] + 1) || {0}[2:]",
+    "boolean[]": "(NOT {0}[1]) || {0}[2:]",
+}
+"""Another value, by the type of a column."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The columns of every table, by the catalogue's own account, each with its type."""
+
+    types: Mapping[str, Mapping[str, str]]
+
+    @classmethod
+    def of(cls, transaction: Transaction) -> "Columns":
+        """Ask the catalogue."""
+        found = transaction.execute(
+            text("""
+                SELECT relname, attname, format_type(atttypid, NULL) FROM pg_attribute
+                JOIN pg_class ON pg_class.oid = attrelid
+                WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace AND attnum > 0
+                    AND NOT attisdropped ORDER BY relname, attnum
+            """)
+        )
+        types: dict[str, dict[str, str]] = {}
+        for table, column, type_ in found:
+            types.setdefault(table, {})[column] = type_
+        return cls(types)
+
+
+@contextmanager
+def tampering(owner: Database, club: UUID) -> Iterator[Transaction]:
+    """Give a superuser's hands into the records, with everything off that stops them; nothing of it is kept."""
+    with owner.transaction(club, rolled_back=True) as transaction:
+        transaction.execute(text("SET LOCAL session_replication_role = replica"))
+        constraints = transaction.execute(
+            text("""
+                SELECT conrelid::regclass::text, conname FROM pg_constraint
+                WHERE connamespace = 'public'::regnamespace AND contype IN ('c', 'f', 'u', 'p', 'x')
+                ORDER BY contype = 'f' DESC, contype
+            """)
+        ).all()
+        for table, name in constraints:
+            transaction.execute(text(f'ALTER TABLE {table} DROP CONSTRAINT "{name}" CASCADE'))
+        for (name,) in transaction.execute(text("SELECT indexname FROM pg_indexes WHERE schemaname = 'public'")).all():
+            unique = text("SELECT indisunique FROM pg_index WHERE indexrelid = CAST(:name AS regclass)")
+            if transaction.execute(unique, {"name": name}).scalar_one():
+                transaction.execute(text(f'DROP INDEX "{name}"'))
+        for table, columns in Columns.of(transaction).types.items():
+            for column in columns:
+                transaction.execute(text(f'ALTER TABLE {table} ALTER COLUMN "{column}" DROP NOT NULL'))
+        yield transaction
+
+
+@contextmanager
+def undone(transaction: Transaction) -> Iterator[None]:
+    """Take back whatever is done inside."""
+    transaction.execute(text("SAVEPOINT before"))
+    try:
+        yield
+    finally:
+        transaction.execute(text("ROLLBACK TO SAVEPOINT before"))
+
+
+_NOT_OF_ROUNDS: Final = {
+    "api_keys",
+    "clubs",
+    "revoked_links",
+    "tables",
+    "tree_nodes",
+    "tree_heads",
+    "round_map_tiles",
+    "checkpoints",
+    "waiting_events",
+}
+"""What is tampered with there is found without a look at the rounds, which takes longest."""
+
+
+def verify(transaction: Transaction, kept: Sequence[Checkpoint] = (), table: str | None = None) -> list[Finding]:
+    """Look at all of the transaction's club; not at rounds, where only a table was touched that is not of any."""
+    found: list[Finding] = []
+    for passing in Pass:
+        if passing is Pass.ROUNDS and table in _NOT_OF_ROUNDS:
+            continue
+        position: Position | None = Position(transaction.club_id, passing)
+        while position is not None:
+            page = verify_page(transaction, position, kept)
+            found += page.findings
+            position = page.position
+    return found
+
+
+def plain_ids(transaction: Transaction) -> list[UUID]:
+    """List the rounds that a look at many at once finds to be as they were written, and in what their hands came."""
+    every = Stretch(FIRST, LAST)
+    rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(transaction))[0])
+    looked = look_at_once(transaction, every, rulesets.values())
+    odd = [FIRST] if looked is None else looked.odd
+    of_plain = text("""
+        SELECT id FROM rounds WHERE club_id = :club AND id <> ALL (:odd)
+        UNION SELECT submission_id FROM hands WHERE club_id = :club AND round_id <> ALL (:odd)
+    """)
+    return [*transaction.execute(of_plain, {"club": transaction.club_id, "odd": list(odd)}).scalars()]
+
+
+def verify_all(transaction: Transaction) -> list[Finding]:
+    """Look at all clubs that there are, or that there are records of."""
+    clubs = audited.list_clubs(transaction)
+    return [finding for club in clubs for finding in verify(replace(transaction, club_id=club))]
+
+
+class Table:
+    """A table of the club's, to be tampered with."""
+
+    def __init__(self, transaction: Transaction, name: str) -> None:
+        self.transaction = transaction
+        self.name = name
+        self.key, covered = AUDITED[name].key, AUDITED[name].columns
+        self.plain = plain_ids(transaction) if "round_id" in covered or name in ("rounds", "submissions") else ()
+        self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
+
+    def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
+        """Read records, with the place of each; those first that are looked at with many others at once."""
+        of_round = {"rounds": "id", "submissions": "id"}.get(self.name, "round_id")
+        plain = ",".join(map(str, self.plain))
+        plain_first = f"coalesce({of_round} = ANY ('{{{plain}}}'), false) DESC, " if plain else ""
+        query = (
+            f"SELECT ctid::text AS place, * FROM {self.name} WHERE {self.mine} AND ({condition})"
+            f" ORDER BY {plain_first}{', '.join(self.key)}"
+        )
+        return [dict(row) for row in self.transaction.execute(text(query)).mappings()]
+
+    def run(self, statement: str) -> None:
+        """Change just one or two records."""
+        changed = self.transaction.execute(text(statement.replace(":", "\\:")))
+        assert changed.rowcount in (1, 2), statement
+
+    def change(
+        self, column: str, type_: str, row: Mapping[str, Any] | None = None
+    ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
+        """Give a column another value, in a record that has one if none is given; the record before and after."""
+        row = row or [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
+        other = _OTHER[type_].format(column)
+        statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
+        return row, dict(self.transaction.execute(text(statement)).mappings().one())
+
+    def empty(self, row: Mapping[str, Any]) -> None:
+        """Take everything out of a record but its key."""
+        columns = ", ".join(f"{name} = NULL" for name in row if name not in self.key and name != "place")
+        self.run(f"UPDATE {self.name} SET {columns} WHERE ctid = '{row['place']}'")
+
+    def delete(self, row: Mapping[str, Any]) -> None:
+        """Take a record away."""
+        self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['place']}'")
+
+    def insert(self, row: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
+        """Put a copy of a record beside it, with another key; gives the key."""
+        column = self.key[-1]
+        other = "gen_random_uuid()" if types[column] == "uuid" else _OTHER[types[column]].format(column)
+        if types[column] in ("smallint", "integer"):
+            other = f"{column} + 1000"
+        columns = [name for name in types if name != column]
+        names = ", ".join(columns)
+        returned = ", ".join(self.key)
+        added = self.transaction.execute(
+            text(
+                f"INSERT INTO {self.name} ({names}, {column}) SELECT {names}, {other} FROM {self.name}"
+                f" WHERE ctid = '{row['place']}' RETURNING {returned}"
+            )
+        )
+        return dict(added.mappings().one())
+
+    def swap(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
+        """Give two records each other's contents; they keep their keys."""
+        columns = ", ".join(name for name in one if name not in self.key and name != "place")
+        a, b = one["place"], other["place"]
+        self.run(
+            f"UPDATE {self.name} AS here SET ({columns}) = (SELECT {columns} FROM {self.name} AS there"
+            f" WHERE there.ctid = CASE here.ctid WHEN '{a}' THEN CAST('{b}' AS tid) ELSE CAST('{a}' AS tid) END)"
+            f" WHERE ctid IN ('{a}', '{b}')"
+        )

@@ -1,0 +1,158 @@
+"""A club with at least two records of every kind."""
+
+import json
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from uuid import UUID
+
+from evidence import Checkpoint, SigningKey, read_note
+from evidence.events import FinalReason
+from scoring.presets import PRESETS
+from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
+from service.ledger.actions import make_checkpoint
+from service.recomputations.packed.queries import Scope
+from service.rounds.queries import rounds, settlement_states
+from service.rulesets.actions import keep_ruleset
+from tests.support.api_client import Api
+from tests.support.api_disputes import MISREAD, opened, step
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
+from tests.support.recomputed_rounds import recompute
+from tests.support.sample_rounds import (
+    COMPLETE,
+    SIXES,
+    THREE,
+    complete_round,
+    document_of,
+    hand,
+    play,
+    seats,
+    start_round,
+)
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+
+
+@dataclass(frozen=True)
+class Lived:
+    """A club in which everything has happened, and the checkpoints that somebody kept of it."""
+
+    house: House
+    club: UUID
+    kept: tuple[Checkpoint, ...]
+
+
+def live(house: House, api: Api) -> Lived:
+    """Let everything happen in the club of a client."""
+    club = club_of(house, api)
+    key = SigningKey.make("suite")
+    _keys_come_and_go(house, club)
+    notes = [_sign(house, club, key)]
+    _rounds_are_played(api)
+    _a_round_is_confirmed(house, api, club)
+    notes.append(_sign(house, club, key))
+    _rounds_are_settled_by_other_rules(house, club, api)
+    _players_are_named(api)
+    for name in ("study", "attic"):
+        _a_final_round_is_corrected(house, api, club, name)
+        _a_round_is_disputed(api, f"{name} disputed")
+    notes.append(_sign(house, club, key))
+    documents = [json.loads(path.read_bytes()) for path in sorted(EXAMPLES.glob("pineapple-*.json"))]
+    assert {line.status for line in import_all(house, club, lines_of(documents), is_final=True)} == {"stored"}
+    return Lived(house, club, tuple(Checkpoint.read(read_note(note).text) for note in notes))
+
+
+def _sign(house: House, club: UUID, key: SigningKey) -> str:
+    with database_of(house).transaction(club) as transaction:
+        return make_checkpoint(transaction, key).checkpoint.note
+
+
+def _keys_come_and_go(house: House, club: UUID) -> None:
+    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club)
+    found = find_club(house.owner, name)
+    key = create_key(house.owner, found, name="tablet", scopes=("read", "write"), lifetime=timedelta(days=90))
+    rotate_key(house.owner, key.key.prefix, timedelta(minutes=5))
+    revoke_key(house.owner, create_key(house.owner, found, name="lost").key.prefix)
+
+
+def _rounds_are_played(api: Api) -> None:
+    for number in (1, 2):
+        round_id = start_round(api, "pineapple-qq", SIXES, name=f"undone {number}", point_value=number, currency="EUR")
+        play(api, round_id, *COMPLETE[:2])
+        assert api.post(f"/v1/rounds/{round_id}/undo", {"number": 2}).status == 201
+        swapped = hand(2, 2, {**THREE, 1: THREE[2], 2: THREE[1]}, played_at=f"2026-11-20T21:0{number}:00Z")
+        play(api, round_id, swapped)
+        assert api.post(f"/v1/rounds/{round_id}/departures", {"seat": 3, "reason": f"train {number}"}).status == 201
+        late = start_round(
+            api, "progressive-round", {1: f"ann {number}00", 2: "bob 10", 3: "cyd 100"}, name=f"late {number}"
+        )
+        play(api, late, COMPLETE[0])
+        assert api.post(f"/v1/rounds/{late}/close", {"reason": f"it is late {number}"}).status == 200
+    _next_round(api, late)
+    _links_are_revoked(api, late)
+    nobody_played = document_of(hands=[], table="nobody played", reference="evening/2")
+    assert api.post("/v1/documents", nobody_played).status == 201
+
+
+def _a_round_is_confirmed(house: House, api: Api, club: UUID) -> None:
+    round_id = start_round(api, name="confirmed")
+    play(api, round_id, *COMPLETE)
+    with database_of(house).transaction(club) as transaction:
+        stored = settlement_states.confirm(transaction, rounds.lock(transaction, UUID(round_id)), 1)
+        settlement_states.confirm(transaction, stored, 2)
+
+
+def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> None:
+    other, sent = PRESETS["pineapple-2-4-us-none"], []
+    for number in (1, 2):
+        document = document_of(hands=COMPLETE, table="sent whole", reference=f"morning/{number}")
+        answer = api.post("/v1/documents", document)
+        assert answer.status == 201, answer
+        sent.append(UUID(answer["round"]["id"]))
+    with database_of(house).transaction(club) as transaction:
+        keep_ruleset(transaction, other)
+        assert recompute(transaction, Scope(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
+
+
+def _links_are_revoked(api: Api, round_id: str) -> None:
+    for life in (60, 120):
+        link = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": life})["url"]
+        assert api.delete(link).status == 204
+
+
+def _next_round(api: Api, before: str) -> None:
+    table = api.get(f"/v1/rounds/{before}")["table"]
+    follows = api.post(f"/v1/tables/{table}/rounds", {"seats": seats({1: "ann", 2: "bob 50", 3: "cyd"})})
+    assert follows.status == 201, follows
+
+
+def _players_are_named(api: Api) -> None:
+    for player in ("ann", "bob"):
+        assert api.put(f"/v1/players/{player}", {"display_name": f"{player} Example"}).status == 201
+    assert api.delete("/v1/players/bob").status == 204
+
+
+def _a_final_round_is_corrected(house: House, api: Api, club: UUID, name: str) -> None:
+    round_id = start_round(api, name=name)
+    last = COMPLETE[2] if name == "study" else hand(3, 3, {1: THREE[3], 2: THREE[2], 3: THREE[1]})
+    play(api, round_id, *COMPLETE[:2], last)
+    with database_of(house).transaction(club) as transaction:
+        stored = rounds.lock(transaction, UUID(round_id))
+        stored = settlement_states.confirm(transaction, stored, 1)
+        stored = settlement_states.confirm(transaction, stored, 2)
+        settlement_states.finalize(transaction, stored, FinalReason.WINDOW)
+    patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
+    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": f"it was dan, {name}", "patch": patch})
+    assert corrected.status == 201, corrected
+
+
+def _a_round_is_disputed(api: Api, name: str) -> None:
+    round_id = complete_round(api, name=name)
+    dispute = opened(api, round_id, hand=2, seat=1, row="top")
+    for what in ("comments", "review"):
+        assert step(api, dispute, what).status == 201
+    correction = {"reason": "the video", "patch": MISREAD, "dispute": dispute}
+    assert api.post(f"/v1/rounds/{round_id}/corrections", correction).status == 201
+    assert step(api, dispute, "resolve", state="upheld", reason=f"as {name} shows").status == 201
+    opened(api, round_id, claim=f"nobody asked me, {name}")

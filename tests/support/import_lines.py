@@ -1,0 +1,110 @@
+"""Imports lines into a club and reads the stored records, without ids and times."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from datetime import datetime
+from hashlib import sha256
+from typing import Any
+from uuid import UUID
+
+import psycopg
+from psycopg import sql
+from psycopg.rows import dict_row
+
+from service.db import Database
+from service.imports.actions.import_rounds import ImportedLine, import_rounds
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.sample_rounds import Document
+
+_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_OPENED = re.compile(r'"opened_at":"[^"]+"')
+_NAMED = {"tables": "name", "rounds": "id", "submissions": "id", "hands": "id"}
+"""Records that others refer to, and what they are counted by: the ids that the service makes rise."""
+
+
+def club_of(house: House, api: Api) -> UUID:
+    assert api.key is not None
+    secret = sha256(api.key.encode()).digest()
+    [(club,)] = house.ask("SELECT club_id FROM api_keys WHERE secret_sha256 = %s", secret)
+    assert isinstance(club, UUID)
+    return club
+
+
+def database_of(house: House) -> Database:
+    database = house.app.extensions["ofc_database"]
+    assert isinstance(database, Database)
+    return database
+
+
+def lines_of(documents: Iterable[Document | bytes]) -> list[bytes]:
+    return [each if isinstance(each, bytes) else json.dumps(each).encode() for each in documents]
+
+
+def import_all(
+    house: House, club: UUID, lines: Sequence[bytes], at_once: int = 1000, *, is_final: bool = False
+) -> list[ImportedLine]:
+    """Import lines, so many in each transaction."""
+    numbered = list(enumerate(lines, start=1))
+    imported: list[ImportedLine] = []
+    for start in range(0, len(numbered), at_once):
+        with database_of(house).transaction(club) as transaction:
+            imported += import_rounds(transaction, numbered[start : start + at_once], is_final=is_final)
+    return imported
+
+
+def ids_of(house: House, club: UUID) -> dict[str, str]:
+    """Call every id in a club by what it is of and which of them it is."""
+    called = {str(club): "the club"}
+    with psycopg.connect(house.owner_url) as connection:
+        for table, key in _NAMED.items():
+            query = sql.SQL("SELECT id FROM {} WHERE club_id = %s ORDER BY {}")
+            found = connection.execute(query.format(sql.Identifier(table), sql.Identifier(key)), [club])
+            called |= {str(row[0]): f"{table} {number}" for number, row in enumerate(found)}
+    return called
+
+
+def records_of(house: House, club: UUID) -> dict[str, list[str]]:
+    """Every record of what was played in a club, but who asked for it and when."""
+    called = ids_of(house, club)
+    with psycopg.connect(house.owner_url, row_factory=dict_row) as connection:
+        tables = connection.execute(
+            "SELECT DISTINCT table_name FROM information_schema.columns"
+            " WHERE table_schema = 'public' AND column_name = 'club_id' ORDER BY 1"
+        ).fetchall()
+        names = [each["table_name"] for each in tables if each["table_name"] != "api_keys"]
+        return {
+            name: sorted(
+                json.dumps({column: plain(value, column, called) for column, value in row.items()}, sort_keys=True)
+                for row in connection.execute(
+                    sql.SQL("SELECT * FROM {} WHERE club_id = %s").format(sql.Identifier(name)), [club]
+                )
+                if row.get("kind") not in ("club.created", "key.created")
+            )
+            for name in names
+        }
+
+
+def plain(value: Any, column: str, called: dict[str, str]) -> Any:
+    """A value without what differs from one club to the next, and between an import and the same rounds posted."""
+    if column in ("actor", "request_id"):
+        return None
+    if column in ("heading", "hash", "last_event"):
+        return "made of what differs"
+    if column == "imported":
+        return "whether it was"
+    if isinstance(value, UUID):
+        return called.get(str(value), "an id")
+    if isinstance(value, datetime):
+        return value.isoformat() if column == "played_at" else "a time"
+    if isinstance(value, bytes):
+        text = value.decode("utf-8", "backslashreplace").replace('"imported":true', '"imported":false')
+        text = _OPENED.sub('"opened_at":"a time"', text)
+        return _ID.sub(lambda found: called.get(found[0], found[0]), text)
+    return value
+
+
+def without_ids(text: str, called: dict[str, str]) -> str:
+    """A text in which every id is called by what it is of."""
+    return _ID.sub(lambda found: called[found[0]], text)

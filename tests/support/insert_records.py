@@ -1,0 +1,233 @@
+"""Inserts rounds into a database with the service's queries, one step at a time."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from hashlib import sha256
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence import SigningKey, canonical_json, digest_of
+from evidence.events import FinalReason
+from schemas.access import Link
+from schemas.disputes import COMMENT, DisputeEntry
+from schemas.documents import RoundDocument
+from schemas.hands import SubmittedHand, dump_hand
+from scoring.board import Board
+from scoring.hand import Hand, PlayerHand
+from scoring.history import Closing, Departure, replay, replay_steps
+from scoring.presets import PRESETS
+from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
+from scoring.round_state import Round, RoundSeat
+from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
+from service.clubs.queries import clubs, keys
+from service.clubs.queries.keys import IssuedKey
+from service.corrections import queries as corrections
+from service.db import Database, Transaction
+from service.disputes.queries import disputes
+from service.disputes.queries.disputes import StoredDispute
+from service.http import queries as http
+from service.http.queries import KeptAnswer
+from service.imports import queries as imports
+from service.imports.queries import Piece
+from service.jobs.queries import chunks, jobs, wake_ups
+from service.jobs.queries.chunks import Part
+from service.ledger.actions import make_checkpoint
+from service.ledger.queries.events import EventKind, record_event
+from service.links import queries as links
+from service.players import queries as players
+from service.recomputations.queries import recomputations
+from service.recomputations.queries.recomputations import Difference
+from service.rounds.queries import (
+    endings,
+    hand_records,
+    hands,
+    histories,
+    revisions,
+    rounds,
+    settlement_states,
+)
+from service.rounds.queries.hand_records import Submission
+from service.rounds.queries.hands import HandToRecord
+from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.rounds import FIRST, StoredRound
+from service.rulesets import queries as rulesets
+from service.tables import queries as tables
+from service.tables.queries import StoredTable
+
+EVENT = b"{}"
+SIGNING_KEY = SigningKey.make("tablestakes")
+PINEAPPLE = PRESETS["pineapple"]
+SECRET = b"a secret of the club "
+
+# Nobody ever enters Fantasyland, chips move at the end, and who likes may leave before.
+PATIENT = replace(
+    PINEAPPLE,
+    name="patient",
+    fantasyland=replace(PINEAPPLE.fantasyland, enter={}),
+    stakes=StakesRules(Scope.ROUND, WinLimit.OPENING),
+    leaving=Leaving.BETWEEN_HANDS,
+)
+
+# The worked example of the rules: seat 1 is due 4 and 2 and gets 3 and 2.
+EXAMPLE = Hand(
+    1,
+    3,
+    (
+        PlayerHand(1, Board.of("Qs Qd 4c", "Ks Kd 9h 8h 3c", "Ah Jh 7h 6h 2h")),
+        PlayerHand(2, Board.of("Ac 8d 2s", "Ts Tc 5d 5c 6s", "7s 7d 7c Jd Js")),
+        PlayerHand(3, Board.of("Kh Kc 3s", "9s 9d 8s 8c 4h", "As Ad Qh Qc 2d")),
+    ),
+)
+SEATS = (RoundSeat(1, "ann", 3), RoundSeat(2, "bob", 50), RoundSeat(3, "cleo", 50))
+
+
+def example_round(ruleset: Ruleset = PINEAPPLE) -> Round:
+    return open_round(ruleset, SEATS)
+
+
+def add_club(owner_url: str, name: str = "home") -> UUID:
+    owner = Database(owner_url, role=None)
+    try:
+        with owner.transaction(uuid7()) as transaction:
+            clubs.add(transaction, name, EVENT)
+            secret = sha256(SECRET + name.encode()).digest()
+            key = IssuedKey(transaction.club_id, name, uuid7(), "first", "ofc_", ("read", "write"), transaction.now)
+            keys.add(transaction, key, secret, EVENT)
+        return transaction.club_id
+    finally:
+        owner.close()
+
+
+def add_table(
+    transaction: Transaction, ruleset: Ruleset = PINEAPPLE, name: str = "kitchen", *, window: int = 30
+) -> StoredTable:
+    rulesets.add(transaction, ruleset, EVENT)
+    table = StoredTable(uuid7(), name, ruleset.name, ruleset.version, 10, "EUR", None, window, transaction.now)
+    tables.add(transaction, table, EVENT)
+    return table
+
+
+def add_round(
+    transaction: Transaction,
+    table: StoredTable,
+    round_: Round,
+    *,
+    reference: str | None = None,
+    carried_over: Sequence[int] = (),
+) -> StoredRound:
+    opened = StoredRound(
+        id=uuid7(),
+        table_id=table.id,
+        table_sequence=rounds.next_sequences(transaction, [table.id])[table.id],
+        imported=False,
+        reference=reference,
+        digest=digest_of([seat.player for seat in round_.seats]),
+        point_value=table.point_value,
+        currency=table.currency,
+        opened_at=transaction.now,
+        recorded_at=transaction.now,
+        version=FIRST,
+        revision=FIRST,
+        round=round_,
+        correction_window_minutes=table.correction_window_minutes,
+    )
+    return rounds.add(transaction, opened, EVENT, carried_over=carried_over)
+
+
+def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:
+    return write_hand(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
+
+
+def write_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
+    """Add a hand, and hear at once what the database says to it."""
+    after = hands.add(transaction, before, played, given)
+    transaction.send()
+    return after
+
+
+def to_record(submitted: SubmittedHand, submission: Submission | UUID | None = None) -> HandToRecord:
+    content = dump_hand(submitted)
+    received = Submission("hand", repr(content).encode()) if submission is None else submission
+    return HandToRecord(canonical_json(content), digest_of(content), received, EVENT, submitted.played_at)
+
+
+def add_document(transaction: Transaction, before: StoredRound, document: RoundDocument) -> StoredRound:
+    """Every step of a document."""
+    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
+    for step in replay_steps(before.round, document.history(before.round.ruleset)):
+        if isinstance(step, PlayedHand):
+            before = hands.add(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
+        elif departure := next(departures, None):
+            before = endings.add_departure(transaction, before, step, departure, EVENT)
+        else:
+            assert document.closed is not None
+            before = endings.add_closing(transaction, before, step, document.closed, EVENT)
+    return before
+
+
+def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
+    """A correction that finds everything right."""
+    happened = histories.get(transaction, before.id, before.revision)
+    hand_ids = [hand.id for hand in happened.hands]
+    given = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
+    made = revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+    submission = Submission("correction", b"{}")
+    hand_records.add(transaction, submission)
+    corrections.add(transaction, made, sha256(b"a correction").digest(), submission.id, None)
+    return made
+
+
+def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRound:
+    """A correction by which what a player had won, or lost, is another's."""
+    happened = histories.get(transaction, before.id, before.revision)
+    first, *others = happened.seats
+    history = replace(happened.history, seats=(replace(first, player="dora"), *others))
+    given = RevisionToRecord(
+        history, replay(history), [hand.id for hand in happened.hands], "it was dora who sat there"
+    )
+    return revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+
+
+def dispute(transaction: Transaction, disputed: StoredRound) -> None:
+    """A dispute of which something was said."""
+    digest = sha256(b"a claim").digest()
+    claimed = (disputed.revision, 1, 1, "top", "it was the three", "bob", digest, transaction.now)
+    made = StoredDispute(uuid7(), disputed.id, disputed.table_id, *claimed)
+    disputes.add(transaction, made)
+    disputes.add_entry(transaction, made, DisputeEntry(2, COMMENT, "ann", "it was", None, transaction.now), digest)
+
+
+def add_job(transaction: Transaction) -> UUID:
+    """An import of which one piece is not done; and a difference, as if it were a recomputation too."""
+    job_id = uuid7()
+    jobs.add(transaction, job_id, "import", {})
+    imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
+    imports.add_results(transaction, job_id, 1, b"{}\n")
+    chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
+    wake_ups.top_up(transaction, job_id, 1)
+    recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
+    return job_id
+
+
+def fill_club(owner_url: str, database: Database, name: str) -> UUID:
+    """A club that has something in every table."""
+    club_id = add_club(owner_url, name)
+    with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
+        players.put(transaction, "ann", "Ann Example", EVENT)
+        links.renew_secret(transaction)
+        at_once = add_round(transaction, add_table(transaction), example_round())
+        links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
+        dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
+        later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
+        later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
+        departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
+        later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
+        later = endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        confirmed = settlement_states.confirm(transaction, later, 1)
+        correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, FinalReason.WINDOW))
+        add_job(transaction)
+        make_checkpoint(transaction, SIGNING_KEY)
+        record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
+        http.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+    return club_id

@@ -1,0 +1,20 @@
+"""Runs functions in threads that start at the same moment."""
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from typing import TypeVar
+
+T = TypeVar("T")
+
+
+def at_once(*works: Callable[[], T]) -> list[T]:
+    """Do things at the same moment, each in a thread of its own, and give what they came to in their order."""
+    ready = Barrier(len(works))
+
+    def begin(work: Callable[[], T]) -> T:
+        ready.wait()
+        return work()
+
+    with ThreadPoolExecutor(len(works)) as threads:
+        return list(threads.map(begin, works))

@@ -1,0 +1,172 @@
+"""Scorekeepers who record rounds over HTTP, retry until they receive a response, and store every response."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from random import Random
+from threading import Event
+from typing import Any
+from uuid import UUID
+
+import httpx2
+
+from tests.oracle import PRESETS
+from tests.support.sample_rounds import Document, without
+from tests.support.scoring.replayed_rounds import play_document
+
+LONGEST_WAIT = 60.0
+PASSING = {(503, "database-unavailable"), (504, "outcome-unknown"), (409, "busy"), (409, "idempotency-key-in-use")}
+"""Refusals after which the same request is sent again."""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A request that was answered in the end."""
+
+    path: str
+    document: Document
+    key: str | None
+    answer: httpx2.Response
+    begun: float
+    ended: float
+    attempts: int
+
+    @property
+    def body(self) -> Any:
+        return self.answer.json()
+
+
+@dataclass
+class PlayedRound:
+    """A round as it was played: its document, and how often it was changed after it had been opened."""
+
+    id: str
+    document: Document
+    changes: int = 0
+    recordings: int = 0
+
+
+@dataclass
+class Scorekeeper:
+    """Records random rounds, by hand and whole, at tables of its own, with idempotency keys and without."""
+
+    name: str
+    rng: Random
+    key: str
+    find_url: Callable[[], str]
+    documents: Sequence[Document]
+    """What is played, again and again, each time as a round of its own."""
+    answered: list[Answered] = field(default_factory=list)
+    rounds: list[PlayedRound] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._http = httpx2.Client(headers={"Authorization": f"Bearer {self.key}"}, timeout=30, trust_env=False)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def play_until(self, enough: Event) -> None:
+        while not enough.is_set():
+            names = {name: f"{self.name} {len(self.rounds)}" for name in ("table", "reference")}
+            document = {**self.rng.choice(self.documents), **names}
+            self.rounds.append(self._play_whole(document) if self.rng.random() < 0.2 else self._play_by_hand(document))
+
+    def post(self, path: str, document: Document, *, has_identity: bool = False) -> Any:
+        """Post until it is answered; what is the same without an idempotency key has one half of the time."""
+        key = None if has_identity and self.rng.random() < 0.5 else str(UUID(int=self.rng.getrandbits(128), version=4))
+        answered = self._send(path, document, key)
+        self.answered.append(answered)
+        return answered.body
+
+    def get(self, path: str) -> Any:
+        answer = self._http.get(self.find_url() + path)
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def _send(self, path: str, document: Document, key: str | None) -> Answered:
+        headers = {"Idempotency-Key": key} if key else {}
+        begun, attempts = time.monotonic(), 0
+        while True:
+            attempts += 1
+            try:
+                answer = self._http.post(self.find_url() + path, json=document, headers=headers)
+            except httpx2.TransportError as error:
+                last = repr(error)
+            else:
+                if answer.is_success:
+                    return Answered(path, document, key, answer, begun, time.monotonic(), attempts)
+                last = f"{answer.status_code} {answer.text}"
+                assert (answer.status_code, answer.json()["code"]) in PASSING, (path, document, key, attempts, last)
+            assert time.monotonic() - begun < LONGEST_WAIT, (path, attempts, last)
+            time.sleep(0.02)
+
+    def _play_whole(self, document: Document) -> PlayedRound:
+        played = self.post("/v1/documents", document, has_identity=True)["round"]
+        hands = len(document["hands"])
+        return PlayedRound(played["id"], document, played["version"] - 1, hands)
+
+    def _play_by_hand(self, document: Document) -> PlayedRound:
+        money = {name: document[name] for name in ("point_value", "currency") if name in document}
+        table = self.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
+        opening = {"seats": document["seats"], "reference": document["reference"]}
+        opened = self.post(f"/v1/tables/{table['id']}/rounds", opening, has_identity=True)
+        round_ = PlayedRound(opened["id"], document)
+        for hand in document["hands"]:
+            self._record(round_, hand)
+            for departure in document["departures"]:
+                if departure["after_hand"] == hand["number"]:
+                    self._change(round_, "departures", without(departure, "after_hand"))
+        if document.get("closed"):
+            self._change(round_, "close", without(document["closed"], "after_hand"))
+        return round_
+
+    def _record(self, round_: PlayedRound, hand: Document) -> None:
+        """Record a hand; now and then it is undone and put back."""
+        recorded = self._change(round_, "hands", hand, has_identity=True)
+        while self.rng.random() < 0.1:
+            self._change(round_, "undo", {"number": hand["number"], "hand": recorded["id"]}, has_identity=True)
+            recorded = self._change(round_, "hands", {**hand, "restores": recorded["id"]}, has_identity=True)
+
+    def _change(self, round_: PlayedRound, what: str, document: Document, *, has_identity: bool = False) -> Any:
+        round_.changes += 1
+        round_.recordings += what == "hands"
+        return self.post(f"/v1/rounds/{round_.id}/{what}", document, has_identity=has_identity)
+
+    # --- afterwards ---
+
+    def check(self) -> None:
+        """Find everything that was answered as it was answered, and every round as it was played."""
+        for answered in self.answered:
+            self._check_answer(answered)
+        for round_ in self.rounds:
+            self._check_round(round_)
+
+    def _check_answer(self, answered: Answered) -> None:
+        again = self._send(answered.path, answered.document, answered.key)
+        where = (answered.path, answered.key, again.body, answered.body)
+        assert again.answer.headers.get("Idempotent-Replayed") == "true", where
+        if answered.key is not None:
+            assert again.answer.content == answered.answer.content, where
+        elif answered.path.endswith("/hands"):
+            # Undone and put back, the hand has a newer record; what was played and what it came to is the same.
+            found = self.get(f"/v1/hands/{answered.body['id']}")
+            assert without(found, "round", "in_force") == without(answered.body, "round", "in_force"), where
+        else:
+            assert _identity(again.body) == _identity(answered.body), where
+
+    def _check_round(self, round_: PlayedRound) -> None:
+        found = self.get(f"/v1/rounds/{round_.id}")
+        assert found["version"] == 1 + round_.changes, round_
+        settlement = self.get(f"/v1/rounds/{round_.id}/settlement")
+        assert sum(settlement["net"].values()) == 0, round_
+        ruleset = PRESETS[round_.document["ruleset"].partition("@")[0]]
+        document = self.get(f"/v1/rounds/{round_.id}/document")
+        expected = play_document(document, ruleset)["settlement"]
+        assert {part: settlement[part] for part in expected} == expected, round_
+        assert expected == play_document(round_.document, ruleset)["settlement"], round_
+        # The same document is the same round: it was played to the last card, and nothing else was.
+        assert self._send("/v1/documents", round_.document, None).body["round"]["id"] == round_.id
+
+
+def _identity(body: Document) -> Any:
+    return body.get("id") or body["round"]["id"]

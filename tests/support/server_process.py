@@ -1,0 +1,141 @@
+"""Starts `ofc-server up` as an operator does, and reads the files that it leaves."""
+
+import atexit
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+import httpx2
+import psutil
+
+from service.db import SERVICE_ROLE, migrate
+from service.server.embedded import OWNER, Cluster
+from tests.support.postgres import FORGETFUL
+
+COMMAND = [sys.executable, "-m", "service"]
+
+
+class Running:
+    """An `ofc-server up` that has said it is ready."""
+
+    def __init__(self, directory: Path, **variables: str) -> None:
+        self.directory = directory
+        self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
+        self.up = subprocess.Popen(
+            [*COMMAND, "up", "--port", "0", "--data", str(directory)],
+            env=environment(**variables),
+            stdout=subprocess.PIPE,
+            stderr=self._log,
+            text=True,
+            start_new_session=True,
+        )
+        self.said = ""
+        assert self.up.stdout is not None
+        for line in self.up.stdout:
+            self.said += line
+            if "Ctrl-C" in line:
+                break
+        else:
+            raise AssertionError(f"ofc-server up ended with {self.up.wait()} after saying: {self.said}{self.log}")
+        self.url = re.findall(r"http://\S+", self.said)[0]
+        self.children = psutil.Process(self.up.pid).children(recursive=True)
+
+    @property
+    def log(self) -> str:
+        """All that it and its web workers have said on stderr."""
+        return Path(self._log.name).read_text()
+
+    def close(self) -> None:
+        """Stop it, where it still runs, and forget what it said."""
+        if self.up.poll() is None:
+            self.stop()
+        assert self.up.stdout is not None
+        self.up.stdout.close()
+        self._log.close()
+
+    def get(self, path: str) -> httpx2.Response:
+        return httpx2.get(self.url + path, timeout=5, trust_env=False)
+
+    def child(self, name: str) -> psutil.Process:
+        """A process that `up` itself has started."""
+        child = self.child_if_any(name)
+        assert child is not None, f"no {name} runs"
+        return child
+
+    def child_if_any(self, name: str) -> psutil.Process | None:
+        """A process that `up` itself has started, or None where it is just not there."""
+        for child in psutil.Process(self.up.pid).children():
+            with suppress(psutil.NoSuchProcess):
+                if name in " ".join(child.cmdline()[:3]):
+                    return child
+        return None
+
+    def stop(self, number: signal.Signals = signal.SIGINT) -> int:
+        """Stop it and answer its exit code."""
+        self.up.send_signal(number)
+        return self.up.wait(timeout=30)
+
+    def left_over(self, seconds: float = 0) -> list[str]:
+        """What still runs of all that `up` had started, after waiting for it to go."""
+        _gone, alive = psutil.wait_procs(self.children, timeout=seconds)
+        return [" ".join(one.cmdline()) for one in alive]
+
+
+@contextmanager
+def running(directory: Path, *, is_first: bool = False, **variables: str) -> Iterator[Running]:
+    """Start it, where it is not to be the first start on files that the migrations have run on before."""
+    if not (is_first or "OFC_DATABASE_URL" in variables or (directory / "postgres").exists()):
+        directory.mkdir(mode=0o700, exist_ok=True)
+        subprocess.run(["cp", "-a", made_files(), directory], check=True)
+    service = Running(directory, **variables)
+    try:
+        yield service
+    finally:
+        service.close()
+
+
+@cache
+def made_files() -> Path:
+    """The files of an embedded PostgreSQL as a first start makes them, which takes it as long as all else."""
+    home = Path(tempfile.mkdtemp(prefix="ofc-suite-"))
+    atexit.register(shutil.rmtree, home)
+    with Cluster(home, FORGETFUL) as cluster:
+        migrate(cluster.url(OWNER))
+        cluster.allow_login(SERVICE_ROLE)
+    return cluster.files
+
+
+def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run `ofc-server` to its end."""
+    return subprocess.run(
+        [*COMMAND, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
+    )
+
+
+def environment(**variables: str) -> dict[str, str]:
+    """
+    The tester's own OFC_ variables must not matter; one worker starts fastest, none does jobs, tests ask fast.
+
+    The servers of the suite may lose records in a crash of the machine.
+    """
+    others = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
+    usual = {"OFC_WORKERS": "1", "OFC_CONCURRENCY": "0", "OFC_RATE_LIMIT": "0", "OFC_ALLOW_DATA_LOSS": "1"}
+    return others | usual | variables
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 20) -> bool:
+    deadline = time.monotonic() + seconds
+    while not is_so():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.1)
+    return True

@@ -1,0 +1,124 @@
+"""Silent and slow clients, and checks that others are still served."""
+
+import json
+import socket
+import threading
+import time
+import uuid
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import httpx2
+import psutil
+
+from tests.support.server_process import Running, wait_until
+
+SOON = 0.9
+"""Everybody else is answered in less than so many seconds."""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A server of its own with one web worker, and the key to it."""
+
+    service: Running
+    key: str
+
+    @property
+    def worker(self) -> psutil.Process:
+        """The process that answers requests."""
+        [worker] = self.service.child("gunicorn").children()
+        return worker
+
+    def connect(self, sent: bytes = b"", receive_buffer: int = 0) -> socket.socket:
+        host, _, port = self.service.url.removeprefix("http://").partition(":")
+        client = socket.socket()
+        if receive_buffer:
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        client.settimeout(30)
+        client.connect((host, int(port)))
+        client.sendall(sent)
+        return client
+
+    def head(self, path: str, *lines: str, key: str = "") -> bytes:
+        """Write the head of a POST with a body."""
+        begins = [f"POST {path} HTTP/1.1", "Host: x", f"Authorization: Bearer {key or self.key}"]
+        return "\r\n".join([*begins, *lines, "", ""]).encode()
+
+    def ask(self, method: str, path: str, document: object = None, seconds: float = SOON) -> httpx2.Response:
+        """Send a request over a connection of its own, and wait so long for each piece of the answer."""
+        with httpx2.Client(timeout=seconds, trust_env=False, verify=False) as client:
+            headers = {"Authorization": f"Bearer {self.key}"}
+            return client.request(method, self.service.url + path, json=document, headers=headers)
+
+    def check_others(self, seconds: float) -> None:
+        """See that others are answered, health and work alike, for a while."""
+        ends = time.monotonic() + seconds
+        while time.monotonic() < ends:
+            assert self.ask("GET", "/healthz").status_code == 200
+            assert (
+                self.ask("POST", "/v1/tables", {"name": str(uuid.uuid4()), "ruleset": "pineapple"}).status_code == 201
+            )
+            time.sleep(0.05)
+
+    def has_no_clients(self) -> bool:
+        """Whether no connection of a client is open."""
+        port = int(self.service.url.rpartition(":")[2])
+        return not [
+            each
+            for each in self.worker.net_connections("tcp")
+            if each.laddr.port == port and each.status != psutil.CONN_LISTEN
+        ]
+
+    @contextmanager
+    def left_as_it_was(self) -> Iterator[list[socket.socket]]:
+        """
+        Take clients, and see that others are answered and that at the end nothing is left of them in the server.
+
+        They hold on to their side: it is the server that lets go of them.
+        """
+        self.check_others(0.3)
+        assert wait_until(self.has_no_clients)
+        descriptors = self.worker.num_fds()
+        clients: list[socket.socket] = []
+        with ExitStack() as stack:
+            stack.callback(lambda: [client.close() for client in clients])
+            yield clients
+            assert wait_until(self.has_no_clients), "connections stay open"
+            # Threads that work, and their connections to the database, may have come meanwhile.
+            assert self.worker.num_threads() <= MOST_THREADS
+            assert self.worker.num_fds() <= descriptors + 8
+        assert "ofc_requests_under_way 1.0" in self.ask("GET", "/metrics").text
+        assert "Traceback" not in self.service.log
+
+
+MOST_THREADS = 16
+"""The poller, the threads that work, and those of the libraries: as many as without a slow client."""
+
+
+@contextmanager
+def dripping(clients: list[socket.socket], byte: bytes) -> Iterator[None]:
+    """Send one byte on every connection, again and again."""
+    has_ended = threading.Event()
+
+    def drip() -> None:
+        while not has_ended.wait(0.3):
+            for client in clients:
+                with suppress(OSError):
+                    client.send(byte)
+
+    thread = threading.Thread(target=drip)
+    thread.start()
+    try:
+        yield
+    finally:
+        has_ended.set()
+        thread.join()
+
+
+def read_answer(client: socket.socket) -> tuple[int, Any]:
+    """Read an answer until the server closes the connection: its status and its document."""
+    said = b"".join(iter(lambda: client.recv(65536), b""))
+    return int(said.split()[1]), json.loads(said.partition(b"\r\n\r\n")[2])

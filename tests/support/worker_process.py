@@ -1,0 +1,109 @@
+"""Starts `ofc-server worker` as an operator does, on any broker, and kills what it starts."""
+
+import gzip
+import json
+import os
+import signal
+import subprocess
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import psutil
+
+from tests.support.api_client import Answer, Api
+from tests.support.postgres import Logins
+from tests.support.sample_rounds import COMPLETE, Document, document_of
+from tests.support.server_process import COMMAND, environment, wait_until
+
+ENDED = ("succeeded", "failed", "cancelled")
+
+
+class Working:
+    """An `ofc-server worker` that has said it is ready."""
+
+    def __init__(self, logins: Logins, *, concurrency: int = 1, **variables: str) -> None:
+        self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
+        self.process = subprocess.Popen(
+            [*COMMAND, "worker", "--concurrency", str(concurrency)],
+            env=environment(OFC_DATABASE_URL=logins.service, **variables),
+            stdout=self._log,
+            stderr=self._log,
+            start_new_session=True,
+        )
+        is_ready = wait_until(lambda: "worker_ready" in self.log or self.process.poll() is not None, 60)
+        if not is_ready or self.process.poll() is not None:
+            log = self.log
+            self.close()
+            raise AssertionError(log)
+
+    @property
+    def log(self) -> str:
+        return Path(self._log.name).read_text()
+
+    @property
+    def children(self) -> list[psutil.Process]:
+        return psutil.Process(self.process.pid).children(recursive=True)
+
+    def kill(self) -> None:
+        """Kill all of it at once."""
+        os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
+
+    def stop(self) -> int:
+        """Ask it to stop, and answer its exit code."""
+        if self.process.poll() is None:
+            self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(timeout=30)
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.kill()
+        self._log.close()
+
+
+@contextmanager
+def working(logins: Logins, *, concurrency: int = 1, **variables: str) -> Iterator[Working]:
+    worker = Working(logins, concurrency=concurrency, **variables)
+    try:
+        yield worker
+    finally:
+        worker.close()
+
+
+def rounds_to_import(count: int, table: str = "kitchen") -> list[Document]:
+    """Whole rounds of three hands each, each with a reference of its own."""
+    return [document_of(table=table, hands=COMPLETE, reference=f"{table}/{number}") for number in range(1, count + 1)]
+
+
+def lines_of(documents: Iterable[Any]) -> bytes:
+    """Write documents as NDJSON; what is not one is written as it is."""
+    return b"".join((one if isinstance(one, bytes) else json.dumps(one).encode()) + b"\n" for one in documents)
+
+
+def post_import(api: Api, content: bytes, *, packed: bool = False, **headers: str) -> Answer:
+    """Send a file to import."""
+    sent = {"Content-Type": "application/x-ndjson", **({"Content-Encoding": "gzip"} if packed else {}), **headers}
+    return api.ask("POST", "/v1/imports", data=gzip.compress(content) if packed else content, headers=sent)
+
+
+def wait_for(api: Api, job: str, is_so: Callable[[Answer], bool] | None = None, seconds: float = 60) -> Answer:
+    """Wait until an import has ended, or something else is so of it."""
+    found: list[Answer] = []
+
+    def look() -> bool:
+        found[:] = [api.get(job)]
+        assert found[0].status == 200, found[0]
+        return is_so(found[0]) if is_so else found[0]["state"] in ENDED
+
+    assert wait_until(look, seconds), found
+    return found[0]
+
+
+def results_of(api: Api, job: str) -> list[Document]:
+    """What became of every line."""
+    response = api.app.test_client().get(f"{job}/results", headers={"Authorization": f"Bearer {api.key}"})
+    assert response.status_code == 200
+    return [json.loads(line) for line in response.get_data(as_text=True).splitlines()]
