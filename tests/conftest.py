@@ -3,6 +3,7 @@ import sys
 from collections.abc import Iterable, Iterator
 
 import pytest
+from hypothesis import settings
 
 from service.db import Database
 from tests.support.brokers import BROKERS, Broker, find_brokers, opened_broker
@@ -11,6 +12,9 @@ from tests.support.postgres import ExternalServer, Logins, Server, embedded_serv
 EVERY_SERVER = "every_server"
 EVERY_BROKER = "every_broker"
 USED: pytest.StashKey[set[str]] = pytest.StashKey()
+# No test asserts how fast a machine is that does other work as well.
+settings.register_profile("untimed", deadline=None)
+settings.load_profile("untimed")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

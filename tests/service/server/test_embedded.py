@@ -249,8 +249,8 @@ PROGRAM = """
 """
 STARTER = """
     import signal, sys, time
-    from service.server.embedded import leash
-    leash.spawn([sys.executable, "-c", sys.argv[1]], last_signal=signal.SIGQUIT, watched=sys.argv[2] == "watched")
+    from service.server.embedded import process
+    process.spawn([sys.executable, "-c", sys.argv[1]], last_signal=signal.SIGQUIT, watched=sys.argv[2] == "watched")
     time.sleep(60)
 """
 WAYS = pytest.mark.parametrize("way", ["watched", pytest.param("signalled", marks=pytest.mark.skipif(
