@@ -30,7 +30,7 @@ from benchmarks.recompute import FORGETFUL
 from service.db import Database
 from service.ledger.actions import join_events
 from service.verification.verify_database import Page, Pass, verify_database
-from service.verification.verify_side_by_side import verify_side_by_side
+from service.verification.verify_in_parallel import verify_in_parallel
 
 _AT_ONCE = 2000
 
@@ -81,7 +81,7 @@ def measure(owner: Database, made: Bench) -> dict[Pass, Taken]:
 def measure_side_by_side(owner: Database, made: Bench, processes: int) -> float:
     """Look at all of it once in several processes; seconds, with those in which the others are loaded."""
     began = time.perf_counter()
-    for page in verify_side_by_side(owner, [made.club], processes=processes):
+    for page in verify_in_parallel(owner, [made.club], processes=processes):
         refuse_findings(page)
     return time.perf_counter() - began
 

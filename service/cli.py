@@ -25,7 +25,7 @@ ELSEWHERE: Final = {
         "status:status",
         "Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.",
     ),
-    "verify": ("verify:verify", "Look for records that were changed behind the service's back."),
+    "verify": ("verify:verify", "Find records that were changed without the service."),
 }
 """Commands of other modules, where they are and what they do: to load them all takes longer than most of them work."""
 

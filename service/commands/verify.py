@@ -25,16 +25,16 @@ from service.ledger.signing import read_signing_keys
 from service.verification.damage import check_published_keys, check_schema, has_published_keys
 from service.verification.findings import MEANS, Finding, FindingKind
 from service.verification.verify_database import Page, Pass, Position, count_events, list_clubs, verify_database
-from service.verification.verify_side_by_side import verify_side_by_side
+from service.verification.verify_in_parallel import verify_in_parallel
 
 FOUND: Final = 1
 INCOMPLETE: Final = 3
 PASSES: Final = 2
-"""Every event is counted with its chain, and in the tree."""
+"""Every event is counted twice: in its chain and in the tree."""
 
 
 _WORTH_A_PROCESS: Final = 20_000
-"""So many events take as long as a process takes to begin."""
+"""Fewer events are verified before another process has started."""
 
 
 def _cores() -> int:
@@ -47,56 +47,59 @@ def _cores() -> int:
     "notes",
     multiple=True,
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="A checkpoint that was kept elsewhere; one of every club, or several.",
+    help="A checkpoint that was retained elsewhere; at least one of each club.",
 )
 @click.option(
     "--resume",
-    "kept",
+    "saved",
     type=NamedPath(dir_okay=False, path_type=Path),
-    help="Keep in this file how far it has come, and go on from there.",
+    help="Save progress in this file, and resume from it.",
 )
 @click.option(
     "--jobs",
     type=click.IntRange(min=1),
     default=_cores,
-    show_default="as many as there are processor cores",
-    help="How many processes look at it.",
+    show_default="number of processor cores",
+    help="Number of processes.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each finding as a line of JSON, and a summary last.")
 @data_option
 @click.pass_context
 def verify(
-    context: click.Context, notes: tuple[Path, ...], kept: Path | None, jobs: int, as_json: bool, directory: Path | None
+    context: click.Context,
+    notes: tuple[Path, ...],
+    saved: Path | None,
+    jobs: int,
+    as_json: bool,
+    directory: Path | None,
 ) -> None:
     """
-    Look for records that were changed behind the service's back.
+    Find records that were changed without the service.
 
-    Every event is held against its hash and against the one before it; every record against the event that made it;
-    every figure against what its round comes to, played again from the cards; and the tree against all that was signed
-    of it. The schema is compared with the schema of this release, and the published keys with the signing key that is
-    configured here. The service may run meanwhile.
+    Every event is compared with its hash and with the event before it, every record with the event that made it, every
+    result with the round replayed from the cards, and the tree with every checkpoint. The schema is compared with the
+    schema of this release, and the published keys with the configured signing key. The service may run meanwhile.
 
-    What is found is printed, one line each: what is wrong, the table, the record, what is there and what would be
-    right.
+    Each finding is printed on one line: what is wrong, the table, the record, the stored value and the expected value.
 
-    Who can change all of a database can write it anew as if the last events had never been. A checkpoint that was kept
-    elsewhere shows that.
+    Whoever can change the whole database can rewrite it as if the last events had never happened. Only a checkpoint
+    that was retained elsewhere shows that.
 
-    With --resume a run that was killed goes on where it was. What it printed last may then be printed once more; it is
+    With --resume a run that was killed continues where it stopped. Its last findings may be printed twice; they are
     counted once.
 
     \b
     Exit codes:
-      0  all of it is as it was written
-      1  something is not
-      3  nothing was found, but not all could be checked; stderr says what
+      0  no findings
+      1  findings
+      3  no findings, but something could not be verified; stderr says what
 
     \b
     Examples:
       ofc-server verify --checkpoint home.checkpoint
       ofc-server verify --resume verify.state --json > findings.ndjson
     """
-    checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(kept)
+    checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(saved)
     signing_keys = _read_signing_keys(directory)
     with owned_records(directory) as database:
         if state.position is None:
@@ -106,36 +109,36 @@ def verify(
         events = count_events(database, clubs)
         with _progress(PASSES * events, state.events) as advance:
             processes = min(jobs, 1 + events // _WORTH_A_PROCESS)
-            look = verify_database if processes == 1 else partial(verify_side_by_side, processes=processes)
+            look = verify_database if processes == 1 else partial(verify_in_parallel, processes=processes)
             for page in look(database, clubs, checkpoints, state.position):
                 state.report(page.findings, as_json)
                 state.add(page)
-                state.keep(kept)
+                state.save(saved)
                 advance(page.events)
         with database.outside_clubs() as connection:
             are_keys_unchecked = signing_keys is None and has_published_keys(connection)
             if signing_keys is not None:
                 state.report(check_published_keys(connection, signing_keys), as_json)
-    if kept is not None:
-        target_of(kept).unlink(missing_ok=True)
+    if saved is not None:
+        target_of(saved).unlink(missing_ok=True)
     unchecked = _unchecked(clubs, {checkpoint.origin for checkpoint in checkpoints})
     if are_keys_unchecked:
-        unchecked.append("whether the published keys are the service's own: no signing key is configured here")
+        unchecked.append("whether the published keys belong to the service: no signing key is configured")
     _conclude(context, state, events, unchecked, as_json)
 
 
 def _read_signing_keys(directory: Path | None) -> tuple[VerifierKey, ...] | None:
-    """Read the public keys of the configured signing key and of those before it; None where none is configured."""
+    """Return the public keys of the configured signing key and of earlier ones; None where none is configured."""
     file = configured_key_file(directory)
     return None if file is None or not is_there(file) else read_signing_keys(file).verifiers
 
 
 def _read_checkpoint(path: Path) -> Checkpoint:
     """
-    Read a checkpoint that was kept; whoever kept it knows that it is right.
+    Read a checkpoint, which is trusted without its signatures.
 
     Raises:
-        OperatorError: the file is none.
+        OperatorError: the file is not a checkpoint.
     """
     try:
         return Checkpoint.read(read_note(path.read_text(encoding="utf-8")).text)
@@ -144,17 +147,17 @@ def _read_checkpoint(path: Path) -> Checkpoint:
 
 
 def _unchecked(clubs: list[UUID], origins: set[str]) -> list[str]:
-    """Say what could not be checked."""
+    """Return what could not be verified."""
     lacking = [origin_of(club) for club in clubs if origin_of(club) not in origins]
     if not lacking:
         return []
     whose = ", ".join(lacking[:3]) + (f" and {len(lacking) - 3} more" if len(lacking) > 3 else "")
-    return [f"whether the newest events were cut off with all that they made: no checkpoint was given of {whose}"]
+    return [f"whether the newest events and their records were cut off: no checkpoint was given for {whose}"]
 
 
 @dataclass(slots=True)
 class _State:
-    """How far it has come, and what was found until then."""
+    """The progress, and what was found so far."""
 
     position: Position | None = None
     events: int = 0
@@ -163,36 +166,36 @@ class _State:
     @classmethod
     def read(cls, path: Path | None) -> "_State":
         """
-        Read what an earlier run has kept; nothing where there was none.
+        Read the progress of an earlier run; the beginning where there is no file.
 
         Raises:
-            OperatorError: the file is something else.
+            OperatorError: the file is not a progress file.
         """
         if path is None or not is_there(path):
             return cls()
         try:
-            kept = json.loads(path.read_bytes())
-            at = kept["position"]
+            saved = json.loads(path.read_bytes())
+            at = saved["position"]
             position = Position(UUID(at["club"]), Pass(at["pass"]), UUID(at["after"]))
-            return cls(position, int(kept["events"]), Counter(kept["found"]))
+            return cls(position, int(saved["events"]), Counter(saved["found"]))
         except (ValueError, KeyError, TypeError) as error:
             raise OperatorError(
                 f"{path} is not a progress file of `ofc-server verify`; expected another file."
             ) from error
 
     def add(self, page: Page) -> None:
-        """Count a page in."""
+        """Add a page."""
         self.position = page.position
         self.events += page.events
 
     def report(self, findings: Iterable[Finding], as_json: bool) -> None:
-        """Print what was found, one line each, and count it."""
+        """Print findings, one on a line, and count them."""
         for finding in findings:
             click.echo(json.dumps(_dump(finding)) if as_json else _line(finding))
             self.found[finding.kind.value] += 1
 
-    def keep(self, path: Path | None) -> None:
-        """Write it down, whole or not at all, after what was found was printed."""
+    def save(self, path: Path | None) -> None:
+        """Save the progress atomically, after the findings were printed."""
         if path is None or self.position is None:
             return
         sys.stdout.flush()
@@ -203,7 +206,7 @@ class _State:
 
 @contextmanager
 def _progress(total: int, done: int) -> Iterator[Any]:
-    """Show a bar while the block runs, where somebody looks at a terminal."""
+    """Show a progress bar while the block runs, on a terminal."""
     console = Console(stderr=True)
     columns = TextColumn("{task.description}"), BarColumn(), TaskProgressColumn(), TimeRemainingColumn()
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
@@ -220,9 +223,9 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
     for kind in FindingKind:
         if state.found[kind]:
             say(f"{state.found[kind]} {kind}: {MEANS[kind]}")
-    say(f"{events} events, and all that they made, were looked at; {wrong} finding{'' if wrong == 1 else 's'}.")
+    say(f"Verified {events} events and their records: {wrong} finding{'' if wrong == 1 else 's'}.")
     for sentence in unchecked:
-        say(f"INCOMPLETE: it could not be checked {sentence}.")
+        say(f"INCOMPLETE: not verified: {sentence}.")
     context.exit(code)
 
 
@@ -248,7 +251,7 @@ def _dump(finding: Finding) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Write a value as JSON has it: bytes in hexadecimal digits, ids and times as text."""
+    """Convert a value to JSON: bytes to hexadecimal digits, ids and times to text."""
     if isinstance(value, (bytes, memoryview)):
         return bytes(value).hex()
     if isinstance(value, (list, dict, str, int, float, bool)) or value is None:

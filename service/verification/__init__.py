@@ -1,6 +1,8 @@
 """
-What shows that records were changed behind the service's back: every event, and every record that events speak of.
+Verification of a database: it finds records that were changed without the service.
 
-`covers` says of each column what it is held against, `chains` reads the events, `told` follows a round through them,
-`round_records` and `club_records` say what must be kept then, and `comparing` names what is kept instead.
+`chains` checks the hashes of events, `expected_records` and `club_records` derive the records from the events,
+`comparing` compares the stored ones with those, `audited_results` proves results in bulk with the audit of
+recomputations, and `trees` and `round_maps` check the tree, the map of rounds and the checkpoints. `covers` lists what
+each column is compared with.
 """

@@ -1,4 +1,4 @@
-"""What must be recorded of a club beside its rounds: its keys, rulesets and tables, as events tell them."""
+"""The records that a club must have besides its rounds: its keys, rulesets and tables, from its events."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable
@@ -21,18 +21,18 @@ from schemas.base import WireError
 from schemas.rulesets import load_ruleset
 from scoring.errors import ScoringError
 from scoring.ruleset import Ruleset
-from service.verification.comparing import Key, Row, Told
+from service.verification.comparing import Expected, Key, Row
 from service.verification.findings import Finding, FindingKind
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 
 
-def club_records(events: Iterable[Any]) -> tuple[Told, list[Finding]]:
+def expect_club_records(events: Iterable[Any]) -> tuple[Expected, list[Finding]]:
     """
-    Say what must be recorded of a club, from its events that belong to no round.
+    Return the records that a club must have, from its events that belong to no round.
 
     Returns:
-        The records, and the events that cannot be read: what these leave out is not in the records.
+        The records, and a finding for each event that cannot be decoded, whose records are missing.
     """
     records: Records = defaultdict(dict)
     unreadable = []
@@ -47,10 +47,10 @@ def club_records(events: Iterable[Any]) -> tuple[Told, list[Finding]]:
     return records, unreadable
 
 
-def rulesets_of(told: Told) -> dict[str, Ruleset]:
-    """Give a club's rulesets, by name and version, as events tell them; without those that cannot be read."""
+def rulesets_of(records: Expected) -> dict[str, Ruleset]:
+    """Return the valid rulesets of a club, by name and version, from its records."""
     rulesets = {}
-    for (name, version), row in told.get("rulesets", {}).items():
+    for (name, version), row in records.get("rulesets", {}).items():
         try:
             rulesets[f"{name}@{version}"] = load_ruleset(row["content"])
         except (ScoringError, WireError):
@@ -60,10 +60,10 @@ def rulesets_of(told: Told) -> dict[str, Ruleset]:
 
 def _add(records: Records, event: EventPayload, at: datetime) -> None:
     """
-    Add what an event says.
+    Add the record of an event.
 
     Raises:
-        KeyError: it says something of a key of which no event before it speaks.
+        KeyError: it revokes a key that no earlier event created.
         ValueError: it names no version of a ruleset.
     """
     match event:

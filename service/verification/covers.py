@@ -1,4 +1,4 @@
-"""Of every column that is kept: what it is held against, or why against nothing."""
+"""What every stored column is compared with, or why with nothing."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Final
 
 
 class Cover(StrEnum):
-    """What a column is held against."""
+    """What a column is compared with."""
 
     KEY = "key"
     BYTES = "bytes"
@@ -20,15 +20,15 @@ class Cover(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Table:
     """
-    A table, and what its columns are held against.
+    A table, and what its columns are compared with.
 
     Attributes:
-        key: tells one record from the others; a record that events do not speak of is found by it.
-        event: as the event says that made the record.
-        played: as the round comes to, played again from its events.
-        bytes: part of the event's own bytes, or their hash.
-        tree: hashed anew from the events, or signed.
-        free: against nothing.
+        key: identifies a record; a surplus record is found by it.
+        event: compared with the event that made the record.
+        played: compared with the result of the round, replayed from its events.
+        bytes: part of the event's bytes, or their hash.
+        tree: hashed again from the events, or signed.
+        free: compared with nothing.
     """
 
     key: tuple[str, ...]
@@ -40,7 +40,7 @@ class Table:
 
     @property
     def columns(self) -> dict[str, Cover]:
-        """Every column, and what it is held against."""
+        """Every column, and what it is compared with."""
         return {
             **dict.fromkeys(self.key, Cover.KEY),
             **dict.fromkeys(self.event, Cover.EVENT),
@@ -117,18 +117,18 @@ AUDITED: Final[Mapping[str, Table]] = {
     "round_map_tiles": _table("club_id prefix", tree="tile", free="since signed_tile"),
     "checkpoints": _table("club_id size", tree="root note created_at", free="id"),
 }
-"""What is held against events, and against what is played again from them."""
+"""The tables that are compared with events, and with their replay."""
 
 UNAUDITED: Final[Mapping[str, str]] = {
-    "alembic_version": "the shape of the tables, which every start holds against the release",
-    "players": "display names: they can be changed and erased, so nothing that is kept for ever may speak of them",
-    "link_secrets": "what viewers' links are signed with; no record is read by them",
-    "kept_answers": "answers to requests, for who asks again; what they speak of is held against events itself",
-    "jobs": "how far work is; what it does to rounds are events of theirs",
-    "job_chunks": "how far work is; what it does to rounds are events of theirs",
+    "alembic_version": "the version of the schema, which every start compares with the release",
+    "players": "display names: they can be changed and erased, so no permanent record contains them",
+    "link_secrets": "the secrets of viewers' links; no record depends on them",
+    "kept_answers": "stored responses for retries; the records in them are compared with events themselves",
+    "jobs": "progress of work; its changes to rounds are events of the rounds",
+    "job_chunks": "progress of work; its changes to rounds are events of the rounds",
     "wake_ups": "messages to workers",
-    "import_pieces": "what waits to be imported; it becomes submissions of rounds",
-    "import_results": "what became of an import's lines; the rounds are held against their events",
-    "differences": "what a recomputation found; it can be found again",
+    "import_pieces": "lines that wait to be imported; they become submissions of rounds",
+    "import_results": "the results of an import's lines; the rounds are compared with their events",
+    "differences": "the differences that a recomputation found; another recomputation finds them again",
 }
-"""What is held against nothing, and why."""
+"""The tables that are compared with nothing, and why."""

@@ -1,4 +1,4 @@
-"""What can be found wrong in a database, in words for who runs the service."""
+"""What verification can find wrong in a database, explained for operators."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -6,11 +6,11 @@ from enum import StrEnum
 from typing import Any, Final
 
 MOST_NAMED: Final = 1000
-"""So many records that are missing are named one by one where a single number says how many there must be."""
+"""The most missing records that are reported one by one."""
 
 
 class FindingKind(StrEnum):
-    """How a record is not as it was written."""
+    """What is wrong with a record."""
 
     EVENT_UNREADABLE = "event-unreadable"
     EVENT_DIFFERS = "event-differs"
@@ -39,25 +39,26 @@ class FindingKind(StrEnum):
 
 MEANS: Final[Mapping[FindingKind, str]] = {
     FindingKind.EVENT_UNREADABLE: "An event's bytes cannot be decoded.",
-    FindingKind.EVENT_DIFFERS: "A column of an event is not what its bytes say.",
-    FindingKind.EVENT_HASH: "The stored hash of an event is not that of its bytes.",
-    FindingKind.EVENT_MISSING: "A number is missing among the events of a round, or its last events are.",
-    FindingKind.EVENT_SURPLUS: "Two events of a round have one number, or its head counts fewer than there are.",
-    FindingKind.CHAIN_BROKEN: "An event does not name the one before it in its round.",
-    FindingKind.CONTENT_UNPLAYABLE: "What an event says, or the events of a round, cannot have happened or be read.",
-    FindingKind.RECORD_MISSING: "Events speak of a record that is not there.",
-    FindingKind.RECORD_SURPLUS: "A record is there of which no event speaks.",
-    FindingKind.RECORD_DIFFERS: "A column is not what the event says that made the record.",
+    FindingKind.EVENT_DIFFERS: "A column of an event differs from its bytes.",
+    FindingKind.EVENT_HASH: "The stored hash of an event is not the hash of its bytes.",
+    FindingKind.EVENT_MISSING: "An event of a round is missing.",
+    FindingKind.EVENT_SURPLUS: "Two events of a round have the same number, or the round has more events than"
+    " its head counts.",
+    FindingKind.CHAIN_BROKEN: "An event does not contain the hash of the event before it in its round.",
+    FindingKind.CONTENT_UNPLAYABLE: "The content of an event cannot be decoded, or the events of a round"
+    " contradict each other.",
+    FindingKind.RECORD_MISSING: "A record that the events lead to is missing.",
+    FindingKind.RECORD_SURPLUS: "A record exists that no event leads to.",
+    FindingKind.RECORD_DIFFERS: "A column differs from the event that made the record.",
     FindingKind.FIGURE_DIFFERS: "A figure differs from the result of the round, replayed from its events.",
-    FindingKind.SUM_BROKEN: "Points were created or lost, or a figure is negative that cannot be.",
-    FindingKind.SIGNATURE_WRONG: "A stored checkpoint is not signed by a published key, or by somebody else too.",
-    FindingKind.ROUND_MAP_WRONG: "A stored checkpoint was signed with a map of rounds that does not follow from"
-    " the events.",
-    FindingKind.CHECKPOINT_BROKEN: "The tree or the map of rounds does not lead to a checkpoint that was kept"
+    FindingKind.SUM_BROKEN: "Points were created or lost, or a figure is negative that must not be.",
+    FindingKind.SIGNATURE_WRONG: "A stored checkpoint is not signed by published keys alone.",
+    FindingKind.ROUND_MAP_WRONG: "The map of rounds in a stored checkpoint does not follow from the events.",
+    FindingKind.CHECKPOINT_BROKEN: "The tree or the map of rounds contradicts a checkpoint that was retained"
     " elsewhere: events were cut off or rewritten.",
-    FindingKind.CLUB_UNKNOWN: "Records belong to a club that there is not.",
-    FindingKind.PAGE_UNREADABLE: "PostgreSQL cannot read a block on disk, for it is damaged.",
-    FindingKind.RECORD_UNREADABLE: "A record could not be verified, because a block that belongs to it is damaged.",
+    FindingKind.CLUB_UNKNOWN: "Records belong to a club that does not exist.",
+    FindingKind.PAGE_UNREADABLE: "PostgreSQL cannot read a damaged block on disk.",
+    FindingKind.RECORD_UNREADABLE: "A record could not be verified, because one of its blocks is damaged.",
     FindingKind.SCHEMA_MISSING: "A table, column, constraint, trigger, policy, function or grant of this release is"
     " missing.",
     FindingKind.SCHEMA_DIFFERS: "An object of the schema has another definition than in this release.",
@@ -70,14 +71,14 @@ MEANS: Final[Mapping[FindingKind, str]] = {
 @dataclass(frozen=True, slots=True)
 class Finding:
     """
-    One thing that is not as it was written.
+    One thing that is wrong.
 
     Attributes:
-        table: in which it was found, or is missing.
-        key: which record of the table, by the columns of its key.
-        column: which of its columns; None where it is the whole record.
-        found: what is there.
-        right: what belongs there, as far as that can be told.
+        table: where it was found, or is missing.
+        key: the columns of the record's key.
+        column: the column; None for the whole record.
+        found: the stored value.
+        right: the expected value, where it is known.
     """
 
     kind: FindingKind

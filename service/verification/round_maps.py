@@ -1,4 +1,4 @@
-"""A club's map of rounds made again from its events, and held against the tiles and all that was signed of it."""
+"""A club's map of rounds built again from its events, and compared with its tiles and with every checkpoint."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
@@ -12,13 +12,13 @@ from service.verification.queries import trees
 _EVENTS_AT_ONCE: Final = 20_000
 
 
-def check_round_map(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
+def check_round_map(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
     """
-    Make the map again, event by event, and compare it at every size that was signed and as it is stored now.
+    Build the map again, event by event, and compare it at every signed size and as it is stored.
 
     Args:
-        transaction: of whose club.
-        kept: checkpoints of the club that somebody kept elsewhere.
+        transaction: of the club.
+        retained: checkpoints of the club that were retained elsewhere.
     """
     head, newest = trees.read_head(transaction), _read_newest(transaction)
     end = trees.read_end(transaction)
@@ -34,13 +34,13 @@ def check_round_map(transaction: Transaction, kept: Sequence[Checkpoint]) -> Ite
         upto = min(first + _EVENTS_AT_ONCE, last)
         events = trees.list_events(transaction, first, upto)
         signed = {each.size: each for each in trees.list_checkpoints(transaction, first, upto)}
-        here = [checkpoint for checkpoint in kept if first < checkpoint.size <= upto]
+        here = [checkpoint for checkpoint in retained if first < checkpoint.size <= upto]
         stops = {*signed, *(checkpoint.size for checkpoint in here), mapped, upto}
         for size in sorted(stop for stop in stops if first < stop <= upto):
-            made.enter([event for event in events if made.size <= event.position < size], size)
+            made.add([event for event in events if made.size <= event.position < size], size)
             if size in signed:
                 yield from _check_signed(transaction, signed[size], made.root)
-            yield from _check_kept(transaction, here, size, made.root)
+            yield from _check_retained(transaction, here, size, made.root)
             if newest is not None and size == newest.size:
                 stored = trees.read_tiles(transaction, size)
                 yield from islice(_check_tiles(transaction, stored, made.tiles, "signed_tile"), MOST_NAMED)
@@ -53,7 +53,7 @@ def check_round_map(transaction: Transaction, kept: Sequence[Checkpoint]) -> Ite
 
 
 class _RoundMap:
-    """A map in memory, of the first events of a tree."""
+    """The map of the first events of a tree, in memory."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -63,8 +63,8 @@ class _RoundMap:
     def root(self) -> bytes:
         return root_of(self._read([""]).get("", {}))
 
-    def enter(self, events: Iterable[Any], size: int) -> None:
-        """Enter the events up to a size."""
+    def add(self, events: Iterable[Any], size: int) -> None:
+        """Add the events up to a size."""
         entries: dict[Any, MapEntry] = {}
         for event in events:
             there = entries.get(event.round_id)
@@ -80,7 +80,7 @@ class _RoundMap:
 
 
 def _read_newest(transaction: Transaction) -> Any:
-    """Find the newest checkpoint; None where it is from before there was a map, or where none was signed."""
+    """Return the newest checkpoint; None where none with a map was signed."""
     newest = trees.find_newest(transaction)
     if newest is None:
         return None
@@ -89,7 +89,7 @@ def _read_newest(transaction: Transaction) -> Any:
 
 
 def _rounds_root(stored: Any) -> bytes | None:
-    """Read what a stored checkpoint says of the map; nothing where it cannot be read, which the tree's pass names."""
+    """Return the root of the map in a checkpoint; None where it is invalid, which the pass of the tree reports."""
     try:
         return Checkpoint.read(read_note(stored.note).text).rounds_root
     except EvidenceError:
@@ -103,8 +103,10 @@ def _check_signed(transaction: Transaction, stored: Any, root: bytes) -> Iterato
         yield Finding(FindingKind.ROUND_MAP_WRONG, "checkpoints", key, "note", found, root)
 
 
-def _check_kept(transaction: Transaction, kept: Iterable[Checkpoint], size: int, root: bytes) -> Iterator[Finding]:
-    for checkpoint in kept:
+def _check_retained(
+    transaction: Transaction, retained: Iterable[Checkpoint], size: int, root: bytes
+) -> Iterator[Finding]:
+    for checkpoint in retained:
         if checkpoint.size == size and checkpoint.rounds_root not in (None, root):
             key = {"club_id": transaction.club_id}
             yield Finding(FindingKind.CHECKPOINT_BROKEN, "round_map_tiles", key, "tile", root, checkpoint.rounds_root)

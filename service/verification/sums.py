@@ -1,4 +1,4 @@
-"""Sums and signs that hold whatever was played: what the database checks as records come, for who could stop it."""
+"""Sums and signs that hold for every hand: the checks of the database, for records written without them."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
@@ -8,14 +8,14 @@ from service.verification.covers import AUDITED
 from service.verification.findings import Finding, FindingKind
 
 
-def check_sums(table: str, kept: Iterable[Row]) -> Iterator[Finding]:
-    """Name the records of a table in which points were created or lost, or that have a negative stack."""
+def check_sums(table: str, stored: Iterable[Row]) -> Iterator[Finding]:
+    """Yield a finding for each record in which points were created or lost, or a stack is negative."""
     rules = _RULES.get(table, {})
-    for row in kept:
+    for row in stored:
         for column, rule in rules.items():
             try:
                 found, right = rule(row)
-            except TypeError:  # a NULL, where the constraint that keeps it out was taken away
+            except TypeError:  # a NULL, where its constraint was dropped
                 found, right = row[column], "figures"
             if found != right:
                 key = {name: row[name] for name in AUDITED[table].key}

@@ -1,142 +1,81 @@
-"""A club's tree hashed anew from its events, page by page, and held against everything that was ever signed of it."""
+"""A club's tree hashed again from its events, page by page, and compared with every checkpoint."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from evidence import Checkpoint, Edge, EvidenceError, VerifierKey, places_of, read_note, verify_note
-from evidence.tree import HASH_BYTES, hash_levels
+from evidence import Checkpoint, Edge, EvidenceError, Place, VerifierKey, places_of, read_note, verify_note
+from evidence.tree import HASH_BYTES
 from service.db import Transaction
 from service.ledger.actions import origin_of
 from service.verification.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries import trees
 
-LEAVES_AT_ONCE: Final = 8192
+LEAVES_PER_PAGE: Final = 8192
 _NOTHING: Final = b""
 
 
-def check_leaves(transaction: Transaction, first: int, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
+def check_leaves(transaction: Transaction, first: int, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
     """
-    Hash a page of the tree anew: every leaf is its event's, every subtree is of those below it.
+    Hash a page of the tree again: each leaf from its event, each subtree from those below it.
 
-    What is before the page was looked at with the pages before; of it only the few subtrees are read that are needed.
+    Of the pages before, only the few subtrees at the edge are read.
 
     Args:
-        transaction: of whose club.
+        transaction: of the club.
         first: the first leaf.
-        kept: checkpoints that somebody kept elsewhere.
+        retained: checkpoints that were retained elsewhere.
     """
-    at_once = _hash_at_once(transaction, first)
-    if at_once is None:
-        yield from _check_one_by_one(transaction, first, kept)
-        return
-    edge, levels, size = at_once
-    last = first + LEAVES_AT_ONCE
+    edge = _read_edge(transaction, first)
+    last = first + LEAVES_PER_PAGE
     signed = {each.size: each for each in trees.list_checkpoints(transaction, first, last)}
     keys = trees.list_verifiers(transaction)
-    for stored in signed.values():
-        if stored.size > size:
-            place = {"club_id": transaction.club_id, "size": stored.size}
-            yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", place)
-        else:
-            yield from _check_signed(transaction.club_id, stored, _root(edge, levels, stored.size), keys)
-    for checkpoint in kept:
-        if first < checkpoint.size <= size:
-            root = _root(edge, levels, checkpoint.size)
-            if root != checkpoint.root:
-                yield _broken(transaction, checkpoint, root)
+    expected: dict[Place, bytes] = {}
+    leaves = trees.list_leaves(transaction, first, last)
+    hashes = trees.read_hashes(transaction, [leaf.event_id for leaf in leaves])
+    for leaf in leaves:
+        while edge.size < leaf.position:
+            expected.update(edge.append(_NOTHING))
+        if leaf.position < edge.size:
+            key = {"club_id": transaction.club_id, "level": 0, "position": leaf.position}
+            yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
+            continue
+        event_hash = hashes.get(leaf.event_id)
+        yield from _check_leaf(transaction.club_id, leaf, event_hash)
+        expected.update(edge.append(bytes(event_hash or leaf.hash)))
+        if edge.size in signed:
+            yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
+        for checkpoint in retained:
+            if checkpoint.size == edge.size and checkpoint.root != edge.root:
+                yield _report_broken(transaction, checkpoint, edge.root)
+    yield from _check_nodes(transaction, expected)
+    for size in signed:
+        yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", {"club_id": transaction.club_id, "size": size})
 
 
-def _hash_at_once(transaction: Transaction, first: int) -> tuple[Edge, list[bytes], int] | None:
-    """
-    Hash a page of the tree anew, where all of it is as it ought to be.
-
-    Returns:
-        The edge before the page, the hashes of all its subtrees, level by level, and the size of the tree with it; None
-        where something is otherwise.
-    """
-    try:
-        edge = _edge(transaction, first)
-        last = first + LEAVES_AT_ONCE
-        leaves = trees.read_leaves(transaction, first, last)
-        nodes = trees.read_above(transaction, first, last, LEAVES_AT_ONCE.bit_length() - 1)
-    except ValueError:
-        return None
-    size = first + len(leaves.positions)
-    levels = hash_levels(leaves.hashes)
-    above = [position for level in range(1, len(levels)) for position in range(first >> level, size >> level)]
-    if (
-        not (leaves.are_right and nodes.are_right)
-        or leaves.positions != list(range(first, size))
-        or nodes.positions != above
-        or nodes.hashes != b"".join(levels[1:])
-    ):
-        return None
-    grown, top = _edge(transaction, first), len(levels) - 1
-    if size == last:
-        higher = dict(grown.append(levels[top], top))
-        del higher[top, first >> top]
-        if any(_check_nodes(transaction, higher)):
-            return None
-    return edge, levels, size
-
-
-def _root(edge: Edge, levels: Sequence[bytes], size: int) -> bytes:
-    """Hash the tree of a size that ends within a page, from the edge before the page and the page's subtrees."""
-    grown = Edge(edge.size, edge.subtrees)
-    for level, position in places_of([(edge.size, size)]):
-        place = (position - (edge.size >> level)) * HASH_BYTES
-        for _ in grown.append(levels[level][place : place + HASH_BYTES], level):
-            pass
-    return grown.root
-
-
-def _edge(transaction: Transaction, first: int) -> Edge:
+def _read_edge(transaction: Transaction, first: int) -> Edge:
     """Read the edge of the tree before a page."""
     places = places_of([(0, first)])
     before = trees.read_nodes(transaction, places)
     return Edge(first, [bytes(before[place].hash) if place in before else _NOTHING for place in places])
 
 
-def _check_one_by_one(transaction: Transaction, first: int, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
-    """Look at a page leaf by leaf."""
-    edge = _edge(transaction, first)
-    last = first + LEAVES_AT_ONCE
-    signed = {each.size: each for each in trees.list_checkpoints(transaction, first, last)}
-    keys = trees.list_verifiers(transaction)
-    right: dict[tuple[int, int], bytes] = {}
-    leaves = trees.list_leaves(transaction, first, last)
-    hashes = trees.read_hashes(transaction, [leaf.event_id for leaf in leaves])
-    for leaf in leaves:
-        key = {"club_id": transaction.club_id, "level": 0, "position": leaf.position}
-        while edge.size < leaf.position:
-            right.update(edge.append(_NOTHING))
-        if leaf.position < edge.size:
-            yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
-            continue
-        event_hash = hashes.get(leaf.event_id)
-        if event_hash is None:
-            event = {"club_id": transaction.club_id, "id": leaf.event_id}
-            yield Finding(FindingKind.EVENT_MISSING, "events", event)
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
-            if len(leaf.hash) != HASH_BYTES:
-                yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash)
-        elif event_hash != leaf.hash:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, event_hash)
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
-        right.update(edge.append(bytes(event_hash or leaf.hash)))
-        if edge.size in signed:
-            yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
-        for checkpoint in kept:
-            if checkpoint.size == edge.size and checkpoint.root != edge.root:
-                yield _broken(transaction, checkpoint, edge.root)
-    yield from _check_nodes(transaction, right)
-    for size in signed:
-        yield Finding(FindingKind.RECORD_SURPLUS, "checkpoints", {"club_id": transaction.club_id, "size": size})
+def _check_leaf(club_id: UUID, leaf: Any, event_hash: bytes | None) -> Iterator[Finding]:
+    """Compare a leaf with its event; the hash is None where there is no such event."""
+    if event_hash == leaf.hash:
+        return
+    key = {"club_id": club_id, "level": 0, "position": leaf.position}
+    if event_hash is None:
+        yield Finding(FindingKind.EVENT_MISSING, "events", {"club_id": club_id, "id": leaf.event_id})
+        if len(leaf.hash) != HASH_BYTES:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash)
+    else:
+        yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, event_hash)
+    yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
 
 
-def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator[Finding]:
-    """Look at the tree as a whole, after its leaves: that it has all of them once, and nothing beside."""
+def check_tree(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
+    """Check the tree as a whole, after its leaves: it has each of them once and nothing besides."""
     club = {"club_id": transaction.club_id}
     leaves, head = trees.count_leaves(transaction), trees.read_head(transaction)
     size = leaves.size
@@ -171,9 +110,9 @@ def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator
         yield Finding(FindingKind.RECORD_SURPLUS, "waiting_events", {**club, "event_id": waiting.event_id})
         if not waiting.has_place:
             yield Finding(FindingKind.EVENT_MISSING, "events", {**club, "id": waiting.event_id})
-    for checkpoint in kept:
+    for checkpoint in retained:
         if checkpoint.size > size:
-            yield _broken(transaction, checkpoint, None)
+            yield _report_broken(transaction, checkpoint, None)
         elif not any(
             each.root == checkpoint.root
             for each in trees.list_checkpoints(transaction, checkpoint.size - 1, checkpoint.size)
@@ -181,12 +120,12 @@ def check_tree(transaction: Transaction, kept: Sequence[Checkpoint]) -> Iterator
             yield Finding(FindingKind.RECORD_MISSING, "checkpoints", {**club, "size": checkpoint.size})
 
 
-def _check_nodes(transaction: Transaction, right: dict[tuple[int, int], bytes]) -> Iterator[Finding]:
-    """Hold the subtrees that became full against what they are of."""
-    kept = trees.read_nodes(transaction, list(right))
-    for (level, position), node in right.items():
+def _check_nodes(transaction: Transaction, expected: Mapping[Place, bytes]) -> Iterator[Finding]:
+    """Compare the stored full subtrees with the expected hashes."""
+    stored = trees.read_nodes(transaction, list(expected))
+    for (level, position), node in expected.items():
         key = {"club_id": transaction.club_id, "level": level, "position": position}
-        found = kept.get((level, position))
+        found = stored.get((level, position))
         if found is None:
             yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", key)
             continue
@@ -197,7 +136,7 @@ def _check_nodes(transaction: Transaction, right: dict[tuple[int, int], bytes]) 
 
 
 def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[VerifierKey]) -> Iterator[Finding]:
-    """Hold a stored checkpoint against the tree, its note against both, and see that every signature is right."""
+    """Compare a stored checkpoint with the tree and with its note, and verify every signature."""
     key = {"club_id": club_id, "size": stored.size}
     if stored.root != root:
         yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "root", stored.root, root)
@@ -210,7 +149,7 @@ def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[Verifi
     except EvidenceError as error:
         yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, str(error))
         return
-    # The map of rounds is held against the events by itself; checkpoints from before there was one have no time either.
+    # Another pass compares the map of rounds with the events.
     text = Checkpoint(origin_of(club_id), stored.size, root, read.rounds_root, read.signed_at).text
     if stored.created_at is not None and read.signed_at not in (None, stored.created_at):
         yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "created_at", stored.created_at, read.signed_at)
@@ -221,7 +160,7 @@ def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[Verifi
         yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, why)
 
 
-def _broken(transaction: Transaction, checkpoint: Checkpoint, root: bytes | None) -> Finding:
+def _report_broken(transaction: Transaction, checkpoint: Checkpoint, root: bytes | None) -> Finding:
     key = {"club_id": transaction.club_id}
     found = root or f"a tree of {trees.read_end(transaction)} events"
     return Finding(FindingKind.CHECKPOINT_BROKEN, "tree_nodes", key, "hash", found, checkpoint.root)

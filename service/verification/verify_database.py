@@ -1,4 +1,4 @@
-"""A whole database held against its events: page by page, each as it was at one moment."""
+"""A whole database compared with its events, page by page; each page is read in one snapshot."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,10 +15,8 @@ from service.db import Database, Transaction
 from service.ledger.actions import origin_of
 from service.ledger.queries.events import EventKind
 from service.verification import trees
-from service.verification.at_once import look_at_once
 from service.verification.chains import check_chains
-from service.verification.closely import look_closely
-from service.verification.club_records import club_records, rulesets_of
+from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.comparing import compare_records
 from service.verification.damage import find_damage, name_damage, read_by_index, suppress_damage
 from service.verification.findings import Finding, FindingKind
@@ -26,12 +24,11 @@ from service.verification.queries import audited
 from service.verification.queries import trees as audited_trees
 from service.verification.queries.audited import FIRST, LAST, Stretch
 from service.verification.round_maps import check_round_map
-
-_ROUNDS_BY_THEMSELVES: Final = 100
+from service.verification.rounds import verify_rounds
 
 
 class Pass(StrEnum):
-    """What is gone through of a club, one after the other."""
+    """What is verified of a club, in this order."""
 
     CLUB = "club"
     LOOSE_CHAINS = "events of no round"
@@ -45,12 +42,12 @@ _STRETCHES: Final = {
     Pass.LOOSE_CHAINS: ("loose events", 10_000),
     Pass.ROUNDS: ("rounds", 1000),
 }
-"""Of what, and of how many, a page of a pass is."""
+"""What a page of a pass consists of, and of how many."""
 
 
 @dataclass(frozen=True, slots=True)
 class Position:
-    """How far somebody has come: all before it has been looked at."""
+    """How far verification has come: all before it is verified."""
 
     club_id: UUID
     passing: Pass
@@ -60,11 +57,11 @@ class Position:
 @dataclass(frozen=True, slots=True)
 class Page:
     """
-    What a page came to.
+    The result of a page.
 
     Attributes:
-        position: where the next one begins; None after the last of all.
-        events: how many were looked at, each in its chain or in the tree.
+        position: where the next page begins; None after the last.
+        events: the number of events verified, each in its chain or in the tree.
     """
 
     findings: Sequence[Finding]
@@ -73,7 +70,7 @@ class Page:
 
 
 def list_clubs(database: Database) -> list[UUID]:
-    """List the clubs that there are, or that there are records of, as far as these can be read."""
+    """List the clubs that exist or have records, as far as these can be read."""
     with suppress_damage(), database.reading(FIRST) as transaction:
         return audited.list_clubs(transaction)
     clubs: set[UUID] = set()
@@ -84,55 +81,55 @@ def list_clubs(database: Database) -> list[UUID]:
 
 
 def count_events(database: Database, clubs: Sequence[UUID]) -> int:
-    """Count the events that there are and that can be read."""
+    """Count the events that can be read."""
     counted = 0
     for club_id in clubs:
         with suppress_damage(), database.reading(club_id) as transaction:
-            audited.take_time(transaction)
+            audited.remove_time_limits(transaction)
             counted += audited.count_events(transaction)
     return counted
 
 
 def verify_database(
-    database: Database, clubs: Sequence[UUID], kept: Sequence[Checkpoint] = (), start: Position | None = None
+    database: Database, clubs: Sequence[UUID], retained: Sequence[Checkpoint] = (), start: Position | None = None
 ) -> Iterator[Page]:
     """
-    Look at everything that is kept, and name what is not as it was written.
+    Verify all records of some clubs, and yield the result of each page.
 
-    Every page is read as it was at one moment, and a round is in one page, so that rounds may go on meanwhile.
+    A page is read in one snapshot, and a round is within one page, so that rounds may go on meanwhile.
 
     Args:
         database: as the owner of its tables, or a superuser.
-        clubs: whose records, in the order of their ids.
-        kept: checkpoints that somebody kept elsewhere, of any of the clubs.
+        clubs: in the order of their ids.
+        retained: checkpoints that were retained elsewhere, of any of the clubs.
         start: where to go on; None for the beginning.
     """
     position = begin(clubs, start)
     while position is not None:
-        page = look(database, position, kept)
+        page = verify_position(database, position, retained)
         position = after_page(clubs, position, page.position)
         yield Page(page.findings, position, page.events)
 
 
 def begin(clubs: Sequence[UUID], start: Position | None) -> Position | None:
-    """Say where to begin; None where there is nothing to look at."""
+    """Return where to begin; None where there is nothing to verify."""
     return (start or Position(clubs[0], _PASSES[0])) if clubs else None
 
 
-def look(database: Database, position: Position, kept: Sequence[Checkpoint] = ()) -> Page:
-    """Look at one page; where PostgreSQL cannot read all of it, name the damaged block and look at the rest."""
+def verify_position(database: Database, position: Position, retained: Sequence[Checkpoint] = ()) -> Page:
+    """Verify one page; where PostgreSQL cannot read all of it, report the damaged block and verify the rest."""
     try:
         with database.reading(position.club_id) as transaction:
-            return verify_page(transaction, position, kept)
+            return verify_page(transaction, position, retained)
     except (DBAPIError, psycopg.Error) as error:
         message = find_damage(error)
         if message is None:
             raise
-    return _look_around_damage(database, position, message)
+    return _verify_around_damage(database, position, message)
 
 
-def _look_around_damage(database: Database, position: Position, message: str) -> Page:
-    """Name the damaged block of a page and, of a page of rounds, look at every round that can be read."""
+def _verify_around_damage(database: Database, position: Position, message: str) -> Page:
+    """Report the damaged block of a page and, in a page of rounds, verify every round that can be read."""
     findings = [_named(database, position.club_id, message)]
     if position.passing is not Pass.ROUNDS:
         return Page(findings, foresee_page(database, position), 0)
@@ -140,21 +137,21 @@ def _look_around_damage(database: Database, position: Position, message: str) ->
     events, after = 0, position.after
     while after < stretch.upto:
         one = _find_rounds(database, position.club_id, after, 1)
-        found, told = _look_at_round(database, position.club_id, one)
+        found, count = _verify_round(database, position.club_id, one)
         findings += [finding for finding in found if finding not in findings]
-        events += told
+        events += count
         after = one.upto
     return _page(position, stretch, findings, events)
 
 
-def _look_at_round(database: Database, club_id: UUID, one: Stretch) -> tuple[Sequence[Finding], int]:
-    """Look at a round, or report that it cannot be read; return what was found, and how many events it has."""
+def _verify_round(database: Database, club_id: UUID, one: Stretch) -> tuple[Sequence[Finding], int]:
+    """Verify a round, or report that it cannot be read; return the findings and the number of its events."""
     try:
         with database.reading(club_id) as transaction:
-            audited.take_time(transaction)
-            audited.read_any_time(transaction)
+            audited.remove_time_limits(transaction)
+            audited.set_loaders(transaction)
             read_by_index(transaction)
-            return _verify_closely(transaction, one, _rulesets(transaction))
+            return verify_rounds(transaction, one, _rulesets(transaction))
     except (DBAPIError, psycopg.Error) as error:
         message = find_damage(error)
         if message is None:
@@ -164,10 +161,10 @@ def _look_at_round(database: Database, club_id: UUID, one: Stretch) -> tuple[Seq
 
 
 def _find_rounds(database: Database, club_id: UUID, after: UUID, most: int) -> Stretch:
-    """Find some rounds by whichever table can be read that has one record for each."""
+    """Return the next rounds, from whichever table can be read that has one record for each."""
     for what in ("rounds", "round heads"):
         with suppress_damage(), database.reading(club_id) as transaction:
-            audited.take_time(transaction)
+            audited.remove_time_limits(transaction)
             read_by_index(transaction)
             return audited.find_stretch(transaction, what, after, most)
     return Stretch(after, LAST)
@@ -178,29 +175,29 @@ def _named(database: Database, club_id: UUID, message: str) -> Finding:
         return name_damage(transaction, message)
 
 
-def verify_page(transaction: Transaction, position: Position, kept: Sequence[Checkpoint] = ()) -> Page:
-    """Look at one page; its position is None where it is the last of its pass."""
-    audited.take_time(transaction)
-    audited.read_any_time(transaction)
+def verify_page(transaction: Transaction, position: Position, retained: Sequence[Checkpoint] = ()) -> Page:
+    """Verify one page; its position is None where it is the last of its pass."""
+    audited.remove_time_limits(transaction)
+    audited.set_loaders(transaction)
     if position.passing is Pass.TREE:
-        return _verify_tree(transaction, position, kept)
+        return _verify_tree(transaction, position, retained)
     if position.passing is Pass.ROUND_MAP:
-        return Page(list(check_round_map(transaction, _kept_of(transaction, kept))), None, 0)
-    return _LOOKING[position.passing](transaction, position)
+        return Page(list(check_round_map(transaction, _of_club(transaction, retained))), None, 0)
+    return _VERIFY[position.passing](transaction, position)
 
 
 def foresee_page(database: Database, position: Position) -> Position | None:
     """
-    Say where the page ends that begins here, without looking at it.
+    Return where the page ends that begins here, without verifying it.
 
-    None where it is the last of its pass, or where nobody can say for damage.
+    None where it is the last of its pass, or where damage hides the end.
     """
     if position.passing in (Pass.CLUB, Pass.ROUND_MAP):
         return None
     with suppress_damage(), database.reading(position.club_id) as transaction:
-        audited.take_time(transaction)
+        audited.remove_time_limits(transaction)
         if position.passing is Pass.TREE:
-            last = position.after.int + trees.LEAVES_AT_ONCE
+            last = position.after.int + trees.LEAVES_PER_PAGE
             return replace(position, after=UUID(int=last)) if audited_trees.read_end(transaction) > last else None
         stretch = _stretch(transaction, position)
         return None if stretch.is_last else replace(position, after=stretch.upto)
@@ -208,7 +205,7 @@ def foresee_page(database: Database, position: Position) -> Position | None:
 
 
 def after_page(clubs: Sequence[UUID], position: Position, end: Position | None) -> Position | None:
-    """Say where to go on after a page: where it ends, or with the next pass, or the next club; None at the very end."""
+    """Return the position after a page: its end, the next pass or the next club; None after the last."""
     if end is not None:
         return end
     following = _PASSES.index(position.passing) + 1
@@ -235,81 +232,49 @@ def _verify_loose_chains(transaction: Transaction, position: Position) -> Page:
 
 
 def _verify_club(transaction: Transaction, position: Position) -> Page:
-    events = list(audited.list_told_outside_rounds(transaction))
-    told, findings = club_records(events)
-    if not audited.is_there(transaction):
+    events = list(audited.list_loose_events(transaction))
+    expected, findings = expect_club_records(events)
+    if not audited.club_exists(transaction):
         findings.append(Finding(FindingKind.CLUB_UNKNOWN, "clubs", {"id": transaction.club_id}))
     for table in audited.OF_CLUBS:
-        kept = audited.list_of_club(transaction, table)
-        findings += compare_records(transaction.club_id, table, kept, told.get(table, {}))
-    for table, column, id_ in audited.list_nobodys(transaction):
+        stored = audited.list_of_club(transaction, table)
+        findings += compare_records(transaction.club_id, table, stored, expected.get(table, {}))
+    for table, column, id_ in audited.list_orphans(transaction):
         findings.append(Finding(FindingKind.RECORD_SURPLUS, table, {"club_id": transaction.club_id, column: id_}))
     return Page(findings, None, 0)
 
 
 def _verify_rounds(transaction: Transaction, position: Position) -> Page:
-    """Look at some thousand rounds with their events at once, and at those not plainly right again, by themselves."""
     stretch = _stretch(transaction, position)
-    rulesets = _rulesets(transaction)
-    looked = look_at_once(transaction, stretch, rulesets.values())
-    if looked is None:
-        parts = _parts_of(transaction, stretch)
-    else:
-        some = _ROUNDS_BY_THEMSELVES
-        parts = (Stretch.of(looked.odd[first : first + some]) for first in range(0, len(looked.odd), some))
-    findings: list[Finding] = []
-    events = 0
-    for part in parts:
-        found, told = _verify_closely(transaction, part, rulesets)
-        findings += found
-        events += told
-    return _page(position, stretch, findings, looked.events if looked else events)
-
-
-def _verify_closely(
-    transaction: Transaction, part: Stretch, rulesets: Mapping[str, Ruleset]
-) -> tuple[list[Finding], int]:
-    """Look at some rounds by themselves; return what was found, and how many events they have."""
-    told_in_rounds = audited.read_events(transaction, part, loose=False)
-    chained = list(check_chains(told_in_rounds, audited.read_heads(transaction, part)))
-    found, told = look_closely(transaction, part, rulesets)
-    return chained + found, told
+    findings, events = verify_rounds(transaction, stretch, _rulesets(transaction))
+    return _page(position, stretch, findings, events)
 
 
 def _rulesets(transaction: Transaction) -> Mapping[str, Ruleset]:
-    """Return the club's rulesets by name and version, as its events say them."""
-    added = audited.list_told_outside_rounds(transaction, EventKind.RULESET_ADDED)
-    return rulesets_of(club_records(added)[0])
+    """Return the club's rulesets by name and version, from its events."""
+    added = audited.list_loose_events(transaction, EventKind.RULESET_ADDED)
+    return rulesets_of(expect_club_records(added)[0])
 
 
-def _parts_of(transaction: Transaction, stretch: Stretch) -> Iterator[Stretch]:
-    """Cut a stretch into parts that can be looked at by themselves."""
-    after = stretch.after
-    while after < stretch.upto:
-        part = audited.find_stretch(transaction, "rounds", after, _ROUNDS_BY_THEMSELVES)
-        after = min(part.upto, stretch.upto)
-        yield Stretch(part.after, after)
-
-
-def _verify_tree(transaction: Transaction, position: Position, kept: Sequence[Checkpoint]) -> Page:
-    """Look at some thousand leaves; of this pass, the id that a page begins after is the number of a leaf."""
-    mine = _kept_of(transaction, kept)
+def _verify_tree(transaction: Transaction, position: Position, retained: Sequence[Checkpoint]) -> Page:
+    """Verify some thousand leaves; in this pass the id of a position is the number of a leaf."""
+    of_club = _of_club(transaction, retained)
     first = position.after.int
-    last = first + trees.LEAVES_AT_ONCE
-    findings = list(trees.check_leaves(transaction, first, mine))
+    last = first + trees.LEAVES_PER_PAGE
+    findings = list(trees.check_leaves(transaction, first, of_club))
     end = audited_trees.read_end(transaction)
-    # After a page without a leaf nothing follows but what was put far away, which is named as such.
+    # After a page without a leaf follow only leaves that the check of the whole tree reports.
     if end > last and audited_trees.list_leaves(transaction, last - 1, last):
         return Page(findings, Position(position.club_id, position.passing, UUID(int=last)), last - first)
-    findings += trees.check_tree(transaction, mine)
+    findings += trees.check_tree(transaction, of_club)
     return Page(findings, None, max(end - first, 0))
 
 
-def _kept_of(transaction: Transaction, kept: Sequence[Checkpoint]) -> list[Checkpoint]:
-    return [checkpoint for checkpoint in kept if checkpoint.origin == origin_of(transaction.club_id)]
+def _of_club(transaction: Transaction, retained: Sequence[Checkpoint]) -> list[Checkpoint]:
+    return [checkpoint for checkpoint in retained if checkpoint.origin == origin_of(transaction.club_id)]
 
 
-_LOOKING: Final[dict[Pass, Callable[[Transaction, Position], Page]]] = {
+_VERIFY: Final[dict[Pass, Callable[[Transaction, Position], Page]]] = {
     Pass.CLUB: _verify_club,
     Pass.LOOSE_CHAINS: _verify_loose_chains,
     Pass.ROUNDS: _verify_rounds,

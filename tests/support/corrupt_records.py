@@ -10,8 +10,8 @@ from sqlalchemy import text
 
 from evidence import Checkpoint
 from service.db import Database, Transaction
-from service.verification.at_once import look_at_once
-from service.verification.club_records import club_records, rulesets_of
+from service.verification.audited_results import audit_results
+from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.covers import AUDITED
 from service.verification.findings import Finding
 from service.verification.queries import audited
@@ -121,17 +121,13 @@ def verify(transaction: Transaction, kept: Sequence[Checkpoint] = (), table: str
     return found
 
 
-def plain_ids(transaction: Transaction) -> list[UUID]:
-    """List the rounds that a look at many at once finds to be as they were written, and in what their hands came."""
-    every = Stretch(FIRST, LAST)
-    rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(transaction))[0])
-    looked = look_at_once(transaction, every, rulesets.values())
-    odd = [FIRST] if looked is None else looked.odd
-    of_plain = text("""
-        SELECT id FROM rounds WHERE club_id = :club AND id <> ALL (:odd)
-        UNION SELECT submission_id FROM hands WHERE club_id = :club AND round_id <> ALL (:odd)
-    """)
-    return [*transaction.execute(of_plain, {"club": transaction.club_id, "odd": list(odd)}).scalars()]
+def proven_ids(transaction: Transaction) -> list[UUID]:
+    """List the rounds whose results the audit in bulk proves, and the submissions of their hands."""
+    rulesets = rulesets_of(expect_club_records(audited.list_loose_events(transaction))[0])
+    proven = list(audit_results(transaction, Stretch(FIRST, LAST), rulesets))
+    received = text("SELECT submission_id FROM hands WHERE club_id = :club AND round_id = ANY (:proven)")
+    found = transaction.execute(received, {"club": transaction.club_id, "proven": proven})
+    return [*proven, *found.scalars()]
 
 
 def verify_all(transaction: Transaction) -> list[Finding]:
@@ -147,13 +143,13 @@ class Table:
         self.transaction = transaction
         self.name = name
         self.key, covered = AUDITED[name].key, AUDITED[name].columns
-        self.plain = plain_ids(transaction) if "round_id" in covered or name in ("rounds", "submissions") else ()
+        self.proven = proven_ids(transaction) if "round_id" in covered or name in ("rounds", "submissions") else ()
         self.mine = f"{'id' if name == 'clubs' else 'club_id'} = '{transaction.club_id}'"
 
     def rows(self, condition: str = "true") -> list[Mapping[str, Any]]:
-        """Read records, with the place of each; those first that are looked at with many others at once."""
+        """Read records, with the place of each; those of proven rounds first."""
         of_round = {"rounds": "id", "submissions": "id"}.get(self.name, "round_id")
-        plain = ",".join(map(str, self.plain))
+        plain = ",".join(map(str, self.proven))
         plain_first = f"coalesce({of_round} = ANY ('{{{plain}}}'), false) DESC, " if plain else ""
         query = (
             f"SELECT ctid::text AS place, * FROM {self.name} WHERE {self.mine} AND ({condition})"

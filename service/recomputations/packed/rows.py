@@ -104,57 +104,9 @@ def read_regular(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
     return read
 
 
-def read_tailed(rows: Sequence[bytes], columns: Sequence[Column]) -> tuple[Rows, list[bytes]]:
-    """
-    Read rows that have one column more, of any length.
-
-    >>> rows, tails = read_tailed([bytes.fromhex("0002 00000002 0007 00000001") + b"x"], [Column("seat", SMALL)])
-    >>> rows["seat"].tolist(), tails
-    ([7], [b'x'])
-
-    Raises:
-        ValueError: one is laid out otherwise, or has an empty column.
-    """
-    with_length = [*columns, Column("tail", BYTE, size=0)]
-    size = row_type(with_length).itemsize
-    if min(map(len, rows), default=size) < size:
-        raise ValueError(f"a row has not the {size} bytes of its columns")
-    read = read_rows([row[:size] for row in rows], with_length)
-    tails = [row[size:] for row in rows]
-    lengths = np.fromiter(map(len, tails), np.int64, len(tails))
-    if (read["tail length"] != lengths).any() or not _fit(read, columns, len(with_length)).all():
-        raise ValueError("a row is not laid out as its columns are")
-    return read, tails
-
-
-def read_beginnings(rows: Sequence[bytes], columns: Sequence[Column], more: int) -> tuple[Rows, list[bytes]]:
-    r"""
-    Read rows that have some columns more, which are given as they came: each after its length.
-
-    >>> begun = read_beginnings([bytes.fromhex("0002 00000002 0007 00000001") + b"x"], [Column("seat", SMALL)], 1)
-    >>> begun[0]["seat"].tolist(), begun[1]
-    ([7], [b'\x00\x00\x00\x01x'])
-
-    Raises:
-        ValueError: one is laid out otherwise, or has an empty column among the first.
-    """
-    size = row_type(columns).itemsize
-    if min(map(len, rows), default=size) < size:
-        raise ValueError(f"a row has not the {size} bytes of its columns")
-    read = read_rows([row[:size] for row in rows], columns)
-    if not _fit(read, columns, len(columns) + more).all():
-        raise ValueError("a row is not laid out as its columns are")
-    return read, [row[size:] for row in rows]
-
-
 def are_regular(rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
-    """Say of each row whether it is laid out like this, and is not by chance as long as others that are."""
-    return _fit(rows, columns, len(columns))
-
-
-def _fit(rows: Rows, columns: Sequence[Column], count: int) -> NDArray[np.bool_]:
-    """Say of each row whether it has so many columns and is laid out like these."""
-    regular: NDArray[np.bool_] = rows["f0"] == count
+    """Return for each row whether it has these columns, and is not only as long as rows that have."""
+    regular: NDArray[np.bool_] = rows["f0"] == len(columns)
     for column in columns:
         size = np.dtype(column.kind).itemsize
         if column.values is not None:

@@ -1,14 +1,16 @@
-"""All that is kept of a club, in pages small enough to be held, for who holds it against the club's events."""
+"""The stored records of a club, read in pages for verification."""
 
 import struct
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
+import orjson
 import psycopg
 from psycopg.types.datetime import TimestamptzLoader
-from sqlalchemy import text
+from psycopg.types.json import set_json_loads
+from sqlalchemy import TextClause, text
 
 from service.db import Transaction
 from service.recomputations.packed.rows import split_rows
@@ -21,7 +23,7 @@ LAST: Final = UUID(int=2**128 - 1)
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """Ids after one, up to another, which is among them; or only some of these."""
+    """Ids after one, up to and including another; or only some of these."""
 
     after: UUID
     upto: UUID
@@ -29,12 +31,12 @@ class Stretch:
 
     @classmethod
     def of(cls, ids: Sequence[UUID]) -> "Stretch":
-        """Only these ids, which rise."""
+        """Return a stretch of only these ids, which ascend."""
         return cls(UUID(int=ids[0].int - 1), ids[-1], tuple(ids))
 
     @property
     def is_last(self) -> bool:
-        """Whether nothing can come after it."""
+        """Whether no id can follow."""
         return self.upto == LAST
 
 
@@ -67,13 +69,9 @@ _HEADS: Final = text(f"""
     SELECT round_id, coalesce(version, 0) AS version, coalesce(last_event, '') AS last_event FROM round_heads
     WHERE club_id = :club_id AND {_WANTED.format("round_id")} ORDER BY round_id
 """)
-# Where a time is none, the event is named for it; what the event made is told of another one.
+# A time outside of Python's calendar is a finding of its event; what the event made gets another one.
 _AT: Final = "CASE WHEN at BETWEEN '0002-01-01 00:00Z' AND '9998-01-01 00:00Z' THEN at ELSE to_timestamp(0) END AS at"
-_TOLD: Final = text(f"""
-    SELECT round_id, sequence, kind, {_AT}, content, hash FROM events
-    WHERE club_id = :club_id AND {_WANTED.format("round_id")} ORDER BY round_id, sequence, id
-""")
-_TOLD_LOOSE: Final = text(f"""
+_LOOSE_EVENTS: Final = text(f"""
     SELECT id, kind, {_AT}, content FROM events
     WHERE club_id = :club_id AND round_id IS NULL AND (CAST(:kind AS text) IS NULL OR kind = :kind) ORDER BY id
 """)
@@ -83,12 +81,12 @@ _OF_DISPUTES: Final = text(f"""
     JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
     WHERE head.club_id = :club_id AND {_WANTED.format("dispute.round_id")}
 """)
-# Of the bytes that came in the digest is enough, and PostgreSQL takes it where they are.
+# PostgreSQL computes the digest, so that the content is not sent.
 _SUBMISSIONS: Final = text("""
     SELECT id, kind, sha256(content) AS content, sha256, received_at FROM submissions
     WHERE club_id = :club_id AND id = ANY (:ids)
 """)
-_NOBODYS: Final = {
+_ORPHANS: Final = {
     "submissions": text("""
         SELECT id FROM submissions AS came_in WHERE club_id = :club_id
             AND NOT EXISTS (SELECT FROM hands WHERE club_id = :club_id AND submission_id = came_in.id)
@@ -124,64 +122,72 @@ _IN_CLUB: Final = {
         for table in ("api_keys", "revoked_links", "rulesets", "tables")
     },
 }
+_RESULTS: Final = ("hand_scores", "transfers")
 _OF_ROUNDS: Final = {
-    table: text(_IN_STRETCH.format(table, _WANTED.format(key)))
-    for table, key in {
-        "rounds": "id",
-        **dict.fromkeys(
-            (
-                "settlements",
-                "round_seats",
-                "departures",
-                "closings",
-                "hands",
-                "corrections",
-                "confirmations",
-                "hand_scores",
-                "payouts",
-                "transfers",
-                "adjustments",
-                "disputes",
-                "dispute_entries",
-                "round_heads",
-            ),
-            "round_id",
-        ),
-    }.items()
-} | {"dispute_heads": _OF_DISPUTES}
+    "rounds": text(_IN_STRETCH.format("rounds", _WANTED.format("id"))),
+    **{
+        table: text(_IN_STRETCH.format(table, _WANTED.format("round_id")))
+        for table in (
+            "settlements",
+            "round_seats",
+            "departures",
+            "closings",
+            "hands",
+            "corrections",
+            "confirmations",
+            "payouts",
+            "adjustments",
+            "disputes",
+            "dispute_entries",
+            "round_heads",
+        )
+    },
+    **{
+        table: text(_IN_STRETCH.format(table, f"{_WANTED.format('round_id')} AND round_id <> ALL (:excluded)"))
+        for table in _RESULTS
+    },
+    "dispute_heads": _OF_DISPUTES,
+}
+_SCORED_HANDS: Final = text("""
+    SELECT round_id, revision, number, hand_id, ruleset_name, ruleset_version, scorer_version, irregular
+    FROM hand_scores WHERE club_id = :club_id AND round_id = ANY (:only)
+""")
+_ODD_TRANSFERS: Final = text(f"""
+    SELECT DISTINCT round_id FROM transfers WHERE club_id = :club_id AND {_WANTED.format("round_id")}
+    GROUP BY round_id, revision, number, late, position HAVING revision <> 1 OR count(*) > 1
+""")
 OF_ROUNDS: Final = tuple(_OF_ROUNDS)
 """The tables whose records belong to rounds."""
 OF_CLUBS: Final = tuple(_IN_CLUB)
 """The tables whose records belong to no round."""
 
-_TAKING_TIME: Final = text("""
+_WITHOUT_LIMITS: Final = text("""
     SELECT set_config(name, '0', true) FROM unnest(ARRAY[
         'statement_timeout', 'idle_in_transaction_session_timeout',
         'max_parallel_workers_per_gather', 'effective_io_concurrency'
     ]) AS name
 """)
-_FIELDS: Final = 11
 _LENGTH: Final = struct.Struct(">i").unpack_from
 
 
-def take_time(transaction: Transaction) -> None:
+def remove_time_limits(transaction: Transaction) -> None:
     """
-    Let statements take as long as they do, for some look at all of a club, and the playing between them too.
+    Remove the time limits of statements and of the idle time between them, and run each in one process of PostgreSQL.
 
-    Each is left to one process of PostgreSQL, which reads for itself: others look at other pages meanwhile, and what
-    lies together is read together.
+    Other processes verify other pages meanwhile.
     """
-    transaction.execute(_TAKING_TIME)
+    transaction.execute(_WITHOUT_LIMITS)
 
 
-def read_any_time(transaction: Transaction) -> None:
-    """Let records be read whose times no calendar of ours has: `infinity`, say, which somebody has put there."""
+def set_loaders(transaction: Transaction) -> None:
+    """Load JSON quickly, and a time outside of Python's calendar, such as `infinity`, as text."""
     driver: Any = transaction.connection.connection.driver_connection
     driver.adapters.register_loader("timestamptz", _AnyTimeLoader)
+    set_json_loads(orjson.loads, driver)
 
 
 class _AnyTimeLoader(TimestamptzLoader):
-    """Gives what is no time of ours as a text."""
+    """Loads times; those that Python cannot hold as text."""
 
     def load(self, data: Any) -> Any:
         try:
@@ -191,62 +197,87 @@ class _AnyTimeLoader(TimestamptzLoader):
 
 
 def find_stretch(transaction: Transaction, what: str, after: UUID, most: int) -> Stretch:
-    """Find where a page ends that begins after an id and has as many as said, or a few more."""
+    """Return the page that begins after an id and has at most so many items; the last has all that follow."""
     parameters = {"club_id": transaction.club_id, "after": after, "most": most - 1}
     return Stretch(after, transaction.execute(_UPTO[what], parameters).scalar_one_or_none() or LAST)
 
 
-def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> Iterator[list[bytes]]:
-    """
-    Read events, each column as the bytes that belong into an event: those of rounds in order, or those of none.
+class Event(NamedTuple):
+    """A stored event, each column as the text that its heading has, and empty where it is NULL."""
 
-    Gives the columns up to the time, and then heading, content and hash.
-    """
+    club_id: bytes
+    id: bytes
+    round_id: bytes
+    sequence: bytes
+    kind: bytes
+    actor: bytes
+    request_id: bytes
+    at: bytes
+    heading: bytes
+    content: bytes
+    hash: bytes
+
+
+def read_events(transaction: Transaction, stretch: Stretch, *, loose: bool) -> Iterator[Event]:
+    """Yield the events of rounds in order, or those of no round."""
     parameters = in_stretch(transaction, stretch)
     for row in split_rows(transaction.copy_out(_LOOSE if loose else _IN_ROUNDS, parameters)):
         place, fields = 2, []
-        for _ in range(_FIELDS):
+        for _ in Event._fields:
             first = place + 4
             place = first + _LENGTH(row, place)[0]
             fields.append(row[first:place])
-        yield fields
+        yield Event(*fields)
 
 
 def read_heads(transaction: Transaction, stretch: Stretch) -> dict[str, tuple[int, bytes]]:
-    """Read the version of each round, and the hash of its last event."""
+    """Return the version of each round and the hash of its last event."""
     found = transaction.execute(_HEADS, in_stretch(transaction, stretch))
     return {str(head.round_id): (head.version, head.last_event) for head in found}
 
 
-def list_told(transaction: Transaction, stretch: Stretch) -> Sequence[Any]:
-    """List what the events of some rounds say, in order."""
-    return transaction.execute(_TOLD, in_stretch(transaction, stretch)).all()
+def list_loose_events(transaction: Transaction, kind: str | None = None) -> Iterator[Any]:
+    """Yield the events of a club that belong to no round; all, or those of one kind."""
+    yield from transaction.execute(_LOOSE_EVENTS, {"club_id": transaction.club_id, "kind": kind})
 
 
-def list_told_outside_rounds(transaction: Transaction, kind: str | None = None) -> Iterator[Any]:
-    """List what those events of a club say that belong to no round; all, or of one kind."""
-    yield from transaction.execute(_TOLD_LOOSE, {"club_id": transaction.club_id, "kind": kind})
+def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch, excluded: Iterable[UUID] = ()) -> list[Row]:
+    """List the records of a table that belong to rounds of a stretch; of results, only those of rounds not excluded."""
+    parameters = in_stretch(transaction, stretch)
+    if table in _RESULTS:
+        parameters["excluded"] = list(excluded)
+    return _list_rows(transaction, _OF_ROUNDS[table], parameters)
 
 
-def list_of_rounds(transaction: Transaction, table: str, stretch: Stretch) -> list[Row]:
-    """List all records of a table that belong to rounds of a stretch."""
-    return [*transaction.execute(_OF_ROUNDS[table], in_stretch(transaction, stretch)).mappings()]
+def list_scored_hands(transaction: Transaction, round_ids: Iterable[UUID]) -> list[Row]:
+    """List the hand scores of some rounds without their results."""
+    return _list_rows(transaction, _SCORED_HANDS, {"club_id": transaction.club_id, "only": list(round_ids)})
+
+
+def list_with_odd_transfers(transaction: Transaction, stretch: Stretch) -> Sequence[UUID]:
+    """List the rounds that have transfers of a revision that is not the first, or one transfer twice."""
+    return transaction.execute(_ODD_TRANSFERS, in_stretch(transaction, stretch)).scalars().all()
 
 
 def list_of_club(transaction: Transaction, table: str) -> list[Row]:
     """List all records of a table that belongs to no round."""
-    return [*transaction.execute(_IN_CLUB[table], {"club_id": transaction.club_id}).mappings()]
+    return _list_rows(transaction, _IN_CLUB[table], {"club_id": transaction.club_id})
 
 
 def list_submissions(transaction: Transaction, ids: Sequence[UUID]) -> list[Row]:
-    """List some of what came in; in place of the content its SHA-256."""
-    found = transaction.execute(_SUBMISSIONS, {"club_id": transaction.club_id, "ids": list(ids)})
-    return [*found.mappings()]
+    """List some submissions, with the SHA-256 of their content in its place."""
+    return _list_rows(transaction, _SUBMISSIONS, {"club_id": transaction.club_id, "ids": list(ids)})
 
 
-def list_nobodys(transaction: Transaction) -> Iterator[tuple[str, str, UUID]]:
-    """List records of a table, with the column of its key, that no other record leads to."""
-    for table, query in _NOBODYS.items():
+def _list_rows(transaction: Transaction, query: TextClause, parameters: Mapping[str, Any]) -> list[Row]:
+    # `all` fetches rows together, which takes half as long as one by one.
+    found: Sequence[Any] = transaction.execute(query, parameters).mappings().all()
+    return list(found)
+
+
+def list_orphans(transaction: Transaction) -> Iterator[tuple[str, str, UUID]]:
+    """Yield the records that belong to nothing: the table, the column of its key and the id."""
+    for table, query in _ORPHANS.items():
         found = transaction.execute(query, {"club_id": transaction.club_id})
         [column] = found.keys()
         for id_ in found.scalars():
@@ -261,14 +292,14 @@ def count_events(transaction: Transaction) -> int:
 
 
 def list_clubs(transaction: Transaction, tables: Sequence[str] = ()) -> list[UUID]:
-    """List every club that the login sees records of, in some tables or in all, in order."""
+    """List the clubs that have records in some tables, or in any."""
     sought = [_DISTINCT.format(table, _CLUB_COLUMN.get(table, "club_id")) for table in tables or NAMING_CLUBS]
     found = transaction.execute(text(f"{' UNION '.join(sought)} ORDER BY 1"))
     return [*found.scalars()]
 
 
-def is_there(transaction: Transaction) -> bool:
-    """Say whether the club has its record."""
+def club_exists(transaction: Transaction) -> bool:
+    """Return whether the club has a record."""
     return bool(list_of_club(transaction, "clubs"))
 
 
@@ -285,7 +316,7 @@ NAMING_CLUBS: Final = (
 )
 """The tables whose records name a club."""
 _CLUB_COLUMN: Final = {"clubs": "id"}
-# From club to club by an index, however many records each has.
+# From club to club by an index, which does not read all records of a club.
 _DISTINCT: Final = """
     (WITH RECURSIVE club (id) AS (
         (SELECT {1} FROM {0} ORDER BY {1} LIMIT 1)
@@ -297,6 +328,6 @@ _DISTINCT: Final = """
 
 
 def in_stretch(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
-    """Say, as parameters of a query, whose records and of which ids."""
+    """Return the parameters of a query for a stretch."""
     only = None if stretch.only is None else list(stretch.only)
     return {"club_id": transaction.club_id, "after": stretch.after, "upto": stretch.upto, "only": only}

@@ -4,14 +4,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 from uuid import UUID
 
-import numpy as np
 from sqlalchemy import text
 
 from evidence import Place, VerifierKey
-from evidence.tree import HASH_BYTES
 from service.db import Transaction
 from service.ledger.queries.checkpoints import list_keys
-from service.recomputations.packed.rows import Rows, split_rows
 
 _EVENTS: Final = text("""
     SELECT node.position, event.round_id, event.sequence, event.hash FROM tree_nodes AS node
@@ -35,13 +32,13 @@ _AT_ONCE: Final = 10_000
 
 
 def list_events(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List the events of rounds from one place of the tree to the one before another, in that order."""
+    """List the events of rounds from one leaf to before another, in order."""
     found = transaction.execute(_EVENTS, {"club_id": transaction.club_id, "first": first, "last": last})
     return found.all()
 
 
 def read_tiles(transaction: Transaction, signed_size: int | None = None) -> Iterator[tuple[str, bytes]]:
-    """Read all tiles in order of their prefixes: as they are, or as they were when a size was signed."""
+    """Yield all tiles in order of their prefixes: as they are, or as they were when a size was signed."""
     query = _TILES if signed_size is None else _SIGNED_TILES
     after: str | None = None
     while True:
@@ -60,43 +57,8 @@ _LEAVES: Final = text("""
     SELECT position, coalesce(hash, '') AS hash, event_id FROM tree_nodes
     WHERE club_id = :club_id AND level = 0 AND position >= :first AND position < :last ORDER BY position
 """)
-# By themselves, for joined to the leaves they would be read all, for every page anew.
+# Not joined to the leaves: PostgreSQL would then read all events for every page.
 _HASHES: Final = text("SELECT id, hash FROM events WHERE club_id = :club_id AND id = ANY (:ids)")
-# Their events by the keys of all of them at once: joined, they would be read all, for every page anew.
-_LEAVES_AT_ONCE: Final = f"""
-    WITH leaf AS MATERIALIZED (
-        SELECT position, event_id, hash FROM tree_nodes
-        WHERE club_id = %(club_id)s AND level = 0 AND position >= %(first)s AND position < %(last)s
-    )
-    SELECT coalesce(bool_and(coalesce(event_id IS NOT NULL AND length(hash) = {HASH_BYTES}, false)), true),
-        coalesce(string_agg(int8send(position) || uuid_send(event_id) || hash, ''), ''),
-        (
-            SELECT coalesce(string_agg(uuid_send(id) || hash, ''), '') FROM events
-            WHERE club_id = %(club_id)s AND id = ANY (ARRAY(SELECT event_id FROM leaf)) AND length(hash) = {HASH_BYTES}
-        )
-    FROM leaf
-"""
-# Level by level as the index has them, which all of them would have to be put in order for.
-_NODES_AT_ONCE: Final = f"""
-    SELECT bool_and(are_right), string_agg(nodes, '') FROM (
-        SELECT level.* FROM generate_series(1, CAST(%(levels)s AS integer)) AS above (level) CROSS JOIN LATERAL (
-            SELECT coalesce(bool_and(coalesce(event_id IS NULL AND length(hash) = {HASH_BYTES}, false)), true)
-                AS are_right,
-                coalesce(string_agg(int8send(position) || hash, ''), '') AS nodes
-            FROM (
-                SELECT position, hash, event_id FROM tree_nodes
-                WHERE club_id = %(club_id)s AND level = above.level
-                    AND position >= CAST(%(first)s AS bigint) >> above.level
-                    AND position < CAST(%(last)s AS bigint) >> above.level
-                ORDER BY position
-            ) AS node
-        ) AS level ORDER BY above.level
-    ) AS ordered
-"""
-_HASH: Final = ("hash", "u1", (HASH_BYTES,))
-_NODE: Final = np.dtype([("position", ">i8"), _HASH])
-_EVENT: Final = np.dtype([("id", ">u8", (2,)), _HASH])
-_LEAF: Final = np.dtype([("position", ">i8"), ("event", _EVENT)])
 _NODES: Final = text("""
     SELECT node.level, node.position, coalesce(node.hash, '') AS hash, node.event_id FROM tree_nodes AS node
     JOIN unnest(CAST(:levels AS smallint[]), CAST(:positions AS bigint[])) AS wanted (level, position)
@@ -117,14 +79,14 @@ _NEWEST: Final = text("""
     SELECT size, created_at FROM checkpoints WHERE club_id = :club_id ORDER BY size DESC LIMIT 1
 """)
 _END: Final = text("SELECT max(position) + 1 FROM tree_nodes WHERE club_id = :club_id AND level = 0")
-# One look at all of them says where nothing has to be looked for.
+# One scan decides whether the queries below are needed.
 _LEAVES_COUNTED: Final = text("""
     SELECT count(*) AS size, count(DISTINCT event_id) = count(*) AS are_once,
         count(DISTINCT position) = count(*)
             AND coalesce(min(position) = 0 AND max(position) = count(*) - 1, true) AS are_gapless
     FROM tree_nodes WHERE club_id = :club_id AND level = 0
 """)
-# From leaf to leaf in order: to look for each place by itself can take a look at all leaves each time.
+# In order from leaf to leaf: looking for each position by itself can scan all leaves each time.
 _MISSING: Final = text("""
     WITH leaf AS (
         SELECT position FROM tree_nodes
@@ -136,7 +98,7 @@ _MISSING: Final = text("""
     ) AS gap CROSS JOIN LATERAL generate_series(before + 1, position - 1) AS place
     WHERE position > before + 1 ORDER BY place LIMIT :most
 """)
-# Each level by itself, and either side of it: the index leads there, past all that has its place.
+# Each level and each side by itself, so that the index is used.
 _BEYOND: Final = text("""
     SELECT node.level, node.position FROM generate_series(0, 62) AS level CROSS JOIN LATERAL (
         SELECT level, position FROM tree_nodes WHERE club_id = :club_id AND level = level.level
@@ -150,7 +112,7 @@ _BEYOND: Final = text("""
 _TWICE: Final = text("""
     SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND level = 0 GROUP BY event_id HAVING count(*) > 1
 """)
-# A full join, for one of few records, as an unknown table seems to have, would look for each event's place by itself.
+# A full join, because for a table without statistics PostgreSQL would look for each event by itself.
 _UNPLACED: Final = text("""
     SELECT event.id FROM (SELECT id FROM events WHERE club_id = :club_id) AS event FULL JOIN (
         SELECT event_id FROM tree_nodes WHERE club_id = :club_id AND event_id IS NOT NULL
@@ -169,23 +131,23 @@ _WAITING_FOR_NOTHING: Final = text("""
 
 
 def read_head(transaction: Transaction) -> Any:
-    """Read how far the tree goes by its own account; None where there is no tree."""
+    """Return the head of the tree; None where there is no tree."""
     return transaction.execute(_HEAD, _mine(transaction)).one_or_none()
 
 
 def read_end(transaction: Transaction) -> int:
-    """Say where the last leaf is."""
+    """Return the position after the last leaf."""
     return transaction.execute(_END, _mine(transaction)).scalar_one() or 0
 
 
 class CountedLeaves(NamedTuple):
     """
-    All leaves, wherever they are.
+    The number of leaves.
 
     Attributes:
-        size: how many.
-        are_once: whether each is of another event.
-        are_gapless: whether they have the first places, each its own.
+        size: the number.
+        are_once: whether no event has two leaves.
+        are_gapless: whether their positions are 0 to size - 1, each once.
     """
 
     size: int
@@ -200,117 +162,61 @@ def count_leaves(transaction: Transaction) -> CountedLeaves:
 
 
 def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int]:
-    """List the places of leaves that a tree of a size does not have; so many at most."""
+    """List at most so many positions below a size that have no leaf."""
     return transaction.execute(_MISSING, {**_mine(transaction), "size": size, "most": most}).scalars().all()
 
 
 def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List leaves from one to the one before another."""
+    """List the leaves from one position to before another."""
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
 
 
-class PlacedNodes(NamedTuple):
-    """
-    Subtrees, in order.
-
-    Attributes:
-        positions: of each, within its level.
-        hashes: one after the other.
-        are_right: whether every leaf has the hash of its event, and what is above leaves names no event.
-    """
-
-    positions: list[int]
-    hashes: bytes
-    are_right: bool
-
-
-def read_leaves(transaction: Transaction, first: int, last: int) -> PlacedNodes:
-    """
-    Read leaves from one to the one before another.
-
-    Raises:
-        ValueError: one has a hash that is none.
-    """
-    are_right, leaves, events = _read_values(transaction, _LEAVES_AT_ONCE, {"first": first, "last": last})
-    placed, told = np.frombuffer(leaves, _LEAF), np.frombuffer(events, _EVENT)
-    placed = placed.take(np.argsort(placed["position"], kind="stable"))
-    are_told = _by_id(placed["event"]).tobytes() == _by_id(told).tobytes()
-    return PlacedNodes(placed["position"].tolist(), placed["event"]["hash"].tobytes(), any(are_right) and are_told)
-
-
-def read_above(transaction: Transaction, first: int, last: int, levels: int) -> PlacedNodes:
-    """
-    Read the subtrees that are full of some leaves, so many levels up, level by level.
-
-    Raises:
-        ValueError: one has a hash that is none.
-    """
-    parameters = {"first": first, "last": last, "levels": levels}
-    are_right, nodes = _read_values(transaction, _NODES_AT_ONCE, parameters)
-    placed = np.frombuffer(nodes, _NODE)
-    return PlacedNodes(placed["position"].tolist(), placed["hash"].tobytes(), any(are_right))
-
-
-def _read_values(transaction: Transaction, query: str, parameters: Mapping[str, int]) -> Iterator[bytes]:
-    """Read the columns of one row."""
-    [row] = split_rows(transaction.copy_out(query, {**_mine(transaction), **parameters}))
-    place = 2
-    while place < len(row):
-        first = place + 4
-        place = first + int.from_bytes(row[place:first])
-        yield row[first:place]
-
-
-def _by_id(events: Rows) -> Rows:
-    return events.take(np.lexsort((events["id"][:, 1], events["id"][:, 0])))
-
-
 def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:
-    """Read the hash that each of some events has; of those that are there."""
+    """Return the hashes of those of some events that exist."""
     found = transaction.execute(_HASHES, {**_mine(transaction), "ids": event_ids})
     return {event.id: bytes(event.hash or b"") for event in found}
 
 
 def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, Any]:
-    """Read some full subtrees; those that are there."""
+    """Return those of some full subtrees that exist."""
     levels, positions = [level for level, _ in places], [position for _, position in places]
     found = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
     return {(node.level, node.position): node for node in found}
 
 
 def list_checkpoints(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List what was signed of trees larger than one size and up to another."""
+    """List the checkpoints of trees larger than one size and up to another."""
     return transaction.execute(_CHECKPOINTS, {**_mine(transaction), "first": first, "last": last}).all()
 
 
 def find_newest(transaction: Transaction) -> Any:
-    """Find what was signed last; None where nothing was."""
+    """Return the newest checkpoint; None where nothing was signed."""
     return transaction.execute(_NEWEST, _mine(transaction)).one_or_none()
 
 
 def list_beyond(transaction: Transaction, size: int) -> Iterator[Place]:
-    """List the subtrees that a tree of a size has no place for."""
+    """List the subtrees that lie outside of a tree of a size."""
     for node in transaction.execute(_BEYOND, {**_mine(transaction), "size": size}):
         yield node.level, node.position
 
 
 def list_twice(transaction: Transaction) -> Sequence[UUID]:
-    """List the events that have more than one place."""
+    """List the events that have more than one leaf."""
     return transaction.execute(_TWICE, _mine(transaction)).scalars().all()
 
 
 def list_unplaced(transaction: Transaction) -> Sequence[UUID]:
-    """List the events that neither have a place nor wait for one."""
+    """List the events that have no leaf and do not wait for one."""
     return transaction.execute(_UNPLACED, _mine(transaction)).scalars().all()
 
 
 def list_waiting_for_nothing(transaction: Transaction) -> Sequence[Any]:
-    """List what waits for a place though it is no event, or has one."""
+    """List the waiting events that do not exist, or have a leaf already."""
     return transaction.execute(_WAITING_FOR_NOTHING, _mine(transaction)).all()
 
 
 def list_verifiers(transaction: Transaction) -> list[VerifierKey]:
-    """List every public key that ever signed."""
+    """List every published key."""
     return [published.key for published in list_keys(transaction.connection)]
 
 

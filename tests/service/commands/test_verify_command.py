@@ -64,7 +64,7 @@ def test_what_is_as_it_was_written_passes_given_a_checkpoint_kept_elsewhere(hous
     incomplete = verify(house)
     assert incomplete.returncode == 3
     [(club,)] = house.ask("SELECT id FROM clubs")
-    assert f"no checkpoint was given of {origin_of(club)}" in incomplete.stderr
+    assert f"no checkpoint was given for {origin_of(club)}" in incomplete.stderr
 
 
 def test_what_was_changed_is_printed(house: House, checkpoint: Path) -> None:
@@ -93,7 +93,7 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     found = verify(house, "--resume", state)
     # The name was looked at before, and is not looked at again.
     assert (found.returncode, found.stdout) == (1, "")
-    assert "; 1 finding." in found.stderr
+    assert ": 1 finding." in found.stderr
     assert not state.exists()
     link = state.with_name("link.state")
     link.symlink_to(state)

@@ -198,7 +198,7 @@ def test_a_published_key_that_is_not_the_service_s_is_named(house: House, tmp_pa
     assert command("signing-key", "record", foreign.written, **configured).returncode == 0
     assert "key-unknown" not in verify(house, **configured).stdout
     unconfigured = verify(house)
-    assert "no signing key is configured here" in unconfigured.stderr
+    assert "no signing key is configured" in unconfigured.stderr
     assert unconfigured.returncode == 3
 
 

@@ -1,4 +1,4 @@
-"""Whatever is changed behind the service's back is found, with the table, the record and the column."""
+"""Whatever is changed without the service is found, with the table, the record and the column."""
 
 from collections.abc import Iterator, Mapping
 from concurrent.futures import wait
@@ -15,14 +15,14 @@ from evidence import Checkpoint, SigningKey
 from service.db import Database, Transaction
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.trees import grow, lock_head
+from service.verification.audited_results import audit_results
 from service.verification.chains import check_chains
-from service.verification.closely import look_closely
-from service.verification.club_records import club_records, rulesets_of
+from service.verification.club_records import expect_club_records, rulesets_of
 from service.verification.covers import AUDITED, UNAUDITED, Cover
 from service.verification.findings import MEANS, Finding, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.verification.retold_hands import _take_apart
+from service.verification.rounds import compare_rounds
 from service.verification.verify_database import (
     Pass,
     Position,
@@ -31,15 +31,15 @@ from service.verification.verify_database import (
     verify_database,
     verify_page,
 )
-from service.verification.verify_side_by_side import _begin_processes, verify_side_by_side
+from service.verification.verify_in_parallel import _start_processes, verify_in_parallel
 from tests.support.application import open_house
-from tests.support.corrupt_records import Columns, Table, plain_ids, tampering, undone, verify, verify_all
+from tests.support.corrupt_records import Columns, Table, proven_ids, tampering, undone, verify, verify_all
 from tests.support.full_club import Lived, live
 from tests.support.postgres import Server
 from tests.support.random_corruption import Vandal
 
-BY_THEMSELVES = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
-"""Tables of which a round with a record is looked at by itself."""
+REPLAYED = {"adjustments", "corrections", "payouts"}
+"""Tables of which a round with a record is always replayed."""
 DOCUMENTED = Path(__file__).parents[3] / "docs" / "evidence.md"
 
 
@@ -101,19 +101,19 @@ def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, mo
     nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.kept]
     right = list(verify_database(owner, clubs, nowhere))
     assert sum(len(page.findings) for page in right) >= len(nowhere)
-    assert list(verify_side_by_side(owner, clubs, nowhere, processes=1)) == right
-    module = "service.verification.verify_side_by_side"
-    monkeypatch.setattr(f"{module}._begin_processes", lambda *pool: wait(_begin_processes(*pool)).done)
-    assert list(verify_side_by_side(owner, clubs, nowhere, processes=2)) == right
+    assert list(verify_in_parallel(owner, clubs, nowhere, processes=1)) == right
+    module = "service.verification.verify_in_parallel"
+    monkeypatch.setattr(f"{module}._start_processes", lambda *pool: wait(_start_processes(*pool)).done)
+    assert list(verify_in_parallel(owner, clubs, nowhere, processes=2)) == right
     # Of some passes there seems to be another page, which there is not.
     monkeypatch.setattr(
         f"{module}.foresee_page", lambda _, at: None if at.passing is Pass.TREE else replace(at, after=LAST)
     )
-    assert list(verify_side_by_side(owner, clubs, nowhere, right[2].position, processes=2)) == right[3:]
+    assert list(verify_in_parallel(owner, clubs, nowhere, right[2].position, processes=2)) == right[3:]
 
 
 def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
-    """Tamper with some records, and see that rounds looked at one by one show the same as many at once."""
+    """Tamper with some records, and check that proven rounds show the same findings as replayed ones."""
     with undone(hands_in):
         for _ in range(rng.randint(1, 4)):
             name = rng.choice([name for name in AUDITED if name in OF_ROUNDS or name in ("events", "submissions")])
@@ -127,32 +127,32 @@ def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rn
             else:
                 getattr(table, change)(row)
         page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
-        rulesets = rulesets_of(club_records(audited.list_told_outside_rounds(hands_in))[0])
+        rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
         every = Stretch(FIRST, LAST)
-        found, events = look_closely(hands_in, every, rulesets)
-        found += check_chains(audited.read_events(hands_in, every, loose=False), audited.read_heads(hands_in, every))
+        events = list(audited.read_events(hands_in, every, loose=False))
+        found = compare_rounds(hands_in, every, events, rulesets, {})
+        found += check_chains(events, audited.read_heads(hands_in, every))
         assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
-        assert page.events == events
+        assert page.events == len(events)
 
 
-def test_only_hands_of_which_more_is_known_than_the_boards_are_read_as_json(
-    hands_in: Transaction, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    read = []
-    monkeypatch.setattr(
-        "service.verification.retold_hands._take_apart",
-        lambda hand, ruleset: read.append(hand) or _take_apart(hand, ruleset),
-    )
-    plain = plain_ids(hands_in)
-    of_plain = text("SELECT count(*) FROM hands WHERE round_id = ANY (:plain)")
-    assert 0 < len(read) < hands_in.execute(of_plain, {"plain": plain}).scalar_one()
-    for hand in read:
-        told = [player[name] for player in hand["players"] for name in ("discards", "streets")]
-        assert hand["top_ups"] or any(each is not None for each in told)
+def test_the_audit_in_bulk_proves_all_rounds_that_ended_and_were_never_revised(hands_in: Transaction) -> None:
+    rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
+    ended = text("""
+        SELECT round_id FROM round_heads AS head WHERE club_id = :club AND status <> 'open' AND revision = 1
+            AND NOT EXISTS (SELECT FROM payouts WHERE (club_id, round_id) = (head.club_id, head.round_id))
+            AND NOT EXISTS (
+                SELECT FROM hand_scores WHERE (club_id, round_id) = (head.club_id, head.round_id)
+                    AND irregular IS NOT NULL
+            )
+    """)
+    found = hands_in.execute(ended, {"club": hands_in.club_id}).scalars().all()
+    assert set(audit_results(hands_in, Stretch(FIRST, LAST), rulesets)) == set(found)
+    assert found
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_rounds_looked_at_at_once_show_what_rounds_looked_at_one_by_one_show(
+def test_rounds_proven_in_bulk_have_the_same_findings_as_replayed_rounds(
     hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
 ) -> None:
     agree_on(hands_in, columns, Random(seed))
@@ -160,7 +160,7 @@ def test_rounds_looked_at_at_once_show_what_rounds_looked_at_one_by_one_show(
 
 @pytest.mark.verify
 @pytest.mark.parametrize("seed", range(5, 305))
-def test_whatever_is_tampered_with_shows_at_once_as_one_by_one(
+def test_whatever_is_tampered_with_is_found_in_bulk_as_in_a_replay(
     hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], seed: int
 ) -> None:
     agree_on(hands_in, columns, Random(seed))
@@ -180,10 +180,10 @@ def test_every_audited_table_has_records_to_tamper_with(hands_in: Transaction) -
     assert few == {"clubs", "tree_heads"}
 
 
-def test_records_are_tampered_with_that_are_looked_at_with_many_others_at_once(hands_in: Transaction) -> None:
-    plain = set(plain_ids(hands_in))
+def test_records_of_proven_rounds_are_tampered_with_first(hands_in: Transaction) -> None:
+    proven = set(proven_ids(hands_in))
     tables = {name for name in (*OF_ROUNDS, "events") if "round_id" in AUDITED[name].columns}
-    assert {name for name in tables if Table(hands_in, name).rows()[0]["round_id"] in plain} == tables - BY_THEMSELVES
+    assert {name for name in tables if Table(hands_in, name).rows()[0]["round_id"] in proven} == tables - REPLAYED
 
 
 @pytest.mark.parametrize("name", AUDITED)
@@ -361,8 +361,7 @@ def test_a_last_leaf_whose_event_waits_again_is_found(hands_in: Transaction) -> 
         assert names(verify(hands_in, table="tree_nodes"), "tree_nodes", last)
 
 
-def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delattr("service.verification.trees._check_one_by_one")
+def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction) -> None:
     with undone(hands_in):
         events = Table(hands_in, "events").mine
         for table in OF_THE_TREE:

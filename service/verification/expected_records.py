@@ -1,4 +1,4 @@
-"""What must be recorded of a round that its events tell: every record, every figure played again from the cards."""
+"""The records that a round must have, from its events: every result is replayed from the cards."""
 
 import json
 from collections import defaultdict
@@ -25,11 +25,11 @@ from service.rounds.queries.hand_records import pack_boards
 from service.rounds.queries.hands import score_parameters
 from service.rounds.queries.stored_round import Firmness, dump_firmness, dump_round, in_order
 from service.rulesets.queries import digest_ruleset
-from service.verification.comparing import Key, Row, Told
+from service.verification.comparing import Expected, Key, Row
 
 Records = dict[str, dict[Key, dict[str, Any]]]
 _PLAYER: Final = ("points", "fouls", "royalties", "earned", "stays", "exchanges", "stacks_before", "stacks")
-"""What `score_parameters` calls as its column is called."""
+"""The columns that `score_parameters` names as the table does."""
 
 
 class InvalidRoundError(Exception):
@@ -38,25 +38,32 @@ class InvalidRoundError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Played:
-    """A revision played again, and what its records have of that."""
+    """A replayed revision."""
 
     round: Round
 
     @property
     def nets(self) -> dict[str, Points]:
-        """What each player has won or lost."""
+        """The points that each player has won or lost."""
         return {seat.player: self.round.nets[seat.seat] for seat in self.round.seats}
 
 
-def round_records(folded: FoldedRound, version: int, last_event: bytes, rulesets: Mapping[str, Ruleset]) -> Told:
+def expect_records(
+    folded: FoldedRound,
+    version: int,
+    last_event: bytes,
+    rulesets: Mapping[str, Ruleset],
+    proven: Mapping[str, Any] | None,
+) -> Expected:
     """
-    Say what must be recorded of a round.
+    Return the records that a round must have.
 
     Args:
         folded: the round.
         version: the number of its last event.
         last_event: the hash of its last event.
         rulesets: those of the club, by name and version.
+        proven: the state of its head, where its stored results are proven and are left out; None replays the round.
 
     Raises:
         InvalidRoundError: the round is invalid.
@@ -73,17 +80,56 @@ def round_records(folded: FoldedRound, version: int, last_event: bytes, rulesets
             "sha256": received.sha256,
             "received_at": received.received_at,
         }
-    _add_what_was_said(records, folded)
+    _add_disputes(records, folded)
+    by_revision = [_find_ruleset(revision, rulesets) for revision in folded.revisions]
+    for revision, ruleset in zip(folded.revisions, by_revision, strict=True):
+        _add_revision(records, round_id, revision, ruleset)
+    if proven is None:
+        head, is_open = _replay(records, folded, by_revision)
+    else:
+        head, is_open = _keep_proven(records, folded, by_revision[-1], proven), False
+    records["round_heads"][(round_id,)] = {
+        **_head_row(folded, by_revision[-1], is_open=is_open),
+        **head,
+        "version": version,
+        "last_event": last_event,
+    }
+    return records
+
+
+def _keep_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, state: Mapping[str, Any]) -> Row:
+    """Add the hand scores of a round with one revision without their results; return what its head says of these."""
+    newest = folded.newest
+    for hand, scorer in zip(newest.hands, newest.scorers, strict=True):
+        row = _scored_hand(ruleset, hand, scorer)
+        records["hand_scores"][folded.opening.round, newest.number, hand.hand.number] = {**row, "irregular": None}
+    return {
+        "hands": len(newest.hands),
+        "seats": [seat.seat for seat in newest.seats],
+        "players": [seat.player for seat in newest.seats],
+        "opening_stacks": [seat.opening_stack for seat in newest.seats],
+        "state": state,
+    }
+
+
+def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) -> tuple[Row, bool]:
+    """
+    Add the results of each revision; return what the head says of them, and whether hands can follow.
+
+    Raises:
+        InvalidRoundError: a hand is invalid.
+    """
+    round_id = folded.opening.round
     try:
-        played = [_add_revision(records, round_id, revision, rulesets) for revision in folded.revisions]
+        played = [
+            _add_play(records, (round_id, revision.number), revision, ruleset)
+            for revision, ruleset in zip(folded.revisions, rulesets, strict=True)
+        ]
         _add_adjustments(records, folded, played, rulesets)
     except ScoringError as error:
         raise InvalidRoundError(str(error)) from error
-    except KeyError as error:
-        raise InvalidRoundError(f"the club has no ruleset {error}") from error
-    _add_head(records, folded, played[-1].round)
-    records["round_heads"][(round_id,)] |= {"version": version, "last_event": last_event}
-    return records
+    newest = played[-1].round
+    return dump_round(newest), newest.is_open
 
 
 def _add_opening(records: Records, folded: FoldedRound) -> None:
@@ -120,12 +166,10 @@ def _hand_row(round_id: UUID, recorded: FoldedHand) -> dict[str, Any]:
     }
 
 
-def _add_revision(records: Records, round_id: UUID, revision: Revision, rulesets: Mapping[str, Ruleset]) -> _Played:
-    ruleset = _ruleset(revision, rulesets)
-    rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
+def _add_revision(records: Records, round_id: UUID, revision: Revision, ruleset: Ruleset) -> None:
     place = round_id, revision.number
     records["settlements"][place] = {
-        **rules,
+        **_ruleset_columns(ruleset),
         "reason": revision.reason,
         "created_at": revision.created_at,
         "adjusts_revision": revision.adjusts,
@@ -152,15 +196,26 @@ def _add_revision(records: Records, round_id: UUID, revision: Revision, rulesets
         }
     for seat_number, at in revision.confirmed.items():
         records["confirmations"][*place, seat_number] = {"confirmed_at": at}
-    return _add_play(records, place, revision, ruleset)
 
 
-def _ruleset(revision: Revision, rulesets: Mapping[str, Ruleset]) -> Ruleset:
-    ruleset = rulesets[revision.ruleset]
+def _ruleset_columns(ruleset: Ruleset) -> dict[str, Any]:
+    return {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
+
+
+def _find_ruleset(revision: Revision, rulesets: Mapping[str, Ruleset]) -> Ruleset:
+    """
+    Return the ruleset of a revision.
+
+    Raises:
+        InvalidRoundError: the club has none of its name and version, or of its digest.
+    """
+    ruleset = rulesets.get(revision.ruleset)
+    if ruleset is None:
+        raise InvalidRoundError(f"the club has no ruleset {revision.ruleset!r}")
     if digest_ruleset(ruleset) != revision.ruleset_digest:
         raise InvalidRoundError(
-            f"it is played by a ruleset {revision.ruleset} of the digest {revision.ruleset_digest.hex()}, which the"
-            " club does not have"
+            f"it is played by the ruleset {revision.ruleset} with the digest {revision.ruleset_digest.hex()}; the"
+            f" club has {digest_ruleset(ruleset).hex()}"
         )
     return ruleset
 
@@ -185,10 +240,7 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
             score = score_parameters(round_, step)
             number = step.hand.number
             records["hand_scores"][*place, number] = {
-                "hand_id": hand.id,
-                "ruleset_name": ruleset.name,
-                "ruleset_version": ruleset.version,
-                "scorer_version": scorer,
+                **_scored_hand(ruleset, hand, scorer),
                 **{name: score[name] for name in _PLAYER},
                 "top_ups": score["added"],
                 "transfer_count": len(step.transfers),
@@ -197,6 +249,11 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
             _add_transfers(records, (*place, number, False), step.transfers)
         round_ = step.round
     return _Played(round_)
+
+
+def _scored_hand(ruleset: Ruleset, hand: FoldedHand, scorer: int) -> dict[str, Any]:
+    """Return what a hand score says but for the results."""
+    return {"hand_id": hand.id, **_ruleset_columns(ruleset), "scorer_version": scorer}
 
 
 def _add_transfers(records: Records, place: Key, transfers: Sequence[Transfer]) -> None:
@@ -213,12 +270,12 @@ def _add_transfers(records: Records, place: Key, transfers: Sequence[Transfer]) 
 
 
 def _add_adjustments(
-    records: Records, folded: FoldedRound, played: Sequence[_Played], rulesets: Mapping[str, Ruleset]
+    records: Records, folded: FoldedRound, played: Sequence[_Played], rulesets: Sequence[Ruleset]
 ) -> None:
-    """Say who pays whom because of revisions that came after a final one, as each came to when it was made."""
-    for revision in folded.revisions:
+    """Add the adjustment payments of each revision after a final one, as they were when it was made."""
+    for revision, ruleset in zip(folded.revisions, rulesets, strict=True):
         if revision.adjusts is not None and revision.as_created is not None:
-            made = _add_play(defaultdict(dict), (), revision.as_created, rulesets[revision.ruleset])
+            made = _add_play(defaultdict(dict), (), revision.as_created, ruleset)
             paid = find_adjustment(played[revision.adjusts - 1].nets, made.nets).payments
             for position, payment in enumerate(paid, start=1):
                 records["adjustments"][folded.opening.round, revision.number, position] = {
@@ -228,21 +285,20 @@ def _add_adjustments(
                 }
 
 
-def _add_head(records: Records, folded: FoldedRound, round_: Round) -> None:
+def _head_row(folded: FoldedRound, ruleset: Ruleset, *, is_open: bool) -> dict[str, Any]:
+    """Return what a round's head says but for its results, version and last event."""
     opening, newest = folded.opening, folded.newest
     until = folded.changed_at + timedelta(minutes=opening.correction_window_minutes)
     firmness = Firmness(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
-    records["round_heads"][(opening.round,)] = {
+    return {
         "table_id": opening.table,
         "revision": newest.number,
-        "ruleset_name": round_.ruleset.name,
-        "ruleset_version": round_.ruleset.version,
-        **dump_round(round_),
-        **dump_firmness(firmness.after(newest.number, until, is_open=round_.is_open)),
+        **_ruleset_columns(ruleset),
+        **dump_firmness(firmness.after(newest.number, until, is_open=is_open)),
     }
 
 
-def _add_what_was_said(records: Records, folded: FoldedRound) -> None:
+def _add_disputes(records: Records, folded: FoldedRound) -> None:
     round_id = folded.opening.round
     for revision, correction in folded.corrections.items():
         records["corrections"][round_id, revision] = {
@@ -286,13 +342,13 @@ def _dispute_row(folded: FoldedRound, dispute: FoldedDispute) -> dict[str, Any]:
 
 
 def _hidden(column: str, digest: bytes | None) -> Callable[[Row], str | None]:
-    """Say what words must be of which the event has the SHA-256 only: those that are there, or others."""
+    """Return what a text must be of which the event has only the SHA-256: the stored text, if its digest fits."""
 
     def right(row: Row) -> str | None:
-        kept: str | None = row[column]
-        found = None if kept is None else sha256(kept.encode()).digest()
+        stored: str | None = row[column]
+        found = None if stored is None else sha256(stored.encode()).digest()
         if found == digest:
-            return kept
+            return stored
         return None if digest is None else f"words of the SHA-256 {digest.hex()}"
 
     return right
