@@ -17,7 +17,7 @@ from uuid_utils.compat import uuid7
 
 from service.http.headers import SAFE
 from service.http.problems import MEDIA_TYPE, complete_problem
-from service.logs import line_formatter, start_logging
+from service.logs import start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
 from service.openapi import EARLY_REFUSALS
 from service.server.embedded import process
@@ -42,8 +42,8 @@ class GunicornLog(glogging.Logger):
         """Write as everything else in the service does; the workers inherit it."""
         super().setup(cfg)
         start_logging()
-        for handler in self.error_log.handlers:
-            handler.setFormatter(line_formatter())
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
 
     def warning(self, msg: str, *arguments: Any, **options: Any) -> None:
         """Name only the kind of a malformed request: its headers may hold a key."""
