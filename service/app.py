@@ -14,7 +14,7 @@ from service.disputes.views import disputes
 from service.http.headers import keep_answers_safe
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
-from service.http.rate_limits import pace_requests
+from service.http.rate_limits import limit_requests
 from service.http.request_log import observe_requests
 from service.imports.views import imports
 from service.jobs.app import announcer
@@ -73,7 +73,7 @@ def create_app(config: Config) -> Flask:
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
-    pace_requests(app, config.rate_limit, config.trusted_proxies)
+    limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     keep_answers_safe(app)
     observe_requests(app, api.spec.to_dict())
     return app

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
+from urllib.parse import urlsplit
 
 import platformdirs
 
@@ -17,6 +18,7 @@ MOST_PROXIES = 10
 MOST_LIMIT = 1_000_000_000
 MOST_DAYS = 36_500
 BROKERS = ("amqp", "amqps", "redis", "rediss")
+RATE_LIMIT_STORAGES = ("redis", "rediss")
 
 
 _QUEUE = re.compile(r"[A-Za-z0-9._-]{1,100}")
@@ -82,7 +84,9 @@ class Config:
     queue: str = "ofc.jobs"
     """The queue of the messages. Two services that share a broker need two names."""
     rate_limit: int = 0
-    """How many times a minute each key may ask, over all workers of a machine; 0 for as often as it likes."""
+    """How many requests a minute each key may send; 0 for no limit."""
+    rate_limit_url: str = field(default="", repr=False)
+    """The Redis in which web workers count requests together; without it, each counts its share in its own memory."""
     trusted_proxies: int = 0
     """How many proxies stand before the service, one behind the other; each adds whom it heard to X-Forwarded-For."""
     signing_key_file: Path | None = field(default=None, repr=False)
@@ -105,6 +109,11 @@ class Config:
             raise ConfigError(
                 f"OFC_BROKER_URL begins with {scheme}; expected a URL like amqp://login:password@host or redis://host "
                 "(without it, messages go through the database)."
+            )
+        if self.rate_limit_url and not _is_redis(self.rate_limit_url):
+            raise ConfigError(
+                "OFC_RATE_LIMIT_URL is not a URL of a Redis; expected a URL like redis://:password@host:6379/0 "
+                "(without it, each web worker counts requests in its own memory)."
             )
         if not _QUEUE.fullmatch(self.queue):
             raise ConfigError(f"OFC_QUEUE is {self.queue!r}; expected 1 to 100 of the characters A-Z a-z 0-9 . _ -")
@@ -144,6 +153,7 @@ def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
         "rate_limit": read_number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
+        "rate_limit_url": environment.get("OFC_RATE_LIMIT_URL", ""),
         "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,
         "signing_key_file": Path(signing_key) if signing_key else None,
@@ -234,6 +244,20 @@ def read_number(environment: Mapping[str, str], name: str, default: int, least: 
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise ConfigError(f"{name} is {text!r}; expected an integer from {least} to {most}.")
     return int(text)
+
+
+def _is_redis(url: str) -> bool:
+    """
+    Return whether a URL can be of a Redis.
+
+    >>> _is_redis("redis://localhost:6379/0"), _is_redis("redis://localhost:port"), _is_redis("localhost")
+    (True, False, False)
+    """
+    try:
+        address = urlsplit(url)
+        return address.scheme in RATE_LIMIT_STORAGES and address.port != 0
+    except ValueError:
+        return False
 
 
 def _database(name: str, text: str) -> "URL":

@@ -1,23 +1,18 @@
 """
-What the service says about its work: one line on stderr for each thing that happens.
+The log: one line on stderr for each event, as JSON or as text.
 
-JSON for machines, text where a person looks on. No line can be broken or forged by what a client sends, and no secret
-is ever in one.
+No line can be broken or forged by what a client sends, and secrets are masked.
 """
 
-import json
 import logging
 import os
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import nullcontext, suppress
-from dataclasses import dataclass
-from typing import Any, Final, TextIO
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
 
 import structlog
-from structlog import DropEvent
 from structlog.stdlib import BoundLogger, ProcessorFormatter
 from structlog.typing import EventDict, Processor
 
@@ -26,7 +21,6 @@ from service.config import ConfigError
 _LEVELS: Final = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 _LONGEST_MESSAGE: Final = 200
 _QUOTED: Final = re.compile(r"""['"].*['"]""")
-_JSON: Final = json.JSONEncoder(default=str)
 _SECRETS: Final = (
     ("ofc_", re.compile(r"\bofc_[A-Za-z0-9_-]{32,}"), "ofc_***"),
     ("bearer", re.compile(r"\b(bearer)\s+[^\s\"'\\]+", re.IGNORECASE), r"\1 ***"),
@@ -40,115 +34,69 @@ The word that each has in it comes first: to look for words takes a tenth of the
 """
 
 
-@dataclass(frozen=True, slots=True)
-class _Output:
-    """Where lines go, who writes them, and which are left out."""
-
-    handler: "logging.StreamHandler[TextIO]"
-    write: Callable[[EventDict], str]
-    least_level: int
-
-
-class _Lines:
-    """
-    Where structlog leaves our own lines, which are written as they are.
-
-    The loggers, records and formatters of the standard library would take as long again as all else about a line. The
-    handler is the same as theirs, and so is its lock: lines never mix.
-    """
-
-    @staticmethod
-    def write(line: str) -> None:
-        handler = _output.handler
-        # What cannot be written is lost, as with the standard library: the work that it tells of is done.
-        with handler.lock or nullcontext(), suppress(OSError, ValueError):
-            handler.stream.write(line + "\n")
-            handler.flush()
-
-    info = warning = error = exception = write
-
-
 def get_log(name: str) -> BoundLogger:
-    """Give the log of one part of the service."""
+    """Return the log of one part of the service."""
     log: BoundLogger = structlog.stdlib.get_logger(name)
     return log
 
 
 def start_logging(environment: Mapping[str, str] = os.environ) -> None:
     """
-    Write everything that is logged in this process to stderr, as OFC_LOG and OFC_LOG_LEVEL want it.
+    Write the log of this process to stderr, as OFC_LOG and OFC_LOG_LEVEL say.
 
     Raises:
-        ConfigError: one of them cannot be what it says.
+        ConfigError: one of them is not valid.
     """
-    global _output
     level = _LEVELS[_choose(environment, "OFC_LOG_LEVEL", tuple(_LEVELS), "info")]
-    _output = _Output(logging.StreamHandler(sys.stderr), _choose_form(environment), level)
-    _output.handler.setFormatter(line_formatter(environment))
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(make_formatter(environment))
     root = logging.getLogger()
-    root.handlers = [_output.handler]
-    # Of what libraries have to say, only what is wrong.
+    root.handlers = [handler]
+    # Libraries log only warnings and errors.
     root.setLevel(max(level, logging.WARNING))
+    logging.getLogger("service").setLevel(level)
     logging.captureWarnings(True)
+    # A line that cannot be written is lost; the work that it describes is done.
+    logging.raiseExceptions = False
 
 
-def line_formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
+def make_formatter(environment: Mapping[str, str] = os.environ) -> logging.Formatter:
     """
-    Make what turns anything that a library logs into one line.
+    Return what formats the service's events, and the records of libraries, as one line each.
 
     Raises:
-        ConfigError: OFC_LOG is none of its three words.
+        ConfigError: OFC_LOG is not valid.
     """
-    write = _choose_form(environment)
+    form = _choose(environment, "OFC_LOG", ("json", "text", "auto"), "auto")
+    if form == "auto":
+        form = "text" if sys.stderr.isatty() else "json"
     return ProcessorFormatter(
-        processors=[ProcessorFormatter.remove_processors_meta, lambda _log, _method, event: hide_secrets(write(event))],
+        processors=[ProcessorFormatter.remove_processors_meta, *(_TEXT if form == "text" else _JSON), _hide_secrets],
         foreign_pre_chain=[structlog.stdlib.add_logger_name, *_STEPS],
     )
 
 
-def _leave_out(_log: Any, method: str, event: EventDict) -> EventDict:
-    if _LEVELS.get(method, logging.ERROR) < _output.least_level:
-        raise DropEvent
+def _escape(_log: Any, _method: str, event: EventDict) -> EventDict:
+    """Escape the control characters in what the text form does not quote, and indent a traceback."""
+    event["event"] = _printable(str(event["event"]))
+    if "exception" in event:
+        lines = str(event["exception"]).splitlines()
+        event["exception"] = "\n".join(f"    {_printable(line)}" for line in lines)
     return event
 
 
-_STEPS: Final[list[Processor]] = [
-    structlog.stdlib.add_log_level,
-    structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
-    structlog.processors.format_exc_info,
-]
-
-structlog.configure(
-    processors=[_leave_out, *_STEPS, lambda _log, _method, event: hide_secrets(_output.write(event))],
-    wrapper_class=BoundLogger,
-    logger_factory=lambda *_names: _Lines,
-    cache_logger_on_first_use=True,
-)
+def _printable(text: str) -> str:
+    return text if text.isprintable() else repr(text)
 
 
-def write_json(event: EventDict) -> str:
-    r"""
-    Write an event as one line of JSON, in ASCII: nothing in it can end the line.
-
-    >>> write_json({"route": "/v1/score\n", "event": "request", "level": "info", "time": "2026-11-20T20:15:00Z"})
-    '{"time": "2026-11-20T20:15:00Z", "level": "info", "event": "request", "route": "/v1/score\\n"}'
-    """
+def _order(_log: Any, _method: str, event: EventDict) -> EventDict:
+    """Move the time, the level and the event to the front."""
     first = {name: event.pop(name) for name in ("time", "level", "event")}
-    return _JSON.encode({**first, **event})
+    return {**first, **event}
 
 
-def write_text(event: EventDict) -> str:
-    r"""
-    Write an event for a person; only a traceback takes further lines, and those are indented.
-
-    >>> write_text({"detail": "a\nb", "event": "request", "level": "info", "time": "2026-11-20T20:15:00Z"})
-    '2026-11-20T20:15:00Z info    request detail="a\\nb"'
-    """
-    time, level, what = (event.pop(name) for name in ("time", "level", "event"))
-    exception = str(event.pop("exception", ""))
-    words = [f"{name}={_word(value)}" for name, value in event.items()]
-    line = " ".join([str(time), f"{level:7}", _printable(str(what)), *words])
-    return "".join([line, *(f"\n    {_printable(further)}" for further in exception.splitlines())])
+def _hide_secrets(_log: Any, _method: str, line: Any) -> str:
+    return hide_secrets(line)
 
 
 def hide_secrets(line: str) -> str:
@@ -193,22 +141,6 @@ def _causes_first(error: BaseException) -> Iterator[str]:
     yield f"{type(error).__qualname__}: {masked}"
 
 
-def _word(value: object) -> str:
-    text = value if isinstance(value, str) else _JSON.encode(value)
-    return text if text and not re.search(r"[\s\"=]", text) and text.isprintable() else json.dumps(text)
-
-
-def _printable(text: str) -> str:
-    return text if text.isprintable() else json.dumps(text)
-
-
-def _choose_form(environment: Mapping[str, str]) -> Callable[[EventDict], str]:
-    form = _choose(environment, "OFC_LOG", ("json", "text", "auto"), "auto")
-    if form == "auto":
-        form = "text" if sys.stderr.isatty() else "json"
-    return write_text if form == "text" else write_json
-
-
 def _choose(environment: Mapping[str, str], name: str, words: tuple[str, ...], default: str) -> str:
     word = environment.get(name) or default
     if word not in words:
@@ -216,5 +148,25 @@ def _choose(environment: Mapping[str, str], name: str, words: tuple[str, ...], d
     return word
 
 
-_output = _Output(logging.StreamHandler(), write_json, logging.WARNING)
-"""Until logging is started, only what is wrong."""
+_STEPS: Final[list[Processor]] = [
+    structlog.stdlib.add_log_level,
+    structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
+    structlog.processors.format_exc_info,
+]
+_JSON: Final[list[Processor]] = [_order, structlog.processors.JSONRenderer(default=str)]
+_TEXT: Final[list[Processor]] = [
+    _escape,
+    structlog.dev.ConsoleRenderer(
+        colors=False, repr_native_str=True, sort_keys=False, pad_event_to=0, timestamp_key="time"
+    ),
+]
+
+structlog.configure(
+    processors=[structlog.stdlib.filter_by_level, *_STEPS, ProcessorFormatter.wrap_for_formatter],
+    wrapper_class=BoundLogger,
+    logger_factory=structlog.stdlib.LoggerFactory(),
+    cache_logger_on_first_use=True,
+)
+if logging.lastResort is not None:
+    # Until logging is started, warnings and errors are logged.
+    logging.lastResort.setFormatter(make_formatter({"OFC_LOG": "json"}))

@@ -30,7 +30,7 @@ A client sends what happened (cards, button, stacks) and reads the result (point
 rank then suit, `"As"`; rows are arrays of cards; points are whole numbers; a foul is a result, not an error.
 
 Each key has a limit of requests per minute: every response has the limit in `RateLimit-Policy` (`q`), and in \
-`RateLimit` the remaining requests (`r`) and the seconds until the next minute starts (`t`).
+`RateLimit` the remaining requests (`r`) and the seconds until the limit resets (`t`).
 """
 
 

@@ -10,6 +10,7 @@ from stat import S_ISREG
 import click
 
 from service.errors import OperatorError
+from service.files import atomic_write
 
 
 def print_json(document: object) -> None:
@@ -77,19 +78,9 @@ def write_whole(file: Path, content: str) -> None:
         OperatorError: it cannot be written.
     """
     is_there(file)
-    target = target_of(file)
-    unfinished = target.with_name(f".{target.name}.{os.getpid()}.unfinished")
     try:
-        # A process of the same number, as containers give them, can have been killed here.
-        unfinished.unlink(missing_ok=True)
-        try:
-            with unfinished.open("x", encoding="utf-8") as writer:
-                writer.write(content)
-                writer.flush()
-                os.fsync(writer.fileno())
-            unfinished.replace(target)
-        finally:
-            unfinished.unlink(missing_ok=True)
+        with atomic_write(file) as writer:
+            writer.write(content)
     except OSError as error:
         raise _unwritable(file, error) from error
 

@@ -1,209 +1,206 @@
-"""Limits on requests per key and on failed authentication per address, counted by all web workers together."""
+"""Limits on the requests of each key, and on the unknown keys that each address may send."""
 
-import fcntl
-import mmap
-import os
-import struct
-import tempfile
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from hashlib import blake2b
 from ipaddress import IPv6Address, ip_address
-from secrets import token_bytes
 from typing import Final
 
 from flask import Flask, Response, current_app, g, request
+from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
+from limits.errors import StorageError
+from limits.storage import MemoryStorage, RedisStorage
+from limits.strategies import FixedWindowRateLimiter
+from redis import ConnectionPool
+from redis.backoff import NoBackoff
+from redis.retry import Retry
 
 from service.errors import TooManyRequests
 from service.http.request_body import was_body_awaited
-
-_PLACE: Final = struct.Struct("<16sII")
-_PLACES_A_GROUP: Final = 8
-_GROUP: Final = _PLACE.size * _PLACES_A_GROUP
-WHO_LENGTH: Final = 16
-SALT: Final = token_bytes(16)
-"""For names of who comes that nobody can choose so as to share another's group; the same in every worker."""
-
-
-class Counts:
-    """
-    How often each of many has come in the current stretch of time.
-
-    Who comes has one of the eight places of his group. Where all are taken by others of the same stretch, whoever came
-    least often loses his: to be forgotten one must be rare, so nobody is helped by bringing a crowd.
-
-    A lock of the system guards a group, for that one is given back also by a worker that is killed.
-
-    >>> counts = Counts(seconds=60)
-    >>> ann, bob = b"ann".ljust(16), b"bob".ljust(16)
-    >>> counts.add(ann, now=30), counts.add(ann, now=59), counts.add(bob, now=59), counts.find(ann, now=59)
-    (1, 2, 1, 2)
-    >>> counts.find(ann, now=60), counts.add(ann, now=61)
-    (0, 1)
-    """
-
-    def __init__(self, seconds: int, groups: int = 1024) -> None:
-        self.seconds = seconds
-        self._groups = groups
-        self._memory = mmap.mmap(-1, groups * _GROUP)
-        # An empty file that has no name: only its locks are used, for as long as the process lives.
-        self._locks, name = tempfile.mkstemp()
-        os.unlink(name)
-        self._threads = threading.Lock()
-
-    def add(self, who: bytes, now: float) -> int:
-        """Count that somebody comes, and say how often he has come by then in this stretch."""
-        stretch, group = int(now // self.seconds), self._group_of(who)
-        with self._threads:
-            fcntl.lockf(self._locks, fcntl.LOCK_EX, _GROUP, group)
-            try:
-                places = self._memory[group : group + _GROUP]
-                own = _own(places, who)
-                place = own if own >= 0 else _rarest(places, stretch)
-                count = 1 + (_count_at(places, own, stretch) if own >= 0 else 0)
-                _PLACE.pack_into(self._memory, group + place, who, stretch, count)
-            finally:
-                fcntl.lockf(self._locks, fcntl.LOCK_UN, _GROUP, group)
-        return count
-
-    def find(self, who: bytes, now: float) -> int:
-        """Say how often somebody has come in this stretch."""
-        group = self._group_of(who)
-        places = self._memory[group : group + _GROUP]
-        own = _own(places, who)
-        return _count_at(places, own, int(now // self.seconds)) if own >= 0 else 0
-
-    def has_seen(self, who: bytes, now: float) -> bool:
-        """Return whether somebody has come in this stretch or in the one before: within the last so many seconds."""
-        group, stretch = self._group_of(who), int(now // self.seconds)
-        places = self._memory[group : group + _GROUP]
-        own = _own(places, who)
-        return own >= 0 and _PLACE.unpack_from(places, own)[1] in (stretch, stretch - 1)
-
-    def seconds_left(self, now: float) -> int:
-        """Say how long the stretch still lasts."""
-        return self.seconds - int(now % self.seconds)
-
-    def _group_of(self, who: bytes) -> int:
-        return int.from_bytes(who[:4], "little") % self._groups * _GROUP
-
-
-def _own(places: bytes, who: bytes) -> int:
-    """Find the place of somebody; -1 where they have none."""
-    place = places.find(who)
-    while place % _PLACE.size and place >= 0:
-        place = places.find(who, place + 1)
-    return place
-
-
-def _count_at(places: bytes, place: int, stretch: int) -> int:
-    """Read how often he has come in a stretch who has a place."""
-    _who, at, count = _PLACE.unpack_from(places, place)
-    return count if at == stretch else 0
-
-
-def _rarest(places: bytes, stretch: int) -> int:
-    """Find the place of whoever came least often in a stretch, and of those whoever came last the longest ago."""
-
-    def rank(place: int) -> tuple[int, int]:
-        return _count_at(places, place, stretch), _PLACE.unpack_from(places, place)[1]
-
-    return min(range(0, _GROUP, _PLACE.size), key=rank)
-
-
-REQUESTS: Final = Counts(seconds=60)
-"""Requests, by the key that they carry."""
-FAILURES: Final = Counts(seconds=60)
-"""Requests with a key that opens nothing, by the address that they come from."""
-KNOWN: Final = Counts(seconds=24 * 60 * 60)
-"""Keys that have opened something, counted anew each day; one counts as known through the day after, too."""
-
+from service.logs import get_log
 
 MOST_FAILURES: Final = 60
-"""Of an address, in a minute."""
+"""Requests with an unknown key, of an address in a minute."""
 
+_MINUTE_SECONDS: Final = 60
+_DAY_SECONDS: Final = 24 * 60 * 60
+_VALID: Final = RateLimitItemPerDay(1, 2)
+"""Stores that a key was valid on a day, through the day after it."""
+_REDIS_SECONDS: Final = 0.25
+"""The longest wait for a reply of Redis."""
+_PAUSE_SECONDS: Final = 5.0
+"""After Redis failed, nothing is counted for so long."""
 _NETWORK_BITS: Final = 64
-"""What one subscriber has of IPv6 is one address here."""
+"""The part of an IPv6 address that one subscriber has."""
+
+_log = get_log(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
-    """How often a key may ask in a minute, how often it still may, and how many seconds are left of the minute."""
+class Window:
+    """The requests that remain in the current minute, and the seconds until it ends."""
 
-    most: int
-    left: int
+    remaining: int
     seconds: int
 
 
-def pace_requests(app: Flask, most: int, proxies: int = 0) -> None:
+class RateLimits:
     """
-    Let every key ask so many times a minute, and say in every answer how often it still may; 0 lets all ask.
+    Counts requests and unknown keys, in the memory of this process or in Redis.
 
-    So many proxies before the service are believed when they say whom they heard.
+    Attributes:
+        limit: how many requests a key may send in a minute.
+        workers: how many processes count separately; each allows its share of the limits.
     """
-    app.extensions["ofc_rate_limit"] = most
+
+    def __init__(self, limit: int, redis_url: str = "") -> None:
+        self.limit = limit
+        self.workers = 1
+        self._is_shared = bool(redis_url)
+        self._limiter = FixedWindowRateLimiter(_connect(redis_url) if redis_url else MemoryStorage())
+        self._paused_until = 0.0
+        self._lock = threading.Lock()
+
+    def add_request(self, key: str) -> bool:
+        """Count a request of a key, and return whether it is within the limit."""
+        return self._limiter.hit(self._share(self.limit), "key", key)
+
+    def find_window(self, key: str) -> Window:
+        """Return what remains of a key's limit."""
+        return self._find_window(self._share(self.limit), "key", key)
+
+    def add_unknown(self, network: str) -> None:
+        """Count a request with an unknown key."""
+        self._limiter.hit(self._share(MOST_FAILURES), "network", network)
+
+    def find_lockout(self, network: str) -> int:
+        """Return how many seconds no new key is accepted from a network; 0 if any is."""
+        limit = self._share(MOST_FAILURES)
+        if self._limiter.test(limit, "network", network):
+            return 0
+        return self._find_window(limit, "network", network).seconds
+
+    def add_valid(self, key: str) -> None:
+        """Store that a key is valid today."""
+        if self._limiter.test(_VALID, "valid", key, _day(0)):
+            self._limiter.hit(_VALID, "valid", key, _day(0))
+
+    def was_valid(self, key: str) -> bool:
+        """Return whether a key was valid today or yesterday."""
+        return not all(self._limiter.test(_VALID, "valid", key, _day(ago)) for ago in (0, 1))
+
+    def run(self, work: Callable[[], None]) -> None:
+        """Count or check something; while Redis fails, skip it, and log that once in each pause."""
+        if time.monotonic() < self._paused_until:
+            return
+        try:
+            work()
+        except StorageError as error:
+            with self._lock:
+                is_first = time.monotonic() >= self._paused_until
+                self._paused_until = time.monotonic() + _PAUSE_SECONDS
+            if is_first:
+                _log.warning("rate_limits_off", seconds=_PAUSE_SECONDS, error=str(error.storage_error))
+
+    def _share(self, limit: int) -> RateLimitItem:
+        return RateLimitItemPerMinute(limit if self._is_shared else -(-limit // self.workers))
+
+    def _find_window(self, limit: RateLimitItem, *counted: str) -> Window:
+        stats = self._limiter.get_window_stats(limit, *counted)
+        seconds = round(stats.reset_time - time.time())
+        return Window(stats.remaining, min(max(seconds, 1), _MINUTE_SECONDS))
+
+
+def _connect(url: str) -> RedisStorage:
+    pool = ConnectionPool.from_url(
+        url, socket_timeout=_REDIS_SECONDS, socket_connect_timeout=_REDIS_SECONDS, retry=Retry(NoBackoff(), 0)
+    )
+    return RedisStorage(url, connection_pool=pool, wrap_exceptions=True)
+
+
+def _name(secret_sha256: bytes) -> str:
+    """Return the name under which a key is counted, from which the key cannot be found."""
+    return secret_sha256[:16].hex()
+
+
+def _day(ago: int) -> str:
+    return str(int(time.time()) // _DAY_SECONDS - ago)
+
+
+def limit_requests(app: Flask, limit: int, redis_url: str = "", proxies: int = 0) -> None:
+    """
+    Limit the requests of each key in a minute, and add what remains to every response; with 0 there is no limit.
+
+    Args:
+        app: the application.
+        limit: how many requests a key may send in a minute.
+        redis_url: where processes count together; without it each counts in its own memory.
+        proxies: how many proxies are trusted to add the sender's address to X-Forwarded-For.
+    """
+    app.extensions["ofc_rate_limits"] = RateLimits(limit, redis_url) if limit else None
     app.extensions["ofc_trusted_proxies"] = proxies
-    app.after_request(_say_pace)
+    app.after_request(_add_headers)
 
 
 def count_request(secret_sha256: bytes) -> None:
     """
-    Count a request before the database is asked who sends it.
+    Count a request, before the database is asked for its key.
 
     Raises:
-        TooManyRequests: its key has asked too often, or its address has tried too many keys that open nothing, and
-            this one is not known to open anything.
+        TooManyRequests: its key has reached the limit; or its address has sent too many unknown keys, and this key was
+            valid neither today nor yesterday.
     """
-    most: int = current_app.extensions["ofc_rate_limit"]
-    if not most:
-        return
-    who, now = secret_sha256[:WHO_LENGTH], time.time()
-    # Who comes again with his body was counted when he came without.
-    count = REQUESTS.find(who, now) if was_body_awaited() else REQUESTS.add(who, now)
-    seconds = REQUESTS.seconds_left(now)
-    g.pace = Pace(most, max(most - count, 0), seconds)
-    if count > most:
-        raise TooManyRequests(
-            f"the limit of {most} requests a minute for this key is exceeded;"
-            " retry after the number of seconds in the header Retry-After",
-            seconds,
-        )
-    if FAILURES.find(_address(), now) >= MOST_FAILURES and not KNOWN.has_seen(who, now):
+    limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
+    if limits is not None:
+        limits.run(lambda: _count_request(limits, _name(secret_sha256)))
+
+
+def _count_request(limits: RateLimits, key: str) -> None:
+    seconds = limits.find_lockout(_find_sender())
+    if seconds and not limits.was_valid(key):
+        g.rate_limit = limits.find_window(key)
         raise TooManyRequests(
             f"the limit of {MOST_FAILURES} unknown keys a minute from this address is reached, and this key was not"
             " checked; retry after the number of seconds in the header Retry-After",
-            FAILURES.seconds_left(now),
+            seconds,
+        )
+    # A request whose body is received later was counted when its head was received.
+    is_within = was_body_awaited() or limits.add_request(key)
+    g.rate_limit = window = limits.find_window(key)
+    if not is_within:
+        raise TooManyRequests(
+            f"the limit of {limits.limit} requests a minute for this key is exceeded;"
+            " retry after the number of seconds in the header Retry-After",
+            window.seconds,
         )
 
 
 def count_found(secret_sha256: bytes, *, is_known: bool) -> None:
-    """Remember that a key opens something, or count that it opens nothing."""
-    if not current_app.extensions["ofc_rate_limit"]:
+    """Store that a key is valid, or count an unknown key."""
+    limits: RateLimits | None = current_app.extensions["ofc_rate_limits"]
+    if limits is None:
         return
-    who, now = secret_sha256[:WHO_LENGTH], time.time()
-    if not is_known:
-        FAILURES.add(_address(), now)
-    elif not KNOWN.find(who, now):
-        KNOWN.add(who, now)
+    if is_known:
+        limits.run(lambda: limits.add_valid(_name(secret_sha256)))
+    else:
+        limits.run(lambda: limits.add_unknown(_find_sender()))
 
 
-def _say_pace(response: Response) -> Response:
-    """Say it in the words of the IETF's draft (draft-ietf-httpapi-ratelimit-headers)."""
-    pace: Pace | None = g.get("pace")
-    if pace is not None:
-        response.headers["RateLimit-Policy"] = f'"key";q={pace.most};w={REQUESTS.seconds}'
-        response.headers["RateLimit"] = f'"key";r={pace.left};t={pace.seconds}'
+def _add_headers(response: Response) -> Response:
+    """Add what remains, in the headers of draft-ietf-httpapi-ratelimit-headers."""
+    window: Window | None = g.get("rate_limit")
+    if window is not None:
+        limit = current_app.extensions["ofc_rate_limits"].limit
+        response.headers["RateLimit-Policy"] = f'"key";q={limit};w={_MINUTE_SECONDS}'
+        response.headers["RateLimit"] = f'"key";r={window.remaining};t={window.seconds}'
     return response
 
 
-def _address() -> bytes:
-    """Name the address that a request comes from; who listens at a socket of the system's has none."""
-    network = find_network(
-        [request.remote_addr or "", *reversed(request.access_route)], current_app.extensions["ofc_trusted_proxies"]
-    )
-    return blake2b(network.encode(), digest_size=WHO_LENGTH, key=SALT).digest()
+def _find_sender() -> str:
+    """Return the network that the current request comes from."""
+    senders = [request.remote_addr or "", *reversed(request.access_route)]
+    return find_network(senders, current_app.extensions["ofc_trusted_proxies"])
 
 
 def find_network(senders: Sequence[str], proxies: int) -> str:

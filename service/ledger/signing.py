@@ -5,13 +5,13 @@ The first line of the file is the private key. Each further line is the public k
 they are how `ofc-server verify` tells the service's own published keys from somebody else's.
 """
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from evidence import EvidenceError, SigningKey, VerifierKey
 from service.errors import OperatorError
+from service.files import SECRET, atomic_write
 
 NAME: Final = "tablestakes"
 """What a key is called unless its maker says otherwise."""
@@ -109,16 +109,10 @@ def _make(name: str) -> SigningKey:
 
 def _write(file: Path, keys: SigningKeys) -> SigningKeys:
     """Write keys into a file that only its owner reads; nobody ever reads half of it."""
-    unfinished = file.with_name(f"{file.name}.unfinished")
     lines = (keys.current.secret, *(key.written for key in keys.earlier))
     try:
-        unfinished.unlink(missing_ok=True)
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as writer:
+        with atomic_write(file, SECRET) as writer:
             writer.writelines(f"{line}\n" for line in lines)
-            writer.flush()
-            os.fsync(descriptor)
-        unfinished.rename(file)
     except OSError as error:
         raise OperatorError(f"The signing key cannot be written to {file}: {error.strerror}.") from error
     return keys

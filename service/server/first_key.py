@@ -1,8 +1,8 @@
-import os
 from pathlib import Path
 
 from service.clubs.actions import found_club
 from service.config import Config
+from service.files import SECRET, atomic_write
 from service.ledger.signing import SIGNING_KEY, make_signing_key
 from service.server.address import UpError
 
@@ -25,16 +25,10 @@ def ensure_key(config: Config, directory: Path) -> Path:
     file = directory / API_KEY
     if file.exists():
         return file
-    unfinished = directory / f"{API_KEY}.unfinished"
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
-        unfinished.unlink(missing_ok=True)
-        descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(descriptor, "w") as writer:
+        with atomic_write(file, SECRET) as writer:
             writer.write(found_club(config.owner_url, HOME) + "\n")
-            writer.flush()
-            os.fsync(descriptor)
-        unfinished.rename(file)
     except OSError as error:
         raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
     return file

@@ -15,10 +15,9 @@ from gunicorn.http import wsgi
 from gunicorn.http.errors import InvalidHeader
 from uuid_utils.compat import uuid7
 
-from service.http import rate_limits  # noqa: F401  # its memory is shared with the workers that are forked
 from service.http.headers import SAFE
 from service.http.problems import MEDIA_TYPE, complete_problem
-from service.logs import line_formatter, start_logging
+from service.logs import start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
 from service.openapi import EARLY_REFUSALS
 from service.server.embedded import process
@@ -43,8 +42,8 @@ class GunicornLog(glogging.Logger):
         """Write as everything else in the service does; the workers inherit it."""
         super().setup(cfg)
         start_logging()
-        for handler in self.error_log.handlers:
-            handler.setFormatter(line_formatter())
+        self.error_log.handlers.clear()
+        self.error_log.propagate = True
 
     def warning(self, msg: str, *arguments: Any, **options: Any) -> None:
         """Name only the kind of a malformed request: its headers may hold a key."""
@@ -114,6 +113,7 @@ class Worker(Protocol):
     ppid: int
     place: int
     alive: bool
+    cfg: Any
     wsgi: Any
 
 
@@ -155,8 +155,11 @@ def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
 
 
 def post_worker_init(worker: Worker) -> None:
-    """Let requests that wait for something be answered as soon as the worker is asked to stop."""
-    worker.wsgi.extensions["ofc_is_stopping"] = lambda: not worker.alive
+    """Let requests that wait end when the worker is asked to stop, and divide the rate limits among the workers."""
+    extensions = worker.wsgi.extensions
+    extensions["ofc_is_stopping"] = lambda: not worker.alive
+    if extensions["ofc_rate_limits"] is not None:
+        extensions["ofc_rate_limits"].workers = worker.cfg.workers
 
 
 def pre_request(_worker: Worker, request: Received) -> None:

@@ -43,14 +43,14 @@ def log(monkeypatch: pytest.MonkeyPatch) -> Iterator[Log]:
     """The log of this process, as JSON."""
     log = Log()
     monkeypatch.setattr(sys, "stderr", log)
-    monkeypatch.setattr(logs, "_output", None)
-    root = logging.getLogger()
-    before = root.handlers, root.level
+    root, service = logging.getLogger(), logging.getLogger("service")
+    before = root.handlers, root.level, service.level
     logs.start_logging({})
     yield log
     logging.captureWarnings(False)
-    root.handlers, level = before
+    root.handlers, level, service_level = before
     root.setLevel(level)
+    service.setLevel(service_level)
 
 
 @pytest.fixture(scope="module")

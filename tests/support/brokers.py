@@ -131,6 +131,10 @@ class OwnRedis:
             self.port = free.getsockname()[1]
         self._process = self._start()
 
+    @property
+    def url(self) -> str:
+        return f"redis://127.0.0.1:{self.port}/0"
+
     def kill(self) -> None:
         self._process.kill()
         self._process.wait()

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
+from service.files import SECRET, atomic_write
 from service.server.embedded import process
 from service.server.embedded.binaries import EmbeddedError, account_for, binary
 from service.server.embedded.cluster import OWNER, Cluster
@@ -70,8 +71,6 @@ def _run_basebackup(cluster: Cluster, files: Path) -> None:
 def _copy_secret(source: Path, target: Path) -> None:
     """Copy a small file that only its owner may read; nothing where there is none."""
     with contextlib.suppress(FileNotFoundError):
-        content = source.read_bytes()
-        with os.fdopen(os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as writer:
+        content = source.read_text(encoding="utf-8")
+        with atomic_write(target, SECRET) as writer:
             writer.write(content)
-            writer.flush()
-            os.fsync(writer.fileno())

@@ -4,7 +4,9 @@ import json
 import logging
 import socket
 import sys
+from collections import Counter
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +16,10 @@ from flask import Flask, request
 
 from service.app import create_app
 from service.config import Config
-from service.logs import get_log, line_formatter, start_logging
+from service.logs import get_log, make_formatter, start_logging
 from tests.support.log_capture import Log
 from tests.support.postgres import Logins
+from tests.support.race import at_once
 from tests.support.sample_rounds import SIXES, THREE, hand, seats
 from tests.support.server_process import Running, command, running
 
@@ -85,7 +88,8 @@ def send_what_is_no_request(service: Running) -> None:
 def test_nothing_that_is_logged_can_break_its_line(form: str, log: Log) -> None:
     nasty = 'a\nb\r\x1b[31m\x00\u2028\u202e\x85 event=forged {"event": "forged"}'
     record = logging.LogRecord("library", logging.WARNING, "", 0, "%s", (nasty,), None)
-    lines = [line_formatter({"OFC_LOG": form}).format(record), logged_by_us(log, form, nasty=nasty)]
+    formatter = make_formatter({"OFC_LOG": form})
+    lines = [formatter.format(record), logged_by_us(log, form, nasty=nasty), logged_by_us(log, form, nasty="\x1b")]
     for line in lines:
         assert len(line.splitlines()) == 1
         assert line.isascii()
@@ -134,8 +138,8 @@ def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_bo
 
 def test_text_shows_a_traceback_on_lines_of_its_own(log: Log) -> None:
     written = logged_by_us(log, "text", exception="Traceback\n  File x\nKeyError: '\x1b'", status=500)
-    assert written.splitlines()[1:] == ["    Traceback", "      File x", "    \"KeyError: '\\u001b'\""]
-    assert written.splitlines()[0].endswith("error   something status=500")
+    assert written.splitlines()[1:] == ["    Traceback", "      File x", "    \"KeyError: '\\x1b'\""]
+    assert written.splitlines()[0].endswith("[error    ] something status=500")
 
 
 @pytest.mark.parametrize(("is_terminal", "first"), [(True, "2"), (False, "{")])
@@ -146,14 +150,33 @@ def test_auto_is_text_on_a_terminal_and_json_elsewhere(
     monkeypatch.setattr(log, "isatty", lambda: is_terminal)
     monkeypatch.setattr(sys, "stderr", log)
     record = logging.LogRecord("library", logging.WARNING, "", 0, "something", (), None)
-    assert line_formatter({"OFC_LOG": "auto"}).format(record)[0] == first
+    assert make_formatter({"OFC_LOG": "auto"}).format(record)[0] == first
 
 
-def test_secrets_are_taken_out_whoever_logs_them(log: Log) -> None:
-    said = logged_by_us(log, "json", url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
+@pytest.mark.parametrize("form", ["json", "text"])
+def test_secrets_are_taken_out_whoever_logs_them(form: str, log: Log) -> None:
+    said = logged_by_us(log, form, url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
     assert "hidden" not in said
     assert "wrong" not in said
-    assert json.loads(said)["url"] == "postgresql://ofc:***@db/ofc"
+    assert "postgresql://ofc:***@db/ofc" in said
+
+
+def test_lines_of_several_threads_do_not_mix(log: Log) -> None:
+    def write(number: int) -> None:
+        for _ in range(100):
+            get_log("service.tests").info("something", number=number, long="x" * 5000)
+            logging.getLogger("library").warning("something else")
+
+    at_once(*(partial(write, number) for number in range(4)))
+    assert Counter(event["event"] for event in log.events) == {"something": 400, "something else": 400}
+
+
+def test_a_closed_stderr_harms_nobody(app: Flask, monkeypatch: pytest.MonkeyPatch, log: Log) -> None:
+    assert app.test_client().get("/healthz").status_code == 200
+    log.close()
+    assert app.test_client().get("/healthz").status_code == 200
+    monkeypatch.setattr(sys, "stderr", None)
+    assert app.test_client().get("/healthz").status_code == 200
 
 
 @pytest.mark.parametrize(("name", "right"), [("OFC_LOG", "json, text or auto"), ("OFC_LOG_LEVEL", "info, warning or")])

@@ -1,37 +1,40 @@
 """How often a key may ask, and how often an address may try keys that open nothing."""
 
 import random
+import shutil
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 import httpx2
 import pytest
 from flask import Flask
+from limits.storage import memory
 
 from service.app import create_app
 from service.config import Config
 from service.http import rate_limits
-from service.http.rate_limits import MOST_FAILURES, REQUESTS, Counts
+from service.http.rate_limits import MOST_FAILURES
 from tests.support.api_client import Answer, Api
 from tests.support.application import House
+from tests.support.brokers import OwnRedis
+from tests.support.log_capture import Log
 from tests.support.postgres import Logins
-from tests.support.server_process import running, wait_until
+from tests.support.server_process import running
 
 MOST = 5
 
 
 @pytest.fixture
-def limit(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Flask]]:
-    """The service, letting each key ask five times a minute, in a minute that does not end."""
-    began = time.time()
-    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: began))
+def limit(house: House) -> Iterator[Callable[..., Flask]]:
+    """The service, with a limit of five requests a minute for each key."""
     with ExitStack() as stack:
 
-        def make(**settings: int) -> Flask:
+        def make(**settings: Any) -> Flask:
             app = create_app(Config(house.logins.service, rate_limit=MOST, **settings))
             stack.callback(app.extensions["ofc_database"].close)
             return app
@@ -42,6 +45,15 @@ def limit(house: House, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..
 @pytest.fixture
 def limited(limit: Callable[..., Flask]) -> Flask:
     return limit()
+
+
+@pytest.fixture
+def redis() -> Iterator[OwnRedis]:
+    if shutil.which("redis-server") is None:
+        pytest.skip("there is no redis-server to start")
+    server = OwnRedis()
+    yield server
+    server.kill()
 
 
 def new_key(house: House) -> str:
@@ -106,7 +118,9 @@ def test_a_key_in_use_stays_known_when_the_day_ends(
     house: House, limited: Flask, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def set_clock(now: float) -> None:
-        monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=lambda: now))
+        clock = SimpleNamespace(time=lambda: now, monotonic=time.monotonic)
+        for module in (rate_limits, memory):
+            monkeypatch.setattr(module, "time", clock)
 
     def guess() -> None:
         for number in range(MOST_FAILURES):
@@ -117,7 +131,7 @@ def test_a_key_in_use_stays_known_when_the_day_ends(
     now = midnight - 10
     set_clock(now)
     assert ask_from(address, limited, used).status == 200
-    for now in (midnight + 10, midnight + 86_400 - 10, midnight + 86_400 + 10):
+    for now in (midnight + 10, midnight + 86_400 - 80, midnight + 86_400 + 10):
         set_clock(now)
         guess()
         assert ask_from(address, limited, used).status == 200
@@ -171,38 +185,64 @@ def test_a_header_that_no_trusted_proxy_wrote_is_nobody_s_address(
     assert ask(new) == 429
 
 
-def test_all_workers_of_a_machine_count_together(tmp_path: Path, logins: Logins) -> None:
+def ask_often(url: str, data: Path, times: int, *, reuses_connection: bool) -> list[int]:
+    """Send requests with the first key, and return the status of each."""
+    headers = {"Authorization": f"Bearer {(data / 'api-key').read_text().strip()}"}
+    if reuses_connection:
+        with httpx2.Client(headers=headers, trust_env=False, timeout=10) as client:
+            return [client.get(f"{url}/v1/tables").status_code for _ in range(times)]
+
+    def ask(_: int) -> int:
+        return httpx2.get(f"{url}/v1/tables", headers=headers, trust_env=False, timeout=10).status_code
+
+    with ThreadPoolExecutor(4) as threads:
+        return list(threads.map(ask, range(times)))
+
+
+def test_each_worker_allows_its_share_of_the_limit(tmp_path: Path, logins: Logins) -> None:
     settings = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
     with running(tmp_path, **settings, OFC_WORKERS="2", OFC_RATE_LIMIT="40") as service:
-        key = (tmp_path / "api-key").read_text().strip()
-        assert wait_until(lambda: 10 < REQUESTS.seconds_left(time.time()) < 58, 20)
-
-        def ask(_: int) -> int:
-            headers = {"Authorization": f"Bearer {key}"}
-            return httpx2.get(f"{service.url}/v1/tables", headers=headers, trust_env=False, timeout=10).status_code
-
-        with ThreadPoolExecutor(4) as threads:
-            answers = list(threads.map(ask, range(60)))
-        # Beside these, `up` itself has asked once with the key, in this minute or the one before.
-        assert answers.count(200) in (39, 40)
-        assert answers.count(429) == 60 - answers.count(200)
+        answers = ask_often(service.url, tmp_path, 30, reuses_connection=True)
+        # `up` itself has sent one request with the key, to either worker.
+        allowed = answers.count(200)
+        assert allowed in (19, 20)
+        assert answers == [200] * allowed + [429] * (30 - allowed)
+        others = ask_often(service.url, tmp_path, 60, reuses_connection=False)
+        assert allowed + others.count(200) <= 40
+        assert set(others) <= {200, 429}
 
 
-def test_who_came_yesterday_keeps_a_place_as_long_as_another_is_free() -> None:
-    counts = Counts(seconds=60, groups=1)
-    for number in range(1, 6):
-        counts.add(number.to_bytes(16, "big"), now=600)
-    for number in range(6, 9):
-        counts.add(number.to_bytes(16, "big"), now=660)
-    assert all(counts.has_seen(number.to_bytes(16, "big"), now=719) for number in range(1, 9))
+def test_all_workers_count_together_in_redis(tmp_path: Path, logins: Logins, redis: OwnRedis) -> None:
+    settings = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_RATE_LIMIT_URL": redis.url}
+    with running(tmp_path, **settings, OFC_WORKERS="2", OFC_RATE_LIMIT="40") as service:
+        answers = ask_often(service.url, tmp_path, 60, reuses_connection=False)
+    # `up` itself has sent one request with the key.
+    assert (answers.count(200), answers.count(429)) == (39, 21)
 
 
-def test_the_rarest_are_forgotten_first_and_the_memory_stays_as_it_is() -> None:
-    counts = Counts(seconds=60, groups=1)
-    often = b"often".ljust(16)
-    for _ in range(3):
-        counts.add(often, now=0)
-    for number in range(1000):
-        counts.add(number.to_bytes(16, "big"), now=0)
-    assert counts.find(often, now=0) == 3
-    assert sum(counts.find(number.to_bytes(16, "big"), now=0) for number in range(1000)) == 7
+def test_requests_and_failures_are_counted_in_redis(house: House, limit: Callable[..., Flask], redis: OwnRedis) -> None:
+    one, other = limit(rate_limit_url=redis.url), limit(rate_limit_url=redis.url)
+    address, key, new = an_address(), new_key(house), new_key(house)
+    answers = [ask_from(address, app, key) for app in (one, other) * 3]
+    assert [answer.status for answer in answers] == [200] * MOST + [429]
+    left = [answer.headers["RateLimit"].split(";t=")[0] for answer in answers]
+    assert left == [f'"key";r={number}' for number in (4, 3, 2, 1, 0, 0)]
+    for number in range(MOST_FAILURES):
+        assert ask_from(address, (one, other)[number % 2], f"ofc_guess_{number}").status == 401
+    assert {ask_from(address, app, new).status for app in (one, other)} == {429}
+    assert ask_from(an_address(), other, new).status == 200
+
+
+def test_without_its_redis_the_service_answers_and_counts_nothing(
+    house: House, limit: Callable[..., Flask], redis: OwnRedis, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    api = Api(limit(rate_limit_url=redis.url), new_key(house))
+    assert [api.get("/v1/tables").status for _ in range(MOST + 1)] == [200] * MOST + [429]
+    redis.kill()
+    answers = [api.get("/v1/tables") for _ in range(MOST + 1)]
+    assert {answer.status for answer in answers} == {200}
+    assert all("RateLimit" not in answer.headers for answer in answers)
+    assert [event["event"] for event in log.events if event["level"] == "warning"] == ["rate_limits_off"]
+    redis.restart()
+    monkeypatch.setattr(rate_limits, "time", SimpleNamespace(time=time.time, monotonic=lambda: time.monotonic() + 6))
+    assert [api.get("/v1/tables").status for _ in range(MOST + 1)] == [200] * MOST + [429]

@@ -60,7 +60,7 @@ def test_a_broker_that_goes_away_with_all_its_messages_stops_no_job(embedded_pos
 def test_a_killed_redis_that_comes_back_empty_stops_no_job(embedded_postgres: Server) -> None:
     redis = OwnRedis()
     try:
-        broker = Broker("a Redis of its own", f"redis://127.0.0.1:{redis.port}/0", "ofc.suite")
+        broker = Broker("a Redis of its own", redis.url, "ofc.suite")
         with room_on(embedded_postgres, broker) as room, room.work():
             with room.closed_gate():
                 job = room.send(lines())

@@ -104,6 +104,7 @@ def test_a_bad_variable_stops_up_in_one_sentence() -> None:
         {"OFC_BROKER_URL": "kafka://broker"},
         {"OFC_QUEUE": "two words"},
         {"OFC_RATE_LIMIT": "many"},
+        {"OFC_RATE_LIMIT_URL": "memcached://localhost"},
         {"OFC_HEAD_SECONDS": "0"},
     ],
     ids=str,
