@@ -23,9 +23,9 @@ from scoring.history import Closing, Departure
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.imports.actions.settle_lines import no_search_for_cycles
+from service.imports.actions.lines import no_search_for_cycles
 from service.ledger.queries.events import EventKind
-from service.recomputations.actions.audit_rounds import audit_group
+from service.recomputations.actions.audit import audit_group
 from service.recomputations.packed.queries import Scope, joined_whole
 from service.recomputations.packed.queries import Stretch as PackedStretch
 from service.recomputations.packed.reading import read_packed
