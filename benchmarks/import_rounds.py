@@ -31,7 +31,7 @@ from sqlalchemy import text
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.clubs.actions import found_club
 from service.db import Database, migrate
-from service.imports.actions.import_rounds import import_rounds
+from service.imports.actions.rounds import import_rounds
 from service.rounds.queries.batch import COLUMNS
 from service.server.embedded import OWNER, Cluster
 from service.server.embedded.cluster import DURABLE

@@ -26,9 +26,8 @@ from service.players.views import PlayerConverter, players
 from service.recomputations.views import recomputations
 from service.rounds.views.documents import documents, exports
 from service.rounds.views.explanations import explanations
-from service.rounds.views.hands import hands
+from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
-from service.rounds.views.scores import scores
 from service.rulesets.views import rulesets
 from service.tables.views import tables
 

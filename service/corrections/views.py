@@ -18,8 +18,8 @@ from schemas.corrections import (
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
-from service.corrections.actions.amend_round import what_if
-from service.corrections.actions.correct_round import correct_round
+from service.corrections.actions.amend import what_if
+from service.corrections.actions.correct import correct_round
 from service.http.authentication import current_transaction, require_scope
 from service.http.request_body import receive_body
 from service.http.resource import Resource

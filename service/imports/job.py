@@ -6,8 +6,8 @@ from typing import ClassVar
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.imports import queries as imports
-from service.imports.actions.import_rounds import ImportedLine, isolate_lines, refuse_failed
 from service.imports.actions.imports import LONGEST_LINE
+from service.imports.actions.rounds import ImportedLine, isolate_lines, refuse_failed
 from service.imports.queries import Piece
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import JobState, StoredJob

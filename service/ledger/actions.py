@@ -14,7 +14,7 @@ from scoring.errors import Mistake
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
-from service.ledger.queries import checkpoints, events, round_maps, trees
+from service.ledger.queries import checkpoints, events, trees
 from service.ledger.queries.checkpoints import PublishedKey, StoredCheckpoint
 from service.ledger.queries.events import JoinedEvent
 from service.ledger.queries.trees import TreeHead
@@ -52,7 +52,7 @@ def make_checkpoint(transaction: Transaction, key: SigningKey) -> MadeCheckpoint
         head = grown
     if head.size > head.signed_size:
         while head.mapped_size < head.size:
-            head = round_maps.update(transaction, head, MAPPED_AT_ONCE)
+            head = trees.update_round_map(transaction, head, MAPPED_AT_ONCE)
         return MadeCheckpoint(_sign(transaction, head, key), is_replay=False)
     newest = checkpoints.find_newest(transaction)
     assert newest is not None, "that the club was made is an event"
@@ -75,7 +75,7 @@ def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> in
             joined += grown.size - head.size
             is_all = grown.size - head.size < AT_ONCE
             if is_all and key is not None and _is_due(transaction, grown):
-                mapped = round_maps.update(transaction, grown, MAPPED_AT_ONCE)
+                mapped = trees.update_round_map(transaction, grown, MAPPED_AT_ONCE)
                 is_all = mapped.mapped_size == mapped.size
                 if is_all:
                     _sign(transaction, mapped, key)
@@ -91,7 +91,7 @@ def _is_due(transaction: Transaction, head: TreeHead) -> bool:
 
 def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
     """Sign the tree and the map of rounds, which stand for the same events."""
-    root, rounds_root = trees.get_root(transaction, head.size), round_maps.get_root(transaction)
+    root, rounds_root = trees.get_root(transaction, head.size), trees.get_round_map_root(transaction)
     signed = Checkpoint(origin_of(transaction.club_id), head.size, root, rounds_root, transaction.now)
     note = sign_note(signed.text, [key])
     made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)

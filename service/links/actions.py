@@ -12,7 +12,7 @@ from service.db import Database, Transaction
 from service.errors import NotFound
 from service.ledger.queries.events import record_event
 from service.links import queries as links
-from service.rounds.actions.read_rounds import get_round
+from service.rounds.actions.reading import get_round
 from service.rounds.actions.settlements import get_settlement
 from service.rounds.queries import histories, rounds
 

@@ -5,11 +5,11 @@ from uuid import UUID
 from service.db import Transaction
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import StoredJob
+from service.recomputations import queries as recomputations
 from service.recomputations.actions.recomputations import read_asked
-from service.recomputations.actions.recompute_rounds import check_rulesets, recompute_rounds
+from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
 from service.recomputations.packed.queries import Scope, Stretch
-from service.recomputations.queries import recomputations
-from service.recomputations.queries.recomputations import Difference, SizedStretch
+from service.recomputations.queries import Difference, SizedStretch
 
 MOST_HANDS: Final = 20_000
 """So many are played at once, in half a second or so, and need some 60 MB."""

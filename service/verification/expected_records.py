@@ -21,8 +21,7 @@ from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from scoring.settlement import Transfer
-from service.rounds.queries.hand_records import pack_boards
-from service.rounds.queries.hands import score_parameters
+from service.rounds.queries.hand_records import pack_boards, score_parameters
 from service.rounds.queries.stored_round import Firmness, dump_firmness, dump_round, in_order
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Expected, Key, Row

@@ -13,7 +13,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from service.db import Database
-from service.imports.actions.import_rounds import ImportedLine, import_rounds
+from service.imports.actions.rounds import ImportedLine, import_rounds
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import Document

@@ -24,8 +24,8 @@ from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
 from service.corrections import queries as corrections
 from service.db import Database, Transaction
-from service.disputes.queries import disputes
-from service.disputes.queries.disputes import StoredDispute
+from service.disputes import queries as disputes
+from service.disputes.queries import StoredDispute
 from service.http import queries as http
 from service.http.queries import KeptAnswer
 from service.imports import queries as imports
@@ -36,19 +36,16 @@ from service.ledger.actions import make_checkpoint
 from service.ledger.queries.events import EventKind, record_event
 from service.links import queries as links
 from service.players import queries as players
-from service.recomputations.queries import recomputations
-from service.recomputations.queries.recomputations import Difference
+from service.recomputations import queries as recomputations
+from service.recomputations.queries import Difference
 from service.rounds.queries import (
-    endings,
     hand_records,
-    hands,
     histories,
     revisions,
     rounds,
     settlement_states,
 )
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.hands import HandToRecord
+from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import FIRST, StoredRound
 from service.rulesets import queries as rulesets
@@ -141,7 +138,7 @@ def add_hand(transaction: Transaction, before: StoredRound, submitted: Submitted
 
 def write_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
     """Add a hand, and hear at once what the database says to it."""
-    after = hands.add(transaction, before, played, given)
+    after = hand_records.add_hand(transaction, before, played, given)
     transaction.send()
     return after
 
@@ -157,12 +154,12 @@ def add_document(transaction: Transaction, before: StoredRound, document: RoundD
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
     for step in replay_steps(before.round, document.history(before.round.ruleset)):
         if isinstance(step, PlayedHand):
-            before = hands.add(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
+            before = hand_records.add_hand(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
         elif departure := next(departures, None):
-            before = endings.add_departure(transaction, before, step, departure, EVENT)
+            before = histories.add_departure(transaction, before, step, departure, EVENT)
         else:
             assert document.closed is not None
-            before = endings.add_closing(transaction, before, step, document.closed, EVENT)
+            before = histories.add_closing(transaction, before, step, document.closed, EVENT)
     return before
 
 
@@ -173,7 +170,7 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     given = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
     made = revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
     submission = Submission("correction", b"{}")
-    hand_records.add(transaction, submission)
+    hand_records.add_submission(transaction, submission)
     corrections.add(transaction, made, sha256(b"a correction").digest(), submission.id, None)
     return made
 
@@ -222,8 +219,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
-        later = endings.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
-        later = endings.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        later = histories.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
+        later = histories.add_closing(transaction, later, close_round(later.round), closing, EVENT)
         confirmed = settlement_states.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, FinalReason.WINDOW))
         add_job(transaction)

@@ -9,7 +9,7 @@ from uuid_utils.compat import uuid7
 
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.recompute_rounds import Recomputation, Recomputed, recompute_rounds
+from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
 from service.recomputations.packed.queries import EVERY, Scope, Stretch
 
 

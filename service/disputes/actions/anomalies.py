@@ -6,8 +6,8 @@ from uuid import UUID
 
 from schemas.disputes import Ratio, RoundAnomaly
 from service.db import Transaction
-from service.disputes.queries import anomalies
-from service.disputes.queries.anomalies import NO_OTHERS, RoundFigures, TableFigures
+from service.disputes import queries as anomalies
+from service.disputes.queries import NO_OTHERS, RoundFigures, TableFigures
 
 PLAIN: Final = RoundFigures(Ratio(0, 4), {}, {}, Ratio(0, 3), Ratio(0, 1))
 """A round of which nothing stands out, for examples."""

@@ -33,9 +33,9 @@ from scoring.board import Row
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page
+from service.disputes import queries as disputes
 from service.disputes.actions.anomalies import find_unusual
-from service.disputes.queries import disputes
-from service.disputes.queries.disputes import DisputeFilter, StoredDispute
+from service.disputes.queries import DisputeFilter, StoredDispute
 from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
 from service.ledger.queries.events import record_event
 from service.rounds.actions.checks import require_sayer

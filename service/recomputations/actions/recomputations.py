@@ -20,12 +20,11 @@ from service.db.pages import Page, cut_page
 from service.errors import NotFound
 from service.jobs.queries import jobs, wake_ups
 from service.jobs.queries.jobs import StoredJob
-from service.recomputations.actions.audit_rounds import RoundsDigest
-from service.recomputations.actions.recompute_rounds import Recomputation
+from service.recomputations import queries as recomputations
+from service.recomputations.actions.audit import RoundsDigest
+from service.recomputations.actions.recompute import Recomputation
 from service.recomputations.packed.queries import Scope
-from service.recomputations.queries import recomputations
-from service.recomputations.queries.recomputations import StoredDifference
-from service.recomputations.queries.recorded_rounds import list_versions
+from service.recomputations.queries import StoredDifference, list_versions
 from service.rulesets.actions import find_ruleset, keep_ruleset, ruleset_named
 from service.tables import queries as tables
 

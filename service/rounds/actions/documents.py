@@ -27,13 +27,12 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.actions.open_round import given_opening_time, keep_round, view_round
-from service.rounds.actions.read_rounds import find_revision
-from service.rounds.actions.record_hand import hand_event
+from service.rounds.actions.opening import given_opening_time, keep_round, view_round
+from service.rounds.actions.reading import find_revision
+from service.rounds.actions.recording import hand_event
 from service.rounds.actions.settlements import settlement_of
-from service.rounds.queries import endings, hand_records, hands, histories, round_hands, rounds
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.hands import HandToRecord
+from service.rounds.queries import hand_records, hands, histories, rounds
+from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.rounds import StoredRound
 from service.rounds.queries.stored_round import in_order
@@ -156,7 +155,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
             carried_over=[],
             submission=submission,
         )
-        hand_records.add(transaction, submission)
+        hand_records.add_submission(transaction, submission)
         stored = _play(transaction, opened, document, history, submission.id)
     return _played(transaction, stored, is_replay=False)
 
@@ -175,7 +174,7 @@ def _play(
             stacks = in_order(step.round.seat_numbers, step.round.stacks)
             event = hand_event(stored.id, hand_id, content, stacks, is_irregular=step.accepted)
             given = HandToRecord(content, digest, submission_id, event, submitted.played_at, hand_id)
-            stored = hands.add(transaction, stored, step, given)
+            stored = hand_records.add_hand(transaction, stored, step, given)
         else:
             ending = next(departures, None) or document.closed
             assert ending is not None, "a step that is no hand is a departure or the closing"
@@ -186,8 +185,8 @@ def _play(
 def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: Departure | Closing) -> StoredRound:
     event = ending_event(stored.id, ending)
     if isinstance(ending, Departure):
-        return endings.add_departure(transaction, stored, step, ending, event)
-    return endings.add_closing(transaction, stored, step, ending, event)
+        return histories.add_departure(transaction, stored, step, ending, event)
+    return histories.add_closing(transaction, stored, step, ending, event)
 
 
 def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
@@ -244,7 +243,7 @@ def refuse_other_hands(transaction: Transaction, round_id: UUID, document: Round
         RoundConflict: with every difference.
     """
     contents = defaultdict(list)
-    for _, content in round_hands.list_contents(transaction, round_id):
+    for _, content in hands.list_contents(transaction, round_id):
         contents[content["number"]].append(content)
     mistakes = [
         mistake.under("hands", index)

@@ -8,13 +8,13 @@ from schemas.rulesets import dump_ruleset
 from schemas.scores import dump_recorded_hand
 from schemas.settlements import SettlementView, dump_settlement_view
 from service.db import Transaction
-from service.ledger.queries import checkpoints, round_maps, trees
+from service.ledger.queries import checkpoints, trees
 from service.ledger.queries import events as round_events
 from service.ledger.queries.checkpoints import StoredCheckpoint
 from service.ledger.queries.events import StoredEvent
 from service.ledger.queries.trees import Inclusion
 from service.rounds.actions.documents import write_document
-from service.rounds.actions.record_hand import view_hand
+from service.rounds.actions.recording import view_hand
 from service.rounds.actions.settlements import list_settlements
 from service.rounds.queries import histories, rounds
 from service.rounds.queries.histories import StoredHistory
@@ -71,7 +71,7 @@ def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckp
     """Prove which event of the round is the newest that the newest checkpoint stands for."""
     if Checkpoint.read(read_note(signed.note).text).rounds_root is None:
         return None
-    found = round_maps.prove_signed(transaction, round_id, signed.size)
+    found = trees.prove_newest_event(transaction, round_id, signed.size)
     return None if found is None else NewestEvent(found[0].sequence, found[0].event, found[1])
 
 

@@ -12,7 +12,7 @@ from scoring.hand import Seat
 from scoring.history import Paid
 from service.db import Database, Transaction
 from service.errors import ConfirmationRefused
-from service.rounds.actions.read_rounds import find_revision
+from service.rounds.actions.reading import find_revision
 from service.rounds.queries import histories, revisions, rounds, settlement_states, transfers
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import StoredRevision

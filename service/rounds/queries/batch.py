@@ -40,8 +40,7 @@ from service.db.record_arrays import (
 )
 from service.ledger.queries.events import EventKind
 from service.metrics.counters import count_stored_hands
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.round_hands import HandFigures, PaidRow, rows_of
+from service.rounds.queries.hand_records import HandFigures, PaidRow, Submission, rows_of
 from service.rounds.queries.settlement_states import finalized_event
 from service.rounds.queries.stored_round import Firmness, StoredRound, dump_round, in_order
 

@@ -1,20 +1,32 @@
-"""Conversion between a hand and its record, and the received request bodies."""
+"""Records of hands: conversion from and to values, and the statements that insert them with what was received."""
 
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
+from datetime import datetime
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
+from evidence import canonical_json
 from evidence.events import Received
+from scoring import SCORER_VERSION
 from scoring.board import Board, ByRow, Row
 from scoring.cards import Card
 from scoring.hand import Cards, Hand, PlayerHand, Street, TopUp
-from scoring.ruleset import BOARD_SIZE
-from service.db import Transaction
+from scoring.round import PlayedHand
+from scoring.round_state import Round
+from scoring.ruleset import BOARD_SIZE, Points
+from scoring.settlement import Transfer
+from service.db import Statement, Transaction
+from service.ledger.queries.events import INSERT_EVENT, INSERT_WAITING, EventKind, event_parameters
+from service.metrics.counters import check_balance, count_stored_hands
+from service.rounds.queries import transfers
+from service.rounds.queries.rounds import changed_meanwhile
+from service.rounds.queries.stored_round import StoredRound, dump_round, in_order
 
 
 def pack_boards(players: Sequence[PlayerHand]) -> bytes:
@@ -83,7 +95,7 @@ INSERT_SUBMISSION: Final = """
 _INSERT_SUBMISSION: Final = text(INSERT_SUBMISSION)
 
 
-def add(transaction: Transaction, submission: Submission) -> None:
+def add_submission(transaction: Transaction, submission: Submission) -> None:
     """Keep what was received; several hands of one document point at the same."""
     transaction.execute(_INSERT_SUBMISSION, submission_parameters(transaction, submission))
 
@@ -98,3 +110,217 @@ def submission_parameters(transaction: Transaction, submission: Submission) -> d
         "submission_sha256": sha256(submission.content).digest(),
         "now": transaction.now,
     }
+
+
+@dataclass(frozen=True, slots=True)
+class HandToRecord:
+    """
+    A hand as it came, ready to be kept.
+
+    Attributes:
+        content: the hand in the document's shape, as canonical JSON.
+        digest: of that content.
+        submission: what it was received in; its id alone where that is kept already.
+        event: what the audit trail says of it; nothing of one that comes with a correction, which says it.
+        played_at: when it was played, where the sender says so.
+    """
+
+    content: bytes
+    digest: bytes
+    submission: Submission | UUID
+    event: bytes = b""
+    played_at: datetime | None = None
+    id: UUID = field(default_factory=uuid7)
+
+
+INSERT_SCORE: Final = """
+    INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
+        scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
+        transfer_count, irregular)
+    VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
+        :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
+        :transfer_count, CAST(:irregular AS jsonb))
+"""
+"""For statements that keep what a hand came to; `score_parameters` says what goes in beside its keys and transfers."""
+
+_INSERT_HAND: Final = """
+    INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
+        content, seats, fantasyland, boards)
+    VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
+        CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
+"""
+_RECORD: Final = f"""
+    hand AS ({_INSERT_HAND}),
+    score AS ({INSERT_SCORE}),
+    paid AS ({transfers.INSERT_TRANSFERS}),
+    event AS ({INSERT_EVENT}),
+    waiting AS ({INSERT_WAITING})
+    UPDATE round_heads
+    SET version = :sequence, status = :status, hands = :number, top_ups = :top_ups, stacks = :stacks,
+        state = CAST(:state AS jsonb), settlement_state = :settlement_state, provisional_until = :provisional_until,
+        last_event = :event_hash
+    WHERE club_id = :club_id AND round_id = :round_id AND version = :version
+"""
+_ADD_HANDS: Final = text(_INSERT_HAND)
+_RECORD_HAND: Final = Statement(text(f"WITH {_RECORD}"))
+_RECORD_HAND_AND_SUBMISSION: Final = Statement(text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}"))
+
+
+def add_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
+    """
+    Keep a hand that was played: the record, its score, its transfers, the event, and where the round stands now.
+
+    All of it is one statement: one way to the database and back, and nothing between its parts.
+
+    Args:
+        transaction: in which the round was locked.
+        before: the round that the hand was played in, as it was locked.
+        played: what came of it.
+        given: as it came.
+
+    Returns:
+        The round after it.
+
+    Raises:
+        Busy: somebody else has changed the round since it was read.
+    """
+    after = before.changed(transaction.now, played.round)
+    parameters = {
+        **_hand_parameters(transaction, before.id, played.hand, given),
+        "revision": before.revision,
+        **score_parameters(before.round, played),
+        **transfers.transfer_parameters(played.transfers, late=False),
+        **_head_parameters(before, after),
+        **event_parameters(
+            transaction,
+            EventKind.HAND_RECORDED,
+            given.event,
+            round_id=before.id,
+            sequence=after.version,
+            previous=before.last_event,
+        ),
+    }
+    statement = _RECORD_HAND
+    if isinstance(given.submission, Submission):
+        statement = _RECORD_HAND_AND_SUBMISSION
+        parameters |= submission_parameters(transaction, given.submission)
+    check_balance(before.id, played.round)
+    changed = changed_meanwhile(before)
+    transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
+    transaction.after_commit.append(count_stored_hands)
+    return replace(after, last_event=parameters["event_hash"])
+
+
+def add_hands(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:
+    """Keep what happened in hands of a round; what they came to is kept with the revision that has them."""
+    if given:
+        records = [_hand_parameters(transaction, round_id, hand, as_given) for hand, as_given in given]
+        transaction.execute(_ADD_HANDS, records)
+
+
+def _hand_parameters(transaction: Transaction, round_id: UUID, hand: Hand, given: HandToRecord) -> dict[str, Any]:
+    by_seat = sorted(hand.players, key=lambda player: player.seat)
+    return {
+        "club_id": transaction.club_id,
+        "now": transaction.now,
+        "round_id": round_id,
+        "hand_id": given.id,
+        "number": hand.number,
+        "button": hand.button,
+        "played_at": given.played_at,
+        "submission_id": given.submission.id if isinstance(given.submission, Submission) else given.submission,
+        "digest": given.digest,
+        "content": given.content.decode(),
+        "hand_seats": [player.seat for player in by_seat],
+        "fantasyland": [player.fantasyland for player in by_seat],
+        "boards": pack_boards(by_seat),
+    }
+
+
+def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
+    """Say what goes into `INSERT_SCORE` of a hand that was played in a round as it stood before."""
+    ruleset = round_.ruleset
+    boards = sorted(played.score.boards, key=lambda board: board.seat)
+    top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
+    return {
+        "ruleset_name": ruleset.name,
+        "ruleset_version": ruleset.version,
+        "scorer_version": SCORER_VERSION,
+        "points": [played.score.points[board.seat] for board in boards],
+        "fouls": [board.foul is not None for board in boards],
+        "royalties": [board.royalty_points for board in boards],
+        "earned": [board.earned.cards if board.earned else 0 for board in boards],
+        "stays": [round_.owed[board.seat].stays if board.seat in round_.owed else 0 for board in boards],
+        "exchanges": [exchange.points for exchange in played.score.exchanges],
+        "added": [top_ups.get(seat, 0) for seat in round_.seat_numbers],
+        "stacks_before": in_order(round_.seat_numbers, round_.stacks),
+        "stacks": in_order(round_.seat_numbers, played.round.stacks),
+        "irregular": json.dumps([asdict(mistake) for mistake in played.irregular]) if played.accepted else None,
+    }
+
+
+def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
+    stands = dump_round(after.round)
+    return {
+        "version": before.version,
+        "status": stands["status"],
+        "top_ups": stands["top_ups"],
+        "state": canonical_json(stands["state"]).decode(),
+        "settlement_state": after.firmness.settlement_state.value,
+        "provisional_until": after.firmness.provisional_until,
+    }
+
+
+PaidRow = tuple[int, int, Points, Points, str | None, Points, Points]
+"""Payer, payee, due, paid, what limited it, and the stacks of both after it."""
+
+
+class HandFigures(NamedTuple):
+    """
+    What a hand came to.
+
+    Attributes:
+        points, fouls, royalties, earned, stays: of who was dealt in, by seat.
+        exchanges: in paying order.
+        top_ups, stacks_before, stacks: of everyone in the round, by seat.
+        transfers: in order.
+        irregular: why it could not have followed, as JSON; None unless it was accepted as played.
+    """
+
+    points: Sequence[Points]
+    fouls: Sequence[bool]
+    royalties: Sequence[Points]
+    earned: Sequence[int]
+    stays: Sequence[int]
+    exchanges: Sequence[Points]
+    top_ups: Sequence[Points]
+    stacks_before: Sequence[Points]
+    stacks: Sequence[Points]
+    transfers: Sequence[PaidRow]
+    irregular: str | None = None
+
+
+def figures_of(before: Round, played: PlayedHand) -> HandFigures:
+    """Say what a hand came to that was played in a round as it stood before."""
+    score = score_parameters(before, played)
+    return HandFigures(
+        points=score["points"],
+        fouls=score["fouls"],
+        royalties=score["royalties"],
+        earned=score["earned"],
+        stays=score["stays"],
+        exchanges=score["exchanges"],
+        top_ups=score["added"],
+        stacks_before=score["stacks_before"],
+        stacks=score["stacks"],
+        transfers=rows_of(played.transfers),
+        irregular=score["irregular"],
+    )
+
+
+def rows_of(transfers: Sequence[Transfer]) -> list[PaidRow]:
+    """Write transfers as rows, in order."""
+    return [
+        (each.payer, each.payee, each.due, each.paid, each.limited_by, each.payer_stack, each.payee_stack)
+        for each in transfers
+    ]

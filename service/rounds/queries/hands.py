@@ -1,64 +1,27 @@
-"""Hands: recorded in one statement with all that follows from them, and read back."""
+"""Find and list hands, by round and revision."""
 
-import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import Label, Row, Select, and_, func, select, text
-from uuid_utils.compat import uuid7
 
-from evidence import canonical_json
-from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.hand import Hand, Seat
-from scoring.round import PlayedHand
-from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Statement, Transaction
 from service.errors import NotFound
-from service.ledger.queries.events import INSERT_EVENT, INSERT_WAITING, EventKind, event_parameters
-from service.metrics.counters import check_balance, count_stored_hands
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
 from service.rounds.queries import transfers
-from service.rounds.queries.hand_records import (
-    INSERT_SUBMISSION,
-    Submission,
-    load_hand,
-    pack_boards,
-    submission_parameters,
-)
-from service.rounds.queries.rounds import changed_meanwhile
-from service.rounds.queries.stored_round import StoredRound, dump_round, in_order
+from service.rounds.queries.hand_records import load_hand
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
-
-
-@dataclass(frozen=True, slots=True)
-class HandToRecord:
-    """
-    A hand as it came, ready to be kept.
-
-    Attributes:
-        content: the hand in the document's shape, as canonical JSON.
-        digest: of that content.
-        submission: what it was received in; its id alone where that is kept already.
-        event: what the audit trail says of it; nothing of one that comes with a correction, which says it.
-        played_at: when it was played, where the sender says so.
-    """
-
-    content: bytes
-    digest: bytes
-    submission: Submission | UUID
-    event: bytes = b""
-    played_at: datetime | None = None
-    id: UUID = field(default_factory=uuid7)
 
 
 @dataclass(frozen=True)
@@ -101,144 +64,6 @@ class StoredHand:
     def score(self) -> HandScore:
         """What every board and pair came to: scored again, for the record holds the sums and not the reasons."""
         return score_hand(self.hand.players, self.ruleset, self.hand.button, self.stays)
-
-
-INSERT_SCORE: Final = """
-    INSERT INTO hand_scores (club_id, round_id, revision, number, hand_id, ruleset_name, ruleset_version,
-        scorer_version, points, fouls, royalties, earned, stays, exchanges, top_ups, stacks_before, stacks,
-        transfer_count, irregular)
-    VALUES (:club_id, :round_id, :revision, :number, :hand_id, :ruleset_name, :ruleset_version,
-        :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
-        :transfer_count, CAST(:irregular AS jsonb))
-"""
-"""For statements that keep what a hand came to; `score_parameters` says what goes in beside its keys and transfers."""
-
-_INSERT_HAND: Final = """
-    INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
-        content, seats, fantasyland, boards)
-    VALUES (:club_id, :hand_id, :round_id, :number, :button, :played_at, :now, :submission_id, :digest,
-        CAST(:content AS jsonb), :hand_seats, :fantasyland, :boards)
-"""
-_RECORD: Final = f"""
-    hand AS ({_INSERT_HAND}),
-    score AS ({INSERT_SCORE}),
-    paid AS ({transfers.INSERT_TRANSFERS}),
-    event AS ({INSERT_EVENT}),
-    waiting AS ({INSERT_WAITING})
-    UPDATE round_heads
-    SET version = :sequence, status = :status, hands = :number, top_ups = :top_ups, stacks = :stacks,
-        state = CAST(:state AS jsonb), settlement_state = :settlement_state, provisional_until = :provisional_until,
-        last_event = :event_hash
-    WHERE club_id = :club_id AND round_id = :round_id AND version = :version
-"""
-_ADD_HANDS: Final = text(_INSERT_HAND)
-_RECORD_HAND: Final = Statement(text(f"WITH {_RECORD}"))
-_RECORD_HAND_AND_SUBMISSION: Final = Statement(text(f"WITH submission AS ({INSERT_SUBMISSION}), {_RECORD}"))
-
-
-def add(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
-    """
-    Keep a hand that was played: the record, its score, its transfers, the event, and where the round stands now.
-
-    All of it is one statement: one way to the database and back, and nothing between its parts.
-
-    Args:
-        transaction: in which the round was locked.
-        before: the round that the hand was played in, as it was locked.
-        played: what came of it.
-        given: as it came.
-
-    Returns:
-        The round after it.
-
-    Raises:
-        Busy: somebody else has changed the round since it was read.
-    """
-    after = before.changed(transaction.now, played.round)
-    parameters = {
-        **_hand_parameters(transaction, before.id, played.hand, given),
-        "revision": before.revision,
-        **score_parameters(before.round, played),
-        **transfers.transfer_parameters(played.transfers, late=False),
-        **_head_parameters(before, after),
-        **event_parameters(
-            transaction,
-            EventKind.HAND_RECORDED,
-            given.event,
-            round_id=before.id,
-            sequence=after.version,
-            previous=before.last_event,
-        ),
-    }
-    statement = _RECORD_HAND
-    if isinstance(given.submission, Submission):
-        statement = _RECORD_HAND_AND_SUBMISSION
-        parameters |= submission_parameters(transaction, given.submission)
-    check_balance(before.id, played.round)
-    changed = changed_meanwhile(before)
-    transaction.write(statement, parameters, hand_scores_pkey=changed, events_sequence_key=changed)
-    transaction.after_commit.append(count_stored_hands)
-    return replace(after, last_event=parameters["event_hash"])
-
-
-def add_records(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:
-    """Keep what happened in hands of a round; what they came to is kept with the revision that has them."""
-    if given:
-        records = [_hand_parameters(transaction, round_id, hand, as_given) for hand, as_given in given]
-        transaction.execute(_ADD_HANDS, records)
-
-
-def _hand_parameters(transaction: Transaction, round_id: UUID, hand: Hand, given: HandToRecord) -> dict[str, Any]:
-    by_seat = sorted(hand.players, key=lambda player: player.seat)
-    return {
-        "club_id": transaction.club_id,
-        "now": transaction.now,
-        "round_id": round_id,
-        "hand_id": given.id,
-        "number": hand.number,
-        "button": hand.button,
-        "played_at": given.played_at,
-        "submission_id": given.submission.id if isinstance(given.submission, Submission) else given.submission,
-        "digest": given.digest,
-        "content": given.content.decode(),
-        "hand_seats": [player.seat for player in by_seat],
-        "fantasyland": [player.fantasyland for player in by_seat],
-        "boards": pack_boards(by_seat),
-    }
-
-
-def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
-    """Say what goes into `INSERT_SCORE` of a hand that was played in a round as it stood before."""
-    ruleset = round_.ruleset
-    boards = sorted(played.score.boards, key=lambda board: board.seat)
-    top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
-    return {
-        "ruleset_name": ruleset.name,
-        "ruleset_version": ruleset.version,
-        "scorer_version": SCORER_VERSION,
-        "points": [played.score.points[board.seat] for board in boards],
-        "fouls": [board.foul is not None for board in boards],
-        "royalties": [board.royalty_points for board in boards],
-        "earned": [board.earned.cards if board.earned else 0 for board in boards],
-        "stays": [round_.owed[board.seat].stays if board.seat in round_.owed else 0 for board in boards],
-        "exchanges": [exchange.points for exchange in played.score.exchanges],
-        "added": [top_ups.get(seat, 0) for seat in round_.seat_numbers],
-        "stacks_before": in_order(round_.seat_numbers, round_.stacks),
-        "stacks": in_order(round_.seat_numbers, played.round.stacks),
-        "irregular": json.dumps([asdict(mistake) for mistake in played.irregular]) if played.accepted else None,
-    }
-
-
-def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
-    stands = dump_round(after.round)
-    return {
-        "version": before.version,
-        "status": stands["status"],
-        "top_ups": stands["top_ups"],
-        "state": canonical_json(stands["state"]).decode(),
-        "settlement_state": after.firmness.settlement_state.value,
-        "provisional_until": after.firmness.provisional_until,
-    }
 
 
 def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
@@ -397,3 +222,63 @@ def _players(transaction: Transaction, round_id: UUID, revisions: Collection[int
     ):
         players[found.revision][found.seat] = found.player
     return players
+
+
+_LIST_BOARDS: Final = Statement(
+    text("""
+        SELECT hand.number, hand.seats, hand.boards
+        FROM hand_scores AS score
+        JOIN hands AS hand ON hand.club_id = score.club_id AND hand.id = score.hand_id
+        WHERE score.club_id = :club_id AND score.round_id = :round_id AND score.revision = :revision
+        ORDER BY score.number
+    """)
+)
+
+
+def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:
+    """List the ids of all records ever made of a round's hand, the oldest first."""
+    return [record_id for record_id, _ in list_contents(transaction, round_id, number)]
+
+
+def list_contents(
+    transaction: Transaction, round_id: UUID, number: int | None = None
+) -> list[tuple[UUID, Mapping[str, Any]]]:
+    """List the id and content of all records ever made of a round's hands, or of one of them, the oldest first."""
+    record = HandRecord
+    query = select(record.id, record.content).where(record.club_id == transaction.club_id, record.round_id == round_id)
+    if number is not None:
+        query = query.where(record.number == number)
+    return [(found.id, found.content) for found in transaction.execute(query.order_by(record.number, record.id))]
+
+
+def list_boards(transaction: Transaction, round_id: UUID, revision: int) -> list[tuple[int, list[Seat], bytes]]:
+    """List the number, seats and packed boards of the hands that a revision of a round has."""
+    parameters = {"club_id": transaction.club_id, "round_id": round_id, "revision": revision}
+    found = transaction.ask(_LIST_BOARDS, parameters)
+    return [(each["number"], each["seats"], each["boards"]) for each in found]
+
+
+def find_in_revision(transaction: Transaction, round_id: UUID, revision: int, number: int) -> UUID | None:
+    """Find the id of the record that a revision of a round has of a hand."""
+    score = HandScoreRecord
+    query = select(score.hand_id).where(
+        score.club_id == transaction.club_id,
+        score.round_id == round_id,
+        score.revision == revision,
+        score.number == number,
+    )
+    return transaction.execute(query).scalar_one_or_none()
+
+
+def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool:
+    """Say whether a hand was ever recorded in a round."""
+    record = HandRecord
+    query = select(record.id).where(
+        record.club_id == transaction.club_id, record.round_id == round_id, record.id == hand_id
+    )
+    return transaction.execute(query).one_or_none() is not None
+
+
+def is_in_revision(transaction: Transaction, stored: StoredHand, revision: int) -> bool:
+    """Say whether a revision of the hand's round has this record of it."""
+    return find_in_revision(transaction, stored.round_id, revision, stored.hand.number) == stored.id

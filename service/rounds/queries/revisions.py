@@ -19,7 +19,7 @@ from service.errors import RoundOpen
 from service.ledger.queries.events import EventKind, record_event
 from service.rounds.models import HandScoreRecord, PayoutRecord, RoundHeadRecord, RoundSeatRecord, SettlementRecord
 from service.rounds.queries import transfers
-from service.rounds.queries.hands import INSERT_SCORE, score_parameters
+from service.rounds.queries.hand_records import INSERT_SCORE, score_parameters
 from service.rounds.queries.rounds import changed_meanwhile
 from service.rounds.queries.stored_round import StoredRound, dump_firmness, dump_round
 

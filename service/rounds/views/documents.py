@@ -24,7 +24,7 @@ from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, page_link, recorded
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
-from service.rounds.actions.read_rounds import export_rounds
+from service.rounds.actions.reading import export_rounds
 from service.rounds.queries.rounds import RoundFilter
 from service.rulesets.actions import ruleset_named
 

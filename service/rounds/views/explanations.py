@@ -21,7 +21,7 @@ from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import JSON, Resource
 from service.http.responses import answer, best_form
-from service.rounds.actions.read_rounds import explain_hand
+from service.rounds.actions.reading import explain_hand
 
 TEXT: Final = "text/plain"
 HTML: Final = "text/html"

@@ -1,4 +1,4 @@
-"""Hands."""
+"""Hands: record, list, read and score them."""
 
 from collections.abc import Iterator
 from http import HTTPStatus
@@ -9,7 +9,16 @@ from flask import Response
 
 from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.rounds import dump_round
-from schemas.scores import HandPageSchema, HandQuerySchema, RecordedHandWithRoundSchema, dump_recorded_hand
+from schemas.scores import (
+    HandPageSchema,
+    HandQuerySchema,
+    HandScoreSchema,
+    RecordedHandWithRoundSchema,
+    ScoreRequest,
+    ScoreRequestSchema,
+    dump_lone_score,
+    dump_recorded_hand,
+)
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
@@ -17,8 +26,8 @@ from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
 from service.rounds.actions.checks import check_expected
-from service.rounds.actions.read_rounds import get_hand, list_hands
-from service.rounds.actions.record_hand import find_hand_mistakes, record_hand
+from service.rounds.actions.reading import get_hand, list_hands, score_hand
+from service.rounds.actions.recording import find_hand_mistakes, record_hand
 
 hands = Resource("hands", __name__, description="Hands, in the order in which they were played.")
 
@@ -62,3 +71,23 @@ def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""
     found = get_hand(current_transaction(), hand_id)
     return answer({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})
+
+
+scores = Resource("scores", __name__, description="Score a finished hand without storing it.")
+
+
+@scores.route("/v1/score", methods=["POST"])
+@scores.operation("score_hand", Scope.SCORE)
+@scores.arguments(ScoreRequestSchema)
+@scores.response(200, HandScoreSchema)
+def post_score(request: ScoreRequest) -> Response:
+    """
+    Score a hand without storing it.
+
+    The response has transfers and stacks if the request has the button and every player's stack; if the stakes have
+    scope `round`, as if the round ended with this hand.
+    """
+    ruleset, lone = score_hand(current_transaction(), request)
+    document = dump_lone_score(ruleset, lone, request.players)
+    check_expected(request.expected, document)
+    return answer(document)

@@ -32,16 +32,16 @@ from schemas.settlements import (
     dump_settlement_view,
 )
 from service.clubs.scopes import Scope
-from service.corrections.actions.undo_hand import undo_hand
+from service.corrections.actions.undo import undo_hand
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
-from service.rounds.actions.end_round import close_round, record_departure
 from service.rounds.actions.evidence import get_evidence
-from service.rounds.actions.open_round import open_round
-from service.rounds.actions.read_rounds import get_round, list_rounds
+from service.rounds.actions.opening import open_round
+from service.rounds.actions.reading import get_round, list_rounds
+from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_settlement
 from service.rounds.queries.rounds import RoundFilter
 

@@ -21,7 +21,7 @@ from scoring.ruleset import Ruleset
 from scoring.settlement import LimitedBy, Transfer
 from service.db import Database, Transaction
 from service.errors import Busy
-from service.rounds.queries import endings
+from service.rounds.queries import histories
 from service.rounds.queries.rounds import StoredRound
 from tests.support.insert_records import (
     EVENT,
@@ -216,7 +216,7 @@ def test_a_payout_moves_what_its_transfers_say(transaction: Transaction) -> None
         replace(closed, transfers=closed.transfers[:-1]),
     ):
         with pytest.raises(IntegrityError, match="do not add up"), transaction.connection.begin_nested():
-            endings.add_closing(transaction, after, tampered, Closing(1, "the room closes"), EVENT)
+            histories.add_closing(transaction, after, tampered, Closing(1, "the room closes"), EVENT)
 
 
 @pytest.mark.parametrize(
@@ -292,7 +292,7 @@ def open_example(transaction: Transaction, ruleset: Ruleset = PINEAPPLE) -> Stor
 
 def close(transaction: Transaction, before: StoredRound) -> StoredRound:
     closing = Closing(before.round.hands, "the room closes")
-    return endings.add_closing(transaction, before, close_round(before.round), closing, EVENT)
+    return histories.add_closing(transaction, before, close_round(before.round), closing, EVENT)
 
 
 def fresh_id(table: str) -> dict[str, str]:

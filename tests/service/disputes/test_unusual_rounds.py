@@ -4,7 +4,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from evidence.events import FinalReason
-from service.disputes.queries.anomalies import COMPARED
+from service.disputes.queries import COMPARED
 from service.rounds.queries import rounds, settlement_states
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, dispute, opened

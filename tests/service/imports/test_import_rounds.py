@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from service.imports.actions import settle_lines
-from service.imports.actions.import_rounds import import_rounds
+from service.imports.actions import lines as settle_lines
+from service.imports.actions.rounds import import_rounds
 from service.rounds.queries import batch
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.support.api_client import Api

@@ -15,11 +15,10 @@ from scoring.errors import ScoringError
 from scoring.hand import TopUp
 from scoring.round import PlayedHand, open_round
 from scoring.ruleset import Ruleset
-from service.imports.actions import settle_lines
-from service.imports.actions.read_lines import ReadLine
-from service.imports.actions.settle_lines import SettledLines, SettledRound
+from service.imports.actions import lines as settle_lines
+from service.imports.actions.lines import ReadLine, SettledLines, SettledRound
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.queries.round_hands import figures_of
+from service.rounds.queries.hand_records import figures_of
 from tests.oracle import PRESETS, random_document, random_ruleset
 from tests.scoring.bulk.rounds import spoil
 

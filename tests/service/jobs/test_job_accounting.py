@@ -9,7 +9,7 @@ import pytest
 from service.db import Transaction
 from service.imports.actions import imports
 from service.recomputations import job as recomputations
-from service.recomputations.actions.recompute_rounds import Recomputation, Recomputed, recompute_rounds
+from service.recomputations.actions.recompute import Recomputation, Recomputed, recompute_rounds
 from service.recomputations.packed.queries import Stretch
 from tests.service.recomputations.test_recomputations import differences
 from tests.support.application import open_house

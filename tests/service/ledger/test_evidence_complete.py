@@ -8,7 +8,7 @@ from client.offline.report import Outcome, Report
 from client.offline.verify import verify
 from evidence import Checkpoint, read_note, sign_note
 from service.ledger.actions import join_events
-from service.ledger.queries import round_maps, trees
+from service.ledger.queries import trees
 from tests.service.ledger.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, evidence_of, sign
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -170,8 +170,8 @@ def test_evidence_is_as_of_the_newest_checkpoint_while_later_events_join_and_are
         assert join_events(database_of(house), club, None) > 0
         with database_of(house).transaction(club) as transaction:
             head = trees.lock_head(transaction)
-            assert round_maps.update(transaction, head, 1).mapped_size < head.size
-            assert round_maps.update(transaction, head, 10_000).mapped_size == head.size
+            assert trees.update_round_map(transaction, head, 1).mapped_size < head.size
+            assert trees.update_round_map(transaction, head, 10_000).mapped_size == head.size
         assert evidence_of(api, round_id)["newest"] == before["newest"]
         assert check(evidence_of(api, round_id)).outcome is Outcome.PASSED
     sign(house, api)

@@ -21,11 +21,11 @@ from scoring.round import open_round
 from scoring.ruleset import Ruleset
 from service.db import Database, Transaction
 from service.ledger.models import EventRecord
-from service.recomputations.actions.audit_rounds import RoundsDigest, audit_rounds
-from service.recomputations.actions.recompute_rounds import Recomputed, check_rulesets
-from service.recomputations.actions.replay_round import replay_round
+from service.recomputations.actions.audit import RoundsDigest, audit_rounds
+from service.recomputations.actions.recompute import Recomputed, check_rulesets
+from service.recomputations.actions.replay import replay_round
 from service.recomputations.packed.queries import EVERY, Scope, Stretch
-from service.recomputations.queries.recorded_rounds import list_recorded
+from service.recomputations.queries import list_recorded
 from service.rounds.queries import hands, revisions, rounds, transfers
 from service.rounds.queries.rounds import StoredRound
 from service.rulesets import queries as rulesets

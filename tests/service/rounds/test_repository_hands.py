@@ -16,7 +16,7 @@ from service.db import Database, Transaction
 from service.errors import NotFound
 from service.ledger.models import EventRecord
 from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
-from service.rounds.queries import hand_records, hands, round_hands, rounds
+from service.rounds.queries import hand_records, hands, rounds
 from service.rounds.queries.hand_records import Submission
 from service.rounds.queries.rounds import StoredRound
 from tests.support.insert_records import (
@@ -87,7 +87,7 @@ def test_the_worked_example_reads_back_with_its_transfers_and_stacks(database: D
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(SubmittedHand(EXAMPLE))
-        hands.add(transaction, before, play_hand(before.round, EXAMPLE), given)
+        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
         read = hands.get(transaction, given.id)
         assert read.hand == EXAMPLE
         assert read.players == {1: "ann", 2: "bob", 3: "cleo"}
@@ -107,7 +107,7 @@ def test_streets_discards_and_the_order_of_cards_are_kept(database: Database, cl
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(submitted)
-        hands.add(transaction, before, play_hand(before.round, submitted.hand), given)
+        hand_records.add_hand(transaction, before, play_hand(before.round, submitted.hand), given)
         read = hands.get(transaction, given.id)
     by_seat = tuple(sorted(submitted.hand.players, key=lambda player: player.seat))
     assert read.hand.players == by_seat
@@ -119,7 +119,7 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(SubmittedHand(EXAMPLE), Submission("hand", received))
-        hands.add(transaction, before, play_hand(before.round, EXAMPLE), given)
+        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
         record = transaction.execute(select(HandRecord.__table__)).one()
         kept = transaction.execute(select(SubmissionRecord.__table__)).one()
         score = transaction.execute(select(HandScoreRecord.__table__)).one()
@@ -134,11 +134,11 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
 def test_hands_of_one_document_share_its_bytes(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         document = Submission("document", b"[...]")
-        hand_records.add(transaction, document)
+        hand_records.add_submission(transaction, document)
         for name in ("kitchen", "parlour"):
             before = add_round(transaction, add_table(transaction, name=name), example_round())
             given = to_record(SubmittedHand(EXAMPLE), document.id)
-            hands.add(transaction, before, play_hand(before.round, EXAMPLE), given)
+            hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
         assert transaction.execute(select(HandRecord.submission_id)).scalars().all() == [document.id] * 2
 
 
@@ -146,24 +146,24 @@ def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) 
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(SubmittedHand(EXAMPLE))
-        hands.add(transaction, before, play_hand(before.round, EXAMPLE), given)
-        [(found, content)] = round_hands.list_contents(transaction, before.id, 1)
+        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        [(found, content)] = hands.list_contents(transaction, before.id, 1)
         assert (found, content) == (given.id, dump_hand(SubmittedHand(EXAMPLE)))
         newest = hands.find_newest(transaction, before.id, [found])
         assert newest is not None
         assert newest.id == given.id
-        assert round_hands.list_contents(transaction, before.id, 2) == []
+        assert hands.list_contents(transaction, before.id, 2) == []
         assert hands.find_newest(transaction, before.id, []) is None
         assert hands.find_newest(transaction, uuid7(), [found]) is None
         packed = EXAMPLE.packed
-        assert round_hands.list_boards(transaction, before.id, 1) == [(1, packed.seats, packed.boards)]
+        assert hands.list_boards(transaction, before.id, 1) == [(1, packed.seats, packed.boards)]
 
 
 def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, logins: Logins) -> None:
     with database.transaction(club_id) as transaction:
         given = to_record(SubmittedHand(EXAMPLE))
         before = open_example(transaction)
-        hands.add(transaction, before, play_hand(before.round, EXAMPLE), given)
+        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
     elsewhere = add_club(logins.owner, "away")
     with pytest.raises(NotFound, match=str(given.id)), database.transaction(elsewhere) as transaction:
         hands.get(transaction, given.id)
@@ -222,7 +222,7 @@ def test_a_hand_with_all_that_follows_from_it_is_one_statement(database: Databas
         locked = rounds.lock(transaction, before.id)
         played = play_hand(locked.round, EXAMPLE)
         with recorded_statements() as statements:
-            hands.add(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+            hand_records.add_hand(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
             transaction.send()
         assert len(statements) == 1
         assert transaction.execute(text("SELECT count(*) FROM transfers")).scalar_one() == 3

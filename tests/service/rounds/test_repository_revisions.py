@@ -19,7 +19,7 @@ from service.errors import Busy, RoundOpen
 from service.ledger.models import EventRecord
 from service.ledger.queries.events import EventKind
 from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
-from service.rounds.queries import endings, hands, revisions, rounds, transfers
+from service.rounds.queries import hands, histories, revisions, rounds, transfers
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
@@ -71,8 +71,8 @@ def test_random_rounds_played_again_are_the_same_beside_themselves(database: Dat
             stored = rounds.get(transaction, opened.id)
             first, second = (hands.list_page(transaction, opened.id, revision) for revision in (1, 2))
             paid = [transfers.list_paid(transaction, opened.id, revision) for revision in (1, 2)]
-            left = [endings.list_departures(transaction, opened.id, revision) for revision in (1, 2)]
-            closed = [endings.list_closings(transaction, opened.id, revision).get(revision) for revision in (1, 2)]
+            left = [histories.list_departures(transaction, opened.id, revision) for revision in (1, 2)]
+            closed = [histories.list_closings(transaction, opened.id, revision).get(revision) for revision in (1, 2)]
             came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]
 
         assert stored == after
@@ -94,8 +94,8 @@ def test_what_is_as_it_was_keeps_what_was_recorded_with_it(database: Database, c
         opened = add_round(transaction, add_table(transaction, PATIENT), example_round(PATIENT), carried_over=[1, 2])
         after = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
-        after = endings.add_departure(transaction, after, depart(after.round, 2), departure, EVENT)
-        after = endings.add_closing(transaction, after, close_round(after.round), closing, EVENT)
+        after = histories.add_departure(transaction, after, depart(after.round, 2), departure, EVENT)
+        after = histories.add_closing(transaction, after, close_round(after.round), closing, EVENT)
         then = transaction.now
     richer = (SEATS[0], RoundSeat(2, "bob", 51), SEATS[2])
     history = History(PATIENT, richer, (EXAMPLE,), (departure,), replace(closing, reason="it rains"))
@@ -144,7 +144,7 @@ def test_a_round_is_not_opened_again_beside_an_open_one(database: Database, club
     with database.transaction(club_id) as transaction:
         table = add_table(transaction)
         before = add_round(transaction, table, example_round())
-        before = endings.add_closing(transaction, before, close_round(before.round), Closing(0, "nobody came"), EVENT)
+        before = histories.add_closing(transaction, before, close_round(before.round), Closing(0, "nobody came"), EVENT)
         add_round(transaction, table, example_round())
     with pytest.raises(RoundOpen), database.transaction(club_id) as transaction:
         play_again(transaction, before, History(before.round.ruleset, SEATS))

@@ -17,7 +17,7 @@ from scoring.round_state import RoundSeat, RoundStatus
 from service.db import Database, Transaction
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.rounds.models import RoundSeatRecord
-from service.rounds.queries import endings, hands, rounds, transfers
+from service.rounds.queries import hands, histories, rounds, transfers
 from service.rounds.queries.rounds import RoundFilter, StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
@@ -57,8 +57,8 @@ def test_random_rounds_under_every_ruleset_come_back_as_they_were_played(databas
         with database.reading(club_id) as transaction:
             stored = rounds.get(transaction, opened.id)
             paid = transfers.list_paid(transaction, opened.id, stored.revision)
-            departures = endings.list_departures(transaction, opened.id, stored.revision)
-            closing = endings.list_closings(transaction, opened.id, stored.revision).get(stored.revision)
+            departures = histories.list_departures(transaction, opened.id, stored.revision)
+            closing = histories.list_closings(transaction, opened.id, stored.revision).get(stored.revision)
             recorded = hands.list_page(transaction, opened.id, stored.revision)
 
         assert stored == after
@@ -204,4 +204,4 @@ def test_a_round_locked_for_too_long_is_busy(database: Database, club_id: UUID, 
 
 def close(transaction: Transaction, before: StoredRound) -> StoredRound:
     closing = Closing(before.round.hands, "the room closes")
-    return endings.add_closing(transaction, before, close_round(before.round), closing, EVENT)
+    return histories.add_closing(transaction, before, close_round(before.round), closing, EVENT)

@@ -16,7 +16,7 @@ from scoring.round import close_round
 from service.db import Database, Transaction
 from service.ledger.queries.events import EventKind, record_event
 from service.rounds.actions import settlements
-from service.rounds.queries import endings, revisions, rounds, settlement_states, transfers
+from service.rounds.queries import histories, revisions, rounds, settlement_states, transfers
 from service.rounds.queries.stored_round import StoredRound
 from service.sweeper import sweep
 from service.worker import KINDS
@@ -61,7 +61,7 @@ def close(transaction: Transaction, opened: StoredRound) -> StoredRound:
     played = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
     assert played.firmness.settlement_state is OPEN
     closing = Closing(1, "the room closes")
-    return endings.add_closing(transaction, played, close_round(played.round), closing, EVENT)
+    return histories.add_closing(transaction, played, close_round(played.round), closing, EVENT)
 
 
 def look(database: Database, found: StoredRound, club_id: UUID) -> StoredRound:

@@ -19,9 +19,9 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
-from service.rounds.actions.open_round import view_round
-from service.rounds.actions.record_hand import HandResult, view_hand
-from service.rounds.queries import documents, hands, histories, round_hands, rounds
+from service.rounds.actions.opening import view_round
+from service.rounds.actions.recording import HandResult, view_hand
+from service.rounds.queries import documents, hands, histories, rounds
 from service.rounds.queries.documents import DocumentHead, DocumentParts
 from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace, StoredRound
 from service.rulesets.actions import ruleset_named
@@ -98,7 +98,7 @@ def list_hands(
         WireError: the cursor is that of another list.
     """
     asked = find_revision(rounds.get(transaction, round_id), revision)
-    if after is not None and not round_hands.is_recorded(transaction, round_id, after):
+    if after is not None and not hands.is_recorded(transaction, round_id, after):
         raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
     found = hands.list_page(transaction, round_id, asked, after=after, limit=limit + 1)
     return cut_page(found, limit, view_hand)
@@ -118,7 +118,7 @@ def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None =
     asked = stored.revision
     if revision is not None:
         asked = find_revision(rounds.get(transaction, stored.round_id), revision)
-        if not round_hands.is_in_revision(transaction, stored, asked):
+        if not hands.is_in_revision(transaction, stored, asked):
             raise NotFound(f"revision {asked} of round {stored.round_id} has no hand {hand_id}")
     history = histories.get(transaction, stored.round_id, asked).history
     explained = explaining.explain_hand(history, stored.hand.number)

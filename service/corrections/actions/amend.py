@@ -35,7 +35,7 @@ from service.db import Transaction
 from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
 from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.documents import find_document_mistakes, write_document
-from service.rounds.actions.open_round import view_round
+from service.rounds.actions.opening import view_round
 from service.rounds.queries import histories, revisions, rounds, transfers
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.stored_round import StoredRound

@@ -14,7 +14,7 @@ from scoring import SCORER_VERSION
 from scoring.errors import Mistake
 from scoring.hand import Hand
 from service.corrections import queries as corrections
-from service.corrections.actions.amend_round import (
+from service.corrections.actions.amend import (
     AmendedRound,
     amend_round,
     find_carried_over,
@@ -25,13 +25,12 @@ from service.corrections.actions.amend_round import (
     recorded_side,
 )
 from service.db import Transaction
-from service.disputes.queries import disputes
+from service.disputes import queries as disputes
 from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
 from service.rounds.actions.documents import find_document_mistakes, write_document
-from service.rounds.actions.open_round import view_round
-from service.rounds.queries import hand_records, hands, histories, revisions, rounds, transfers
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.hands import HandToRecord
+from service.rounds.actions.opening import view_round
+from service.rounds.queries import hand_records, histories, revisions, rounds, transfers
+from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import StoredRound
@@ -170,10 +169,10 @@ def _keep(
     received: bytes,
 ) -> StoredRound:
     submission = Submission("correction", received)
-    hand_records.add(transaction, submission)
+    hand_records.add_submission(transaction, submission)
     keep_ruleset(transaction, amended.history.ruleset)
     corrected = _recorded_anew(amended, happened, submission)
-    hands.add_records(transaction, before.id, corrected.anew)
+    hand_records.add_hands(transaction, before.id, corrected.anew)
     given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
     event = _event(before, happened, amended, request, corrected)
     stored = revisions.add(transaction, before, given, event.kind, event.encode())

@@ -10,11 +10,10 @@ from evidence.events import RoundRecomputed
 from scoring import SCORER_VERSION
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.audit_rounds import RoundsDigest, Suspect, audit_rounds
-from service.recomputations.actions.replay_round import Replayed, replay_round
+from service.recomputations.actions.audit import RoundsDigest, Suspect, audit_rounds
+from service.recomputations.actions.replay import Replayed, replay_round
 from service.recomputations.packed.queries import Stretch
-from service.recomputations.queries.recomputations import Difference
-from service.recomputations.queries.recorded_rounds import RecordedRound, list_recorded, list_versions
+from service.recomputations.queries import Difference, RecordedRound, list_recorded, list_versions
 from service.rounds.queries import revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rulesets import queries as rulesets

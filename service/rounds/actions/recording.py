@@ -1,4 +1,4 @@
-"""Record a hand."""
+"""Record hands and departures, and close rounds."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,29 +10,31 @@ from uuid_utils.compat import uuid7
 
 from evidence import canonical_json
 from evidence.codec import CanonicalJson
-from evidence.events import HandRecorded
+from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
 from schemas.base import ComparedMistake
 from schemas.hand_identity import find_differences, is_same_hand
 from schemas.hands import SubmittedHand, dump_hand
 from schemas.partial_documents import parse_partial_hand
-from schemas.rounds import RoundView
+from schemas.rounds import DepartureRequest, RoundView
 from schemas.scores import RecordedHand
 from scoring import SCORER_VERSION
 from scoring.board import Row
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand, Seat
+from scoring.history import Closing, Departure
 from scoring.partial_hand import find_partial_mistakes
-from scoring.round import PlayedHand, play_hand
+from scoring.round import PlayedHand, depart, play_hand
+from scoring.round import close_round as end_round
 from scoring.round_state import Round
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
 from service.rounds.actions.checks import refuse_inexact
-from service.rounds.actions.open_round import view_round
-from service.rounds.queries import hands, round_hands, rounds
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.hands import HandToRecord, StoredHand
+from service.rounds.actions.opening import view_round
+from service.rounds.queries import hand_records, hands, histories, rounds
+from service.rounds.queries.hand_records import HandToRecord, Submission
+from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.stored_round import StoredRound, in_order
 
 
@@ -75,7 +77,7 @@ def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: S
         return
     packed = submitted.hand.packed
     received = rows_as_sets(packed.boards)
-    for number, seats, boards in round_hands.list_boards(transaction, before.id, before.revision):
+    for number, seats, boards in hands.list_boards(transaction, before.id, before.revision):
         if seats == packed.seats and rows_as_sets(boards) == received:
             detail = (
                 f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
@@ -199,7 +201,7 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
         restores=submitted.restores,
     )
     given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
-    after = hands.add(transaction, before, played, given)
+    after = hand_records.add_hand(transaction, before, played, given)
     return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
 
 
@@ -240,7 +242,7 @@ def _find_recorded(
     is_past = number <= before.round.hands
     # A round of one revision never had a hand that it does not have now: the usual hand asks for nothing here.
     may_be_there = is_past or restores is not None or before.revision > rounds.FIRST
-    contents = dict(round_hands.list_contents(transaction, before.id, number)) if may_be_there else {}
+    contents = dict(hands.list_contents(transaction, before.id, number)) if may_be_there else {}
     same = [record for record, content in contents.items() if is_same_hand(content, shown)]
     recorded = hands.find_newest(transaction, before.id, same)
     if restores is not None and restores not in same:
@@ -250,7 +252,7 @@ def _find_recorded(
         raise HandConflict(detail, (Mistake("hand-conflict", ("restores",), detail),))
     counts_again = recorded is not None and recorded.id == restores and not recorded.in_force
     if is_past and (recorded is None or counts_again):
-        stands = round_hands.find_in_revision(transaction, before.id, before.revision, number)
+        stands = hands.find_in_revision(transaction, before.id, before.revision, number)
         assert stands is not None, "a round has a record of each of its hands"
         raise _conflict(before, submitted, contents[stands])
     return None if counts_again else recorded
@@ -303,3 +305,35 @@ def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[s
     mistakes = tuple(find_differences(recorded, submitted))
     # A record that was undone and is the same as the one that counts now: nothing differs but which of them it is.
     return HandConflict(detail, mistakes or (Mistake("hand-conflict", ("number",), detail),))
+
+
+def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundView:
+    """
+    End a round early: what scope `round` has added up is settled, Fantasyland still owed is void.
+
+    Raises:
+        NotFound: the club has no such round.
+        RoundError: it is no longer open.
+    """
+    before = rounds.lock(transaction, round_id)
+    ended = end_round(before.round)
+    closing = Closing(before.round.hands, reason)
+    event = RoundClosed(round=round_id, after_hand=closing.after_hand, reason=reason)
+    return view_round(histories.add_closing(transaction, before, ended, closing, event.encode()))
+
+
+def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
+    """
+    Record that a player left between two hands; what his leaving completes is settled at once.
+
+    Raises:
+        NotFound: the club has no such round.
+        RoundError: he cannot leave now.
+    """
+    before = rounds.lock(transaction, round_id)
+    departed = depart(before.round, request.seat)
+    departure = Departure(request.seat, before.round.hands, request.reason)
+    event = DepartureRecorded(
+        round=round_id, seat=departure.seat, after_hand=departure.after_hand, reason=departure.reason
+    )
+    return view_round(histories.add_departure(transaction, before, departed, departure, event.encode()))

@@ -16,12 +16,11 @@ from scoring.round import PlayedHand, open_round
 from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settlement import Transfer
-from service.recomputations.actions.audit_rounds import RoundsDigest
+from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.packed.queries import STATUSES
 from service.recomputations.packed.rounds import TRANSFER_FIELDS, pairs_of
-from service.recomputations.queries.recomputations import Difference
-from service.recomputations.queries.recorded_rounds import Record, RecordedRound, pack_content
-from service.rounds.queries.hands import score_parameters
+from service.recomputations.queries import Difference, Record, RecordedRound, pack_content
+from service.rounds.queries.hand_records import score_parameters
 from service.rounds.queries.stored_round import dump_round
 
 REFUSED: Final = -1

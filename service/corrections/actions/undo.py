@@ -10,11 +10,11 @@ from scoring.errors import Mistake
 from scoring.hand import Hand
 from scoring.history import Departure, History, accept_irregular, drop_late_departures, replay
 from scoring.round_state import RoundStatus
-from service.corrections.actions.amend_round import find_dropped
+from service.corrections.actions.amend import find_dropped
 from service.db import Transaction
 from service.errors import UndoRefused
-from service.rounds.actions.open_round import view_round
-from service.rounds.queries import endings, hands, revisions, round_hands, rounds
+from service.rounds.actions.opening import view_round
+from service.rounds.queries import hands, histories, revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import StoredRound
 from service.tables import queries as tables
@@ -48,7 +48,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         return UndoneHand(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _refuse_what_stands(transaction, before, request.number)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
-    departures = endings.list_departures(transaction, round_id, before.revision)
+    departures = histories.list_departures(transaction, round_id, before.revision)
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
     history = _without_last_hand(before, [hand.hand for hand in kept], departures, accepted)
     dropped = find_dropped(departures, history.departures)
@@ -86,7 +86,7 @@ def _without_last_hand(
 def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoRequest) -> tuple[Departure, ...]:
     """Find the departures that were dropped when the hand was undone."""
     last = hands.find_last_revision(transaction, now.id, request.number, request.hand)
-    before, after = [endings.list_departures(transaction, now.id, revision) for revision in (last, last + 1)]
+    before, after = [histories.list_departures(transaction, now.id, revision) for revision in (last, last + 1)]
     return find_dropped(before, after)
 
 
@@ -99,7 +99,7 @@ def _is_withdrawn(transaction: Transaction, before: StoredRound, request: UndoRe
     Raises:
         UndoRefused: the hand named was never recorded under this number.
     """
-    recorded = round_hands.list_records(transaction, before.id, request.number)
+    recorded = hands.list_records(transaction, before.id, request.number)
     if request.hand is None:
         return bool(recorded) and request.number > before.round.hands
     if request.hand not in recorded:

@@ -20,8 +20,17 @@ from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
 from service.db import Transaction
 from service.errors import Busy, DatabaseError, ExpectedDiffers, RoundConflict, RoundOpen, RulesetConflict, ServiceError
-from service.imports.actions.read_lines import Known, ReadLine, Recorded, UnreadLine, look_up, read_lines
-from service.imports.actions.settle_lines import SettledLines, SettledRound, no_search_for_cycles
+from service.imports.actions.lines import (
+    Known,
+    ReadLine,
+    Recorded,
+    SettledLines,
+    SettledRound,
+    UnreadLine,
+    look_up,
+    no_search_for_cycles,
+    read_lines,
+)
 from service.logs import get_log, show_exception
 from service.metrics.counters import check_balance
 from service.refusals import refusal_of
@@ -33,13 +42,12 @@ from service.rounds.actions.documents import (
     refuse_other_hands,
     table_of,
 )
-from service.rounds.actions.open_round import given_opening_time, make_round, opening_event, view_round
-from service.rounds.actions.record_hand import hand_event
+from service.rounds.actions.opening import given_opening_time, make_round, opening_event, view_round
+from service.rounds.actions.recording import hand_event
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
 from service.rounds.queries.batch import DOCUMENT, EndingStep, HandStep, RoundRecords, WholeRound
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.round_hands import HandFigures, figures_of
+from service.rounds.queries.hand_records import HandFigures, Submission, figures_of
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import keep_ruleset
