@@ -9,7 +9,7 @@ from urllib.parse import quote, urlencode
 
 from schemas.fields import Characters
 from schemas.game_fields import CARD_PATTERN
-from service.clubs.scopes import name_scopes
+from service.clubs.scopes import join_scopes
 from service.openapi import REQUEST_ID
 
 Document = dict[str, Any]
@@ -342,7 +342,7 @@ def _say_access(operation: Document) -> str:
         return "Needs no key."
     if {} in security:
         return "Needs no key; with one, the club's own is there too."
-    return f"Needs a key with the scope {name_scopes(scope for way in security for scope in way['key'])}."
+    return f"Needs a key with the scope {join_scopes(scope for way in security for scope in way['key'])}."
 
 
 def _curl(method: str, path: str, operation: Document, parameters: Iterable[Document], request: Body | None) -> str:

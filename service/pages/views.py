@@ -7,7 +7,7 @@ from flask import Blueprint, Response, abort, current_app, render_template
 from markupsafe import Markup, escape
 
 from service.examples import PROBLEMS, read_examples
-from service.http.problems import KINDS
+from service.http.problem_kinds import PROBLEM_KINDS
 from service.openapi import ContractApi
 from service.pages.reference import read_contract, show_json
 from service.version import VERSION
@@ -56,14 +56,14 @@ def show_docs() -> str:
 @pages.get("/problems")
 def list_problems() -> str:
     """List every kind of problem."""
-    return render_template("problems.html", kinds=KINDS)
+    return render_template("problems.html", kinds=PROBLEM_KINDS)
 
 
 @pages.get("/problems/<string:code>")
 def show_problem(code: str) -> str | Response:
     """Say what a problem means and what to do about it."""
-    if code not in KINDS:
+    if code not in PROBLEM_KINDS:
         abort(404)
     answered = read_examples()[PROBLEMS].get(code)
     example = show_json(answered) if answered else None
-    return render_template("problem.html", code=code, kind=KINDS[code], example=example)
+    return render_template("problem.html", code=code, kind=PROBLEM_KINDS[code], example=example)

@@ -1,7 +1,7 @@
 import os
 from pathlib import Path
 
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.ledger.signing import SIGNING_KEY, make_signing_key
 from service.server.address import UpError
@@ -31,7 +31,7 @@ def ensure_key(config: Config, directory: Path) -> Path:
         unfinished.unlink(missing_ok=True)
         descriptor = os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w") as writer:
-            writer.write(found_club(config.owner_url, HOME) + "\n")
+            writer.write(create_club_with_key(config.owner_url, HOME) + "\n")
             writer.flush()
             os.fsync(descriptor)
         unfinished.rename(file)

@@ -6,7 +6,7 @@ from schemas.scores import HandScoreSchema, ScoreRequest, ScoreRequestSchema, du
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import answer
+from service.http.responses import json_response
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.read_rounds import score_hand
 
@@ -27,4 +27,4 @@ def post_score(request: ScoreRequest) -> Response:
     ruleset, lone = score_hand(current_transaction(), request)
     document = dump_lone_score(ruleset, lone, request.players)
     check_expected(request.expected, document)
-    return answer(document)
+    return json_response(document)

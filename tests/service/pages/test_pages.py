@@ -13,13 +13,13 @@ import pytest
 from flask.testing import FlaskClient
 
 from service.examples import PROBLEMS, read_examples
-from service.http.problems import KINDS
-from service.openapi import contract_of
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.openapi import build_contract
 from tests.support.api_client import Document
 from tests.support.application import House
 
 Read = Callable[[str], ElementTree.Element]
-PAGES = ["/", "/docs", "/problems", *(f"/problems/{code}" for code in KINDS)]
+PAGES = ["/", "/docs", "/problems", *(f"/problems/{code}" for code in PROBLEM_KINDS)]
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,7 @@ def client(house: House) -> FlaskClient:
 
 @pytest.fixture(scope="module")
 def contract(house: House) -> Document:
-    return contract_of(house.app.extensions["ofc_contract"])
+    return build_contract(house.app.extensions["ofc_contract"])
 
 
 @pytest.fixture(scope="module")
