@@ -27,7 +27,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.app import create_app
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import migrate
 from service.logs import start_logging
@@ -67,7 +67,7 @@ def main() -> int:
         environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
         app = create_app(Config.from_environment({**os.environ, **environment}))
         stack.callback(app.extensions["ofc_database"].close)
-        measure(app, found_club(owner, "bench"), owner, chosen)
+        measure(app, create_club_with_key(owner, "bench"), owner, chosen)
     return 0
 
 

@@ -29,7 +29,7 @@ from psycopg import sql
 from sqlalchemy import text
 
 from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.db import Database, migrate
 from service.imports.actions.rounds import import_rounds
 from service.rounds.queries.batch import COLUMNS
@@ -132,7 +132,7 @@ def bench(settings: Mapping[str, str] = DURABLE) -> Iterator[Bench]:
         owner = cluster.url(OWNER)
         migrate(owner)
         cluster.allow_login("ofc_service")
-        found_club(owner, "bench")
+        create_club_with_key(owner, "bench")
         with psycopg.connect(owner) as connection:
             [(club,)] = connection.execute("SELECT id FROM clubs").fetchall()
         url = cluster.url("ofc_service")

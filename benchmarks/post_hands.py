@@ -31,7 +31,7 @@ import psycopg
 
 from benchmarks.score_hands import deal, set_well
 from scoring.presets import PRESETS
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import migrate
 from service.server.address import address_of, listen
@@ -169,7 +169,7 @@ def main() -> int:
         cluster.allow_login("ofc_service")
         with psycopg.connect(owner) as connection:
             connection.execute("CREATE TABLE floor (id bigserial PRIMARY KEY, hand jsonb NOT NULL)")
-        key = found_club(owner, "bench")
+        key = create_club_with_key(owner, "bench")
         config = Config(cluster.url("ofc_service"), owner)
         headers = {"Authorization": f"Bearer {key}"}
         log = home / "log"

@@ -31,7 +31,7 @@ from benchmarks.hand_in_process import post, prepare
 from benchmarks.post_hands import RULESET, SEATS, STACK, Turns, add_sizes, gunicorn, make_hands, show_ratios
 from benchmarks.statements_alone import LISTED, Sent
 from service.app import create_app
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import migrate
 from service.db.exchanges import exchange
@@ -143,7 +143,7 @@ def note_statements(cluster: Cluster, noted: Path, copies: Sequence[str], rounds
     """Open rounds, copy the database, and write down into a file what recording their hands takes."""
     environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
     app = create_app(Config.from_environment({**os.environ, **environment}))
-    key = found_club(cluster.url(OWNER), "bench")
+    key = create_club_with_key(cluster.url(OWNER), "bench")
     round_ids = open_rounds(app, key, len(rounds))
     app.extensions["ofc_database"].close()  # a database is copied while nobody uses it
     for name in copies:

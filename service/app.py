@@ -11,13 +11,13 @@ from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
-from service.http.headers import keep_answers_safe
+from service.http.headers import add_security_headers
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
-from service.http.request_log import observe_requests
+from service.http.request_log import log_requests
 from service.imports.views import imports
-from service.jobs.app import announcer
+from service.jobs.app import build_announcer
 from service.ledger.views import checkpoints, events
 from service.links.views import links
 from service.openapi import describe_api
@@ -64,7 +64,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_retention"] = config.retention
     # Whoever serves it says otherwise when he is asked to stop.
     app.extensions["ofc_is_stopping"] = lambda: False
-    app.extensions["ofc_announce"] = announcer(config, database)
+    app.extensions["ofc_announce"] = build_announcer(config, database)
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
@@ -73,6 +73,6 @@ def create_app(config: Config) -> Flask:
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
-    keep_answers_safe(app)
-    observe_requests(app, api.spec.to_dict())
+    add_security_headers(app)
+    log_requests(app, api.spec.to_dict())
     return app

@@ -11,7 +11,7 @@ from typing import Any, Final
 import click
 
 from service.commands.options import Commands, NamedPath, data_option
-from service.commands.output import refuse_existing, write_whole
+from service.commands.output import refuse_existing, write_atomically
 from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_concurrency
 from service.errors import ServiceError
 from service.server.address import UpError
@@ -206,6 +206,6 @@ def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
         renewing = f"ofc-server openapi --output {quote(str(check))} --overwrite"
         raise click.ClickException(f"{check} is not what the code says; `{renewing}` renews it.")
     if output is not None:
-        write_whole(output, document)
+        write_atomically(output, document)
     elif check is None:
         click.echo(document, nl=False)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sqlalchemy import URL
 
 MOST_WORKERS = 64
-USUAL_RATE_LIMIT = 6000
+DEFAULT_RATE_LIMIT = 6000
 MOST_RATE_LIMIT = 10_000_000
 MOST_PROXIES = 10
 MOST_LIMIT = 1_000_000_000
@@ -124,7 +124,7 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and what `settings_from` reads.
+        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and what `read_settings` reads.
 
         Raises:
             ConfigError: a URL is missing, or is of another kind; a number is none, or not one of those.
@@ -134,14 +134,14 @@ class Config:
                 "OFC_DATABASE_URL is not set; expected a URL like postgresql://login:password@host/database "
                 "(`ofc-server up` does without and brings a PostgreSQL of its own)."
             )
-        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **settings_from(environment))
+        return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **read_settings(environment))
 
 
-def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
+def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     """
     Read all beside where the database is, by the names that `Config` has for it.
 
-    >>> found = settings_from({"OFC_BROKER_URL": "redis://localhost"})
+    >>> found = read_settings({"OFC_BROKER_URL": "redis://localhost"})
     >>> found["broker_url"], found["queue"], found["rate_limit"], found["trusted_proxies"], found["signing_key_file"]
     ('redis://localhost', 'ofc.jobs', 6000, 0, None)
 
@@ -152,7 +152,7 @@ def settings_from(environment: Mapping[str, str]) -> dict[str, Any]:
     return {
         "broker_url": environment.get("OFC_BROKER_URL", ""),
         "queue": environment.get("OFC_QUEUE") or Config.queue,
-        "rate_limit": read_number(environment, "OFC_RATE_LIMIT", USUAL_RATE_LIMIT, 0, MOST_RATE_LIMIT),
+        "rate_limit": read_number(environment, "OFC_RATE_LIMIT", DEFAULT_RATE_LIMIT, 0, MOST_RATE_LIMIT),
         "rate_limit_url": environment.get("OFC_RATE_LIMIT_URL", ""),
         "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,

@@ -4,8 +4,8 @@ What the service refuses beyond the rules of the game.
     ServiceError
     ├── NotFound                  no such thing, or another club's
     ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
-    ├── RetryKeyInvalid           an idempotency key that is none
-    ├── RetryKeyReused            an idempotency key that came with another request
+    ├── IdempotencyKeyInvalid           an idempotency key that is none
+    ├── IdempotencyKeyReused            an idempotency key that came with another request
     ├── BodyUnreadable            a body that is not compressed as it says
     ├── ImportTooLarge            an import is larger than any may be
     ├── ScopeMissing              the key opens its club, but not for this
@@ -24,7 +24,7 @@ What the service refuses beyond the rules of the game.
     │   ├── HandConflict          the number belongs to another hand
     │   ├── HandNumberWrong       another number is the next
     │   ├── SameDeal              an earlier hand of the round has the same boards
-    │   ├── RetryKeyInUse         the first request with the idempotency key is still at work
+    │   ├── IdempotencyKeyInUse         the first request with the idempotency key is still at work
     │   ├── UndoRefused           it is not the last hand, or something stands upon it
     │   ├── ConfirmationRefused   the settlement is not provisional, or another is in force
     │   ├── RoundChanged          the round is no longer as the sender read it
@@ -80,13 +80,13 @@ class KeyUnknown(ServiceError):
     code = "key-unknown"
 
 
-class RetryKeyInvalid(ServiceError):
+class IdempotencyKeyInvalid(ServiceError):
     """The header `Idempotency-Key` has no key in it."""
 
     code = "idempotency-key-invalid"
 
 
-class RetryKeyReused(ServiceError):
+class IdempotencyKeyReused(ServiceError):
     """The idempotency key came with another request before."""
 
     code = "idempotency-key-reused"
@@ -204,7 +204,7 @@ class SameDeal(Conflict):
     code = "same-deal"
 
 
-class RetryKeyInUse(Conflict):
+class IdempotencyKeyInUse(Conflict):
     """The first request with the idempotency key is still at work; asking again helps."""
 
     code = "idempotency-key-in-use"

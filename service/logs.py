@@ -115,14 +115,14 @@ def hide_secrets(line: str) -> str:
     return line
 
 
-def show_exception(error: BaseException) -> str:
+def format_exception(error: BaseException) -> str:
     """
     Write where and why something went wrong in a request, without what the request said.
 
     Messages of errors repeat values: a player's name in a `KeyError`, a whole record in PostgreSQL's details. So only
     the first line of each is kept, and what is quoted in it is left out.
 
-    >>> show_exception(KeyError("Ann"))
+    >>> format_exception(KeyError("Ann"))
     "KeyError: '…'"
     """
     return "\n".join(_causes_first(error))

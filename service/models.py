@@ -8,7 +8,7 @@ true, the checks, triggers, policies and privileges, is said once, in `migration
 from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db.base import Base
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
-from service.http.models import KeptAnswerRecord
+from service.http.models import StoredResponseRecord
 from service.imports.models import ImportPieceRecord, ImportResultRecord
 from service.jobs.models import ChunkRecord, JobRecord, WakeUpRecord
 from service.ledger.models import (
@@ -62,7 +62,6 @@ __all__ = [
     "ImportPieceRecord",
     "ImportResultRecord",
     "JobRecord",
-    "KeptAnswerRecord",
     "LinkSecretRecord",
     "PayoutRecord",
     "PlayerRecord",
@@ -73,6 +72,7 @@ __all__ = [
     "RoundSeatRecord",
     "RulesetRecord",
     "SettlementRecord",
+    "StoredResponseRecord",
     "SubmissionRecord",
     "TableRecord",
     "TransferRecord",

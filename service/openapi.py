@@ -16,7 +16,7 @@ from schemas import pages
 from schemas.base import WireSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
-from service.clubs.scopes import OPENS
+from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
 from service.version import VERSION
 
@@ -36,7 +36,7 @@ Each key has a limit of requests per minute: every response has the limit in `Ra
 
 KEY_DESCRIPTION: Final = (
     "One of the club's keys. Each operation names the scope that a key needs, or some of which one is enough.\n\n"
-    + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in OPENS.items())
+    + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in SCOPE_DESCRIPTIONS.items())
 )
 
 REQUEST_ID: Final = {
@@ -73,7 +73,7 @@ PATH_PARAMETERS: Final = {
     "token": "Token of the viewer link.",
 }
 """Descriptions of the parameters that Flask reads from the path, by name."""
-EARLY_REFUSALS: Final = {
+SERVER_ERRORS: Final = {
     HTTPStatus.REQUEST_URI_TOO_LONG: "the URL is too long; expected at most about 4,000 characters",
     HTTPStatus.EXPECTATION_FAILED: "the value of the header Expect is not supported; expected '100-continue'",
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; a hundred at most are accepted,"
@@ -93,7 +93,7 @@ class ContractApi(flask_smorest.Api):
     @cached_property
     def document(self) -> dict[str, Any]:
         """Give the contract of the application, to which nothing is added once it serves."""
-        return contract_of(self)
+        return build_contract(self)
 
     @cached_property
     def written(self) -> str:
@@ -135,7 +135,7 @@ def describe_api(app: Flask) -> ContractApi:
     return api
 
 
-def contract_of(api: ContractApi) -> dict[str, Any]:
+def build_contract(api: ContractApi) -> dict[str, Any]:
     """Give the contract as one document, in the order in which it is read."""
     contract = _plain(api.spec.to_dict())
     described = dict(_docstrings(WireSchema))
@@ -149,7 +149,7 @@ def contract_of(api: ContractApi) -> dict[str, Any]:
         if "responses" in operation:
             operation["responses"] = dict(sorted(operation["responses"].items()))
     add_examples(contract)
-    for status, detail in EARLY_REFUSALS.items():
+    for status, detail in SERVER_ERRORS.items():
         _show_early_refusal(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
 
@@ -168,7 +168,7 @@ def _show_early_refusal(contract: dict[str, Any], status: HTTPStatus, detail: st
 
 def render(api: ContractApi) -> str:
     """Write the contract as YAML, always the same for the same code."""
-    contract = contract_of(api)
+    contract = build_contract(api)
     return str(
         yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
     )

@@ -16,7 +16,7 @@ from service.imports import queries as imports
 from service.jobs.kind import Kind
 from service.jobs.queries import jobs, workers
 from service.jobs.queries.jobs import JobState, JobUnderWay
-from service.jobs.work import call_workers, end_if_over
+from service.jobs.work import end_if_over, notify_workers
 from service.ledger.actions import PAUSE, join_events
 from service.ledger.queries import trees
 from service.logs import get_log
@@ -95,9 +95,9 @@ def sweep(
         DatabaseError: the database does not answer.
     """
     with database.outside_clubs() as connection:
-        workers.purge_heard_messages(connection)
+        workers.purge_consumed_messages(connection)
         under_way = jobs.list_under_way(connection)
-        slots = sum(worker.concurrency for worker in workers.list_living(connection))
+        slots = sum(worker.concurrency for worker in workers.list_active(connection))
         growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
         due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
     for job in under_way:
@@ -128,4 +128,4 @@ def _look_at(database: Database, kind: Kind, found: JobUnderWay, slots: int) -> 
             if job.created_at < transaction.now - LONGEST_RECEIVED:
                 kind.end(transaction, jobs.change(transaction, job, JobState.CANCELLED))
         elif not end_if_over(transaction, job, kind):
-            call_workers(transaction, job, slots)
+            notify_workers(transaction, job, slots)

@@ -26,7 +26,7 @@ from service.config import Config
 from service.db import Database
 from service.errors import ServiceError
 from service.imports.job import ImportKind
-from service.jobs.app import WORK_ON_JOB, announcer, make_celery
+from service.jobs.app import WORK_ON_JOB, build_announcer, build_celery
 from service.jobs.kind import Kind
 from service.jobs.queries import workers
 from service.jobs.work import Worker
@@ -105,7 +105,7 @@ def run_worker(config: Config, concurrency: int) -> None:
     database.check_head()
     database.check_schema()
     database.check_server(allows_data_loss=config.allow_data_loss)
-    announce, worker_id, stopping = announcer(config, database), uuid7(), Stopping()
+    announce, worker_id, stopping = build_announcer(config, database), uuid7(), Stopping()
     processes = [_spawn(config) for _ in range(concurrency)]
     next_sweep = next_removal = 0.0
     while not stopping.is_asked:
@@ -118,7 +118,7 @@ def run_worker(config: Config, concurrency: int) -> None:
             next_sweep = time.monotonic() + _SWEEPS_EVERY
             try:
                 with database.outside_clubs() as connection:
-                    workers.report(connection, worker_id, socket.gethostname(), os.getpid(), concurrency)
+                    workers.record_heartbeat(connection, worker_id, socket.gethostname(), os.getpid(), concurrency)
                 sweep(database, KINDS, announce, _signing_key(config))
                 if time.monotonic() >= next_removal:
                     next_removal = time.monotonic() + _REMOVES_EVERY
@@ -175,12 +175,12 @@ def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
 
 def work(config: Config) -> None:
     """Hear of jobs and do them, one chunk at a time, until told to stop."""
-    stopping, celery, database = Stopping(), make_celery(config), Database(config.database_url, pool_size=4)
+    stopping, celery, database = Stopping(), build_celery(config), Database(config.database_url, pool_size=4)
     worker = Worker(
         name=f"{socket.gethostname()}:{os.getpid()}",
         database=database,
         kinds=KINDS,
-        announce=announcer(config, database),
+        announce=build_announcer(config, database),
         is_stopping=lambda: stopping.is_asked,
     )
     _hear(celery, worker, stopping)

@@ -23,35 +23,35 @@ from service.errors import ClubTaken, NotFound, OperatorError
 
 def find_club(database: Database, name: str) -> StoredClub:
     """
-    Find a club by its name, for the owner of the tables.
+    Find a club by its name, as the owner of the tables.
 
     Raises:
-        NotFound: there is none of this name.
+        NotFound: no club has this name.
     """
     with database.reading(uuid7()) as transaction:
         club = clubs.find(transaction, name)
     if club is None:
-        raise NotFound(f"There is no club named {name!r}; `ofc-server club list` shows those there are.")
+        raise NotFound(f"There is no club named {name!r}; `ofc-server club list` lists all clubs.")
     return club
 
 
 def create_club(database: Database, name: str) -> StoredClub:
     """
-    Make a club. It has no key yet.
+    Create a club without keys.
 
     Args:
-        database: of the owner of the tables: the service itself sees one club at a time and can make none.
-        name: of the club, unlike every other's.
+        database: with the login of the owner of the tables; the role of the service cannot create clubs.
+        name: the unique name of the club.
 
     Raises:
-        ClubTaken: there is a club of this name.
+        ClubTaken: another club has this name.
     """
     with database.transaction(uuid7()) as transaction:
         return clubs.add(transaction, name, ClubCreated(club=transaction.club_id, name=name).encode())
 
 
 def list_clubs(database: Database) -> list[StoredClub]:
-    """List every club, for the owner of the tables."""
+    """List all clubs, as the owner of the tables."""
     with database.reading(uuid7()) as transaction:
         return clubs.list_all(transaction)
 
@@ -61,11 +61,11 @@ _LONGEST_SHOWN = len(str(UUID(int=0)))
 
 def find_key(database: Database, known_as: str) -> IssuedKey:
     """
-    Find a key by its prefix or its id, for the owner of the tables; or by the whole of it, as one finds a leaked one.
+    Find a key by its prefix, its ID or the complete key (for leaked keys), as the owner of the tables.
 
     Raises:
-        NotFound: there is none.
-        OperatorError: several begin like this.
+        NotFound: no key matches.
+        OperatorError: several keys have this prefix.
     """
     with database.reading(uuid7()) as transaction:
         found = keys.list_known_as(
@@ -74,13 +74,13 @@ def find_key(database: Database, known_as: str) -> IssuedKey:
             key_id=_id_or_none(known_as),
             secret_sha256=sha256(known_as.encode(errors="replace")).digest(),
         )
-    # What is longer than an id may be a secret.
+    # A text longer than an ID can be a secret.
     shown = known_as if len(known_as) <= _LONGEST_SHOWN else f"{known_as[:12]}…"
     if not found:
-        raise NotFound(f"There is no key {shown!r}; `ofc-server key list` shows prefixes and ids.")
+        raise NotFound(f"There is no key {shown!r}; `ofc-server key list` lists prefixes and IDs.")
     if len(found) > 1:
         raise OperatorError(
-            f"{len(found)} keys begin with {shown!r}; give the id, as `ofc-server key list --json` has it."
+            f"{len(found)} keys have the prefix {shown!r}; expected an ID from `ofc-server key list --json`."
         )
     return found[0]
 
@@ -94,12 +94,12 @@ def _id_or_none(text: str) -> UUID | None:
 
 _PREFIX_LENGTH: Final = 8
 _SECRET_LENGTH: Final = 43
-"""Letters and digits that make more than 255 bits."""
+"""43 letters and digits have more than 255 bits."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewKey:
-    """A key, and this once the whole of it."""
+    """A new key with its secret, which is not stored."""
 
     key: IssuedKey
     secret: str = field(repr=False)
@@ -114,16 +114,16 @@ def create_key(
     lifetime: timedelta | None = None,
 ) -> NewKey:
     """
-    Make a key of a club.
+    Create a key of a club.
 
-    The key is answered once; only its hash is kept.
+    The secret is returned once; only its hash is stored.
 
     Args:
-        database: of the owner of the tables: the service itself can make no key.
-        club: that the key opens.
-        name: what it is for, for the operator.
-        scopes: what it may do there.
-        lifetime: how long it opens anything; None for ever.
+        database: with the login of the owner of the tables; the role of the service cannot create keys.
+        club: the club of the key.
+        name: a name for the operator.
+        scopes: the scopes of the key.
+        lifetime: the time until it expires; None if it does not.
     """
     with database.transaction(club.id) as transaction:
         return issue_key(transaction, club.name, name, scopes, lifetime)
@@ -138,7 +138,7 @@ def issue_key(
     *,
     replaces: UUID | None = None,
 ) -> NewKey:
-    """Make a key of the transaction's club; the audit trail says so, and which key it replaces if any."""
+    """Create a key of the transaction's club, and record the event, with the key that it replaces, if any."""
     prefix = f"ofc_{_draw(ascii_lowercase + digits, _PREFIX_LENGTH)}"
     secret = f"{prefix}_{_draw(ascii_letters + digits, _SECRET_LENGTH)}"
     expires_at = None if lifetime is None else transaction.now + lifetime
@@ -151,10 +151,10 @@ def issue_key(
         scopes=tuple(scopes),
         expires_at=expires_at,
         replaces=replaces,
-        # Of the hash once more: the trail is read by others, and what opens the club is compared by the hash.
+        # The hash of the hash: the audit trail can be read by others, and authentication compares hashes.
         secret=sha256(secret_sha256).digest(),
     )
-    # Nobody can guess 255 bits, so a plain hash hides them as well as a slow one would.
+    # 255 random bits cannot be guessed, so a fast hash is as safe as a slow one.
     keys.add(transaction, key, secret_sha256, event.encode())
     return NewKey(key, secret)
 
@@ -165,7 +165,7 @@ def _draw(alphabet: str, length: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class RotatedKey:
-    """The key that was, with its end, and the one that takes its place."""
+    """The replaced key with the time of its end, and the new key."""
 
     old: IssuedKey
     new: NewKey
@@ -173,19 +173,19 @@ class RotatedKey:
 
 def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta(0)) -> RotatedKey:
     """
-    Replace a key by a new one that may do the same for as long; the old one opens its club until the overlap ends.
+    Replace a key by a new one with the same scopes and lifetime; the old one is revoked after the overlap.
 
     Raises:
-        NotFound: there is no such key.
-        OperatorError: there is more than one, or its end is set already.
+        NotFound: no key matches.
+        OperatorError: several keys match, or the key was revoked or replaced before.
     """
     found = find_key(database, known_as)
     with database.transaction(found.club_id) as transaction:
         old = keys.lock(transaction, found.id)
         if old.revoked_at is not None:
             raise OperatorError(
-                f"The key {old.prefix} was revoked or replaced before, to end at {old.revoked_at:%Y-%m-%d %H:%M} UTC; "
-                "rotate the one in its place, or make another with `ofc-server key create`."
+                f"The key {old.prefix} was revoked or replaced before, as of {old.revoked_at:%Y-%m-%d %H:%M} UTC; "
+                "rotate the key that replaced it, or create one with `ofc-server key create`."
             )
         lifetime = None if old.expires_at is None else old.expires_at - old.created_at
         new = issue_key(transaction, old.club, old.name, old.scopes, lifetime, replaces=old.id)
@@ -194,10 +194,11 @@ def rotate_key(database: Database, known_as: str, overlap: timedelta = timedelta
 
 def revoke_key(database: Database, known_as: str) -> IssuedKey:
     """
-    Let a key open nothing any more, at once; one that was revoked before stays so.
+    Revoke a key immediately; a key that was revoked before does not change.
 
     Raises:
-        NotFound, OperatorError: there is no such key, or more than one.
+        NotFound: no key matches.
+        OperatorError: several keys match.
     """
     key = find_key(database, known_as)
     with database.transaction(key.club_id) as transaction:
@@ -207,37 +208,37 @@ def revoke_key(database: Database, known_as: str) -> IssuedKey:
 
 def revoke_own_key(transaction: Transaction, key_id: UUID) -> None:
     """
-    Let a key of the transaction's club open nothing any more, at once; one that was revoked before stays so.
+    Revoke a key of the transaction's club immediately; a key that was revoked before does not change.
 
     Raises:
-        NotFound: the club has no such key.
+        NotFound: the club has no key with this ID.
     """
     keys.end_own(transaction, keys.get(transaction, key_id))
 
 
 def list_keys(database: Database, club: StoredClub | None = None) -> list[IssuedKey]:
-    """List the keys of a club or of all, for the owner of the tables; those revoked too."""
+    """List the keys of one club or of all clubs, with revoked ones, as the owner of the tables."""
     with database.reading(uuid7()) as transaction:
         return keys.list_all(transaction, None if club is None else club.id)
 
 
 def list_own_keys(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[IssuedKey]:
-    """List the keys of the transaction's club, the newest first; those revoked too."""
+    """List the keys of the transaction's club, the newest first, with revoked ones."""
     return cut_page(keys.list_page(transaction, after=after, limit=limit + 1), limit, lambda key: key)
 
 
-def found_club(owner_url: str, name: str) -> str:
+def create_club_with_key(owner_url: str, name: str) -> str:
     """
-    Make a club, where there is none of this name, and a new key with every scope for it.
+    Create a club, unless it exists, and a key with all scopes; return the key.
 
-    The key is answered once; only its hash is kept.
+    The key is returned once; only its hash is stored.
 
     Args:
-        owner_url: the login that owns the tables: the service itself sees one club at a time and can make none.
-        name: of the club.
+        owner_url: URL with the login that owns the tables.
+        name: the name of the club.
 
     Raises:
-        DatabaseError: the database does not answer, or the login may not.
+        DatabaseError: the database cannot be reached, or the login does not own the tables.
     """
     database = Database(owner_url, role=None, pool_size=1)
     try:

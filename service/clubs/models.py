@@ -8,7 +8,7 @@ from service.db.base import Base, Key, TextList
 
 
 class ClubRecord(Base):
-    """A club. Nothing of one is ever seen by another."""
+    """A club. Its records are invisible to other clubs."""
 
     __tablename__ = "clubs"
 
@@ -18,7 +18,7 @@ class ClubRecord(Base):
 
 
 class ApiKeyRecord(Base):
-    """A club's key: what it may do, and the hash of its secret."""
+    """An API key of a club: its scopes and the hash of its secret."""
 
     __tablename__ = "api_keys"
 

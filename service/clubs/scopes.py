@@ -1,4 +1,4 @@
-"""What a key may do: every operation of the API is opened by one of these or by some."""
+"""Scopes of keys: every operation of the API needs one of some scopes."""
 
 from collections.abc import Collection, Iterable
 from enum import StrEnum
@@ -6,7 +6,7 @@ from typing import Final
 
 
 class Scope(StrEnum):
-    """A part of what can be done with the service."""
+    """A group of operations that a key can be used for."""
 
     READ = "read"
     SCORE = "score"
@@ -22,40 +22,42 @@ class Scope(StrEnum):
 
 
 EVERY_SCOPE: Final = "*"
-"""Opens all that a key can open, now and in later releases."""
+"""All scopes, including those of later releases."""
 
-OPENS: Final = {
+SCOPE_DESCRIPTIONS: Final = {
     EVERY_SCOPE: "everything, now and in later releases",
-    Scope.READ: "reading rounds, hands, tables, players, rulesets, statements, jobs, the export; and what-if",
+    Scope.READ: "reading rounds, hands, tables, players, rulesets, statements, jobs and the export; what-if",
     Scope.SCORE: "scoring a hand without storing it",
-    Scope.WRITE: "rounds and hands as they are played: opening, recording, undoing, closing; players' names",
+    Scope.WRITE: "playing rounds: opening, recording, undoing, closing; players' display names",
     Scope.TABLES: "new tables and rulesets",
     Scope.IMPORTS: "imports, and the export",
     Scope.RECOMPUTE: "recomputations",
     Scope.DISPUTES: "disputes",
     Scope.CORRECT: "corrections of rounds",
-    Scope.CORRECT_FINAL: "beside `correct` or `recompute`: what changes a settlement that is final",
+    Scope.CORRECT_FINAL: "in addition to `correct` or `recompute`: changes of final settlements",
     Scope.AUDIT: "the audit trail, checkpoints and evidence",
     Scope.ADMIN: "the club's keys: listing and revoking them",
 }
-"""What each scope opens, for whoever gives keys."""
+"""What each scope allows, for operators."""
 
 
-def opens(held: Iterable[str], scopes: Collection[str]) -> bool:
+def has_scope(held: Iterable[str], scopes: Collection[str]) -> bool:
     """
-    Say whether a key that holds some scopes opens what any of these opens.
+    Return whether a key with the scopes `held` has at least one of `scopes`.
 
-    >>> opens(["read"], [Scope.WRITE]), opens(["imports"], [Scope.IMPORTS, Scope.READ]), opens(["*"], [Scope.ADMIN])
-    (False, True, True)
+    >>> has_scope(["read"], [Scope.WRITE]), has_scope(["imports"], [Scope.IMPORTS, Scope.READ])
+    (False, True)
+    >>> has_scope(["*"], [Scope.ADMIN])
+    True
     """
     return any(scope == EVERY_SCOPE or scope in scopes for scope in held)
 
 
-def name_scopes(scopes: Iterable[str]) -> str:
+def join_scopes(scopes: Iterable[str]) -> str:
     """
-    Name scopes of which one is enough.
+    Return scopes for a message, of which one is enough.
 
-    >>> name_scopes([Scope.IMPORTS, Scope.READ])
+    >>> join_scopes([Scope.IMPORTS, Scope.READ])
     "'imports' or 'read'"
     """
     return " or ".join(repr(str(scope)) for scope in scopes)

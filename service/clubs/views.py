@@ -1,4 +1,4 @@
-"""The keys of a club, for whoever looks after them."""
+"""API keys of a club."""
 
 from http import HTTPStatus
 from typing import Any
@@ -15,7 +15,7 @@ from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import NEXT_PAGE, answer_page, nothing
+from service.http.responses import NEXT_PAGE, no_content, respond_page
 
 keys = Resource("keys", __name__, description="API keys of the club.")
 
@@ -27,7 +27,7 @@ keys = Resource("keys", __name__, description="API keys of the club.")
 def get_keys(query: dict[str, Any]) -> Response:
     """List the club's keys, newest first, including expired and revoked ones."""
     page = list_own_keys(current_transaction(), after=query["cursor"], limit=query["limit"])
-    return answer_page("keys", [dump_key(each) for each in page.items], page.next_after)
+    return respond_page("keys", [dump_key(each) for each in page.items], page.next_after)
 
 
 @keys.route("/v1/keys/<uuid:key_id>", methods=["DELETE"])
@@ -40,11 +40,11 @@ def delete_key(key_id: UUID) -> Response:
     Only the operator can create keys, with `ofc-server key create`.
     """
     revoke_own_key(current_transaction(), key_id)
-    return nothing()
+    return no_content()
 
 
 def dump_key(key: IssuedKey) -> Dumped:
-    """Write a key: all but its secret."""
+    """Return the JSON form of a key, without its secret."""
     return {
         "id": str(key.id),
         "prefix": key.prefix,

@@ -7,7 +7,7 @@ import click
 from schemas.fields import show_time
 from service.clubs.actions import create_club, find_club, list_clubs
 from service.clubs.queries.clubs import StoredClub
-from service.commands.database_owner import owned_records
+from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
 from service.commands.output import print_json, print_table, say, show_moment
 from service.links.actions import revoke_links as revoke
@@ -43,7 +43,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
       ofc-server club create riverside
       ofc-server club create "Riverside Poker" --data /srv/ofc
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         made = create_club(database, read_name("The club's name", name))
     if as_json:
         print_json(_dump(made))
@@ -62,7 +62,7 @@ def revoke_links(name: str, directory: Path | None) -> None:
     Example:
       ofc-server club revoke-links riverside
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         found = find_club(database, read_name("The club's name", name))
         revoke(database, found)
     say(f"All links of the club {found.name!r} are revoked; new links can be created.")
@@ -80,7 +80,7 @@ def list_(directory: Path | None, as_json: bool) -> None:
       ofc-server club list
       ofc-server club list --json
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         clubs = list_clubs(database)
     if as_json:
         print_json({"clubs": [_dump(each) for each in clubs]})

@@ -9,7 +9,7 @@ from service.server.embedded import OWNER, Cluster
 
 
 @contextmanager
-def owned_records(directory: Path | None) -> Iterator[Database]:
+def open_as_owner(directory: Path | None) -> Iterator[Database]:
     """
     Reach the records as the owner of their tables, who alone may make clubs and keys.
 

@@ -7,8 +7,8 @@ import click
 from schemas.fields import show_time
 from service.clubs.actions import NewKey, create_key, find_club, list_keys, revoke_key, rotate_key
 from service.clubs.queries.keys import IssuedKey
-from service.clubs.scopes import EVERY_SCOPE, OPENS
-from service.commands.database_owner import owned_records
+from service.clubs.scopes import EVERY_SCOPE, SCOPE_DESCRIPTIONS
+from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_duration, read_name
 from service.commands.output import print_json, print_table, say, show_moment
 
@@ -37,7 +37,7 @@ def key() -> None:
 @click.option(
     "--scope",
     "scopes",
-    type=click.Choice([str(scope) for scope in OPENS]),
+    type=click.Choice([str(scope) for scope in SCOPE_DESCRIPTIONS]),
     multiple=True,
     default=(EVERY_SCOPE,),
     show_default=True,
@@ -58,7 +58,7 @@ def create(
       ofc-server key create --club riverside --scope read --expires-in 90d > scoreboard-key
     """
     lifetime = None if expires_in is None else read_duration("The key's time", expires_in)
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         found = find_club(database, read_name("The club's name", club))
         named = read_name("The key's name", name)
         made = create_key(database, found, name=named, scopes=tuple(dict.fromkeys(scopes)), lifetime=lifetime)
@@ -78,7 +78,7 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
       ofc-server key list --club riverside
       ofc-server key list --json
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         found = None if club is None else find_club(database, read_name("The club's name", club))
         keys = list_keys(database, found)
     if as_json:
@@ -99,7 +99,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     Example:
       ofc-server key revoke ofc_7q2mx40a
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         revoked = revoke_key(database, key)
     if as_json:
         print_json(_dump(revoked))
@@ -127,7 +127,7 @@ def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> Non
       ofc-server key rotate ofc_7q2mx40a
       ofc-server key rotate ofc_7q2mx40a --overlap 60 > new-key
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         rotated = rotate_key(database, key, timedelta(minutes=overlap))
     _print_new(rotated.new, as_json, replaces=rotated.old)
 

@@ -70,7 +70,7 @@ def refuse_existing(file: Path, *, overwrites: bool) -> None:
         raise OperatorError(f"{file} already exists; expected another name, or --overwrite.")
 
 
-def write_whole(file: Path, content: str) -> None:
+def write_atomically(file: Path, content: str) -> None:
     """
     Write a file: it has all of its content, or stays what it was. A link is followed.
 

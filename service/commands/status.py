@@ -11,7 +11,7 @@ import click
 from schemas.fields import show_time
 from service.clubs.actions import list_clubs
 from service.clubs.queries import clubs
-from service.commands.database_owner import owned_records
+from service.commands.database_owner import open_as_owner
 from service.commands.options import data_option, json_option
 from service.commands.output import print_json, print_table, say, show_moment
 from service.commands.signing_key import configured_key_file
@@ -19,7 +19,7 @@ from service.db import Database, ServerState
 from service.errors import OperatorError
 from service.jobs.queries import jobs, workers
 from service.jobs.queries.jobs import JobState, JobUnderWay
-from service.jobs.queries.workers import LivingWorker
+from service.jobs.queries.workers import ActiveWorker
 from service.ledger.queries import trees
 from service.ledger.signing import read_signing_key
 
@@ -70,7 +70,7 @@ class Status:
         oldest_waiting: since when the oldest job waits that nobody has begun; None where none does.
     """
 
-    workers: list[LivingWorker]
+    workers: list[ActiveWorker]
     jobs: list[JobStatus]
     oldest_waiting: datetime | None
     signing: SigningStatus
@@ -80,7 +80,7 @@ class Status:
 def get_status(database: Database) -> Status:
     """Look at the workers, at the jobs of all clubs that have not ended, and at what was signed."""
     with database.outside_clubs() as connection:
-        living = workers.list_living(connection)
+        living = workers.list_active(connection)
         under_way = jobs.list_under_way(connection)
     found = [_look_at(database, job) for job in under_way]
     waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
@@ -93,7 +93,7 @@ def _look_at(database: Database, found: JobUnderWay) -> JobStatus:
         progress = jobs.get_progress(transaction, found.id)
         club = clubs.get(transaction)
     return JobStatus(
-        job.id, club.name, job.kind, job.state.value, progress.done, job.total, progress.set_aside, job.created_at
+        job.id, club.name, job.kind, job.state.value, progress.done, job.total, progress.dead_lettered, job.created_at
     )
 
 
@@ -123,7 +123,7 @@ def status(directory: Path | None, as_json: bool) -> None:
       ofc-server status
       ofc-server status --json
     """
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         found = get_status(database)
     key, missing = _find_key(directory)
     if as_json:

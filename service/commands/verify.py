@@ -15,9 +15,9 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
-from service.commands.database_owner import owned_records
+from service.commands.database_owner import open_as_owner
 from service.commands.options import NamedPath, data_option
-from service.commands.output import is_there, say, target_of, write_whole
+from service.commands.output import is_there, say, target_of, write_atomically
 from service.commands.signing_key import configured_key_file
 from service.errors import OperatorError
 from service.ledger.actions import origin_of
@@ -101,7 +101,7 @@ def verify(
     """
     checkpoints, state = [_read_checkpoint(path) for path in notes], _State.read(saved)
     signing_keys = _read_signing_keys(directory)
-    with owned_records(directory) as database:
+    with open_as_owner(directory) as database:
         if state.position is None:
             with database.outside_clubs() as connection:
                 state.report(check_schema(connection), as_json)
@@ -201,7 +201,7 @@ class _State:
         sys.stdout.flush()
         at = self.position
         position = {"club": str(at.club_id), "pass": at.passing.value, "after": str(at.after)}
-        write_whole(path, json.dumps({"position": position, "events": self.events, "found": self.found}))
+        write_atomically(path, json.dumps({"position": position, "events": self.events, "found": self.found}))
 
 
 @contextmanager

@@ -23,7 +23,7 @@ from service.corrections.actions.correct import correct_round
 from service.http.authentication import current_transaction, require_scope
 from service.http.request_body import receive_body
 from service.http.resource import Resource
-from service.http.responses import REPLAYED, answer, recorded
+from service.http.responses import REPLAYED, created_response, json_response
 from service.openapi import REQUEST_ID
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_correction_mistakes
@@ -63,8 +63,8 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     document = dump_comparison(corrected.comparison)
     check_expected(request.expected, document)
     if not corrected.comparison.changed:
-        return answer(document)
-    return recorded(document, is_replay=corrected.is_replay)
+        return json_response(document)
+    return created_response(document, is_replay=corrected.is_replay)
 
 
 @corrections.route("/v1/rounds/<uuid:round_id>/what-if", methods=["POST"])
@@ -77,4 +77,4 @@ def post_what_if(request: WhatIfRequest, round_id: UUID) -> Response:
 
     Hands, top-ups and departures are accepted as played, whatever that ruleset allows between hands.
     """
-    return answer(dump_comparison(what_if(current_transaction(), round_id, request)))
+    return json_response(dump_comparison(what_if(current_transaction(), round_id, request)))

@@ -1,7 +1,7 @@
-"""PostgreSQL: who connects, what one transaction is, and how the tables come to their newest shape."""
+"""PostgreSQL: connections, transactions and migrations."""
 
 from service.db.address import SERVICE_ROLE, engine_url
-from service.db.failures import conflict_of
+from service.db.failures import find_conflict
 from service.db.migrations import alembic_config, migrate
 from service.db.server_check import ServerState
 from service.db.statements import Statement
@@ -15,7 +15,7 @@ __all__ = [
     "Statement",
     "Transaction",
     "alembic_config",
-    "conflict_of",
     "engine_url",
+    "find_conflict",
     "migrate",
 ]

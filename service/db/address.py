@@ -1,4 +1,4 @@
-"""Where the database is, how it is connected to, and the settings that the service works under."""
+"""The database URL, the arguments of a connection, and the settings of a session."""
 
 import re
 from collections.abc import Mapping
@@ -7,17 +7,17 @@ from typing import Any, Final
 from sqlalchemy import URL, make_url
 
 SERVICE_ROLE: Final = "ofc_service"
-"""The role that the service works as. It owns nothing."""
+"""The role of the service. It owns no tables."""
 
 _SETTINGS: Final = {
     "timezone": "UTC",
     "client_encoding": "UTF8",
     "search_path": "public",
     "default_transaction_isolation": "read committed",
-    # Every statement here is small: compiling it would take longer than running it.
+    # All statements are small: JIT compilation would take longer than running them.
     "jit": "off",
 }
-_PATIENCE: Final = {
+_TIMEOUTS: Final = {
     "statement_timeout": "30s",
     "lock_timeout": "10s",
     "idle_in_transaction_session_timeout": "60s",
@@ -30,7 +30,7 @@ _ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
 
 def engine_url(url: str) -> URL:
     """
-    Read a database URL as SQLAlchemy needs it: `postgres://` is understood too, and a Unix socket as `?host=/path`.
+    Parse a database URL for SQLAlchemy. `postgres://` is accepted too, and a Unix socket as `?host=/path`.
 
     >>> engine_url("postgres://ofc@db.example/ofc").drivername
     'postgresql+psycopg'
@@ -39,47 +39,47 @@ def engine_url(url: str) -> URL:
     return make_url(given).set(drivername="postgresql+psycopg")
 
 
-def place_of(url: URL) -> str:
+def describe(url: URL) -> str:
     """
-    Name a database in a sentence, without its password.
+    Return the name and host of a database for messages, without the password.
 
-    >>> place_of(engine_url("postgresql://ofc:secret@db.example:5433/ofc"))
+    >>> describe(engine_url("postgresql://ofc:secret@db.example:5433/ofc"))
     'ofc at db.example:5433'
     """
     host = url.host or url.query.get("host") or "the local socket"
     return f"{url.database} at {host}" + (f":{url.port}" if url.port else "")
 
 
-def settings_of(url: URL, *, is_patient: bool = False, search_path: str | None = None) -> Mapping[str, str]:
+def settings_of(url: URL, *, has_timeouts: bool = True, search_path: str | None = None) -> Mapping[str, str]:
     """
-    Return the settings that statements run under, by name. Those in the `options` of the operator's URL win.
+    Return the settings of a session, by name. Settings in the `options` of the operator's URL take precedence.
 
     >>> settings = settings_of(engine_url("postgresql:///ofc?options=-c%20lock_timeout%3D50ms%20-c%20role%3Dnone"))
     >>> settings["lock_timeout"], settings["timezone"], "role" in settings
     ('50ms', 'UTC', False)
 
     Args:
-        url: read by `engine_url`.
-        is_patient: whether statements may take as long as they take, as migrations do.
-        search_path: the schema of the tables, where it is another than `public`.
+        url: from `engine_url`.
+        has_timeouts: whether statements and locks time out; not for migrations.
+        search_path: the schema of the tables, if not `public`.
     """
     operators = url.query.get("options", ())
     written = operators if isinstance(operators, str) else " ".join(operators)
     named = {name.replace("-", "_").lower(): _ESCAPED.sub(r"\1", setting) for name, setting in _OPTION.findall(written)}
     named.pop("role", None)
-    ours = _SETTINGS if is_patient else _SETTINGS | _PATIENCE
-    return {**ours, **named} | ({"search_path": search_path} if search_path else {})
+    defaults = _SETTINGS | _TIMEOUTS if has_timeouts else _SETTINGS
+    return {**defaults, **named} | ({"search_path": search_path} if search_path else {})
 
 
 def connect_arguments(url: URL, role: str | None, settings: Mapping[str, str]) -> dict[str, Any]:
     """
-    Return the arguments to connect with: the role and the settings hold from the first moment.
+    Return the arguments of a connection, with the role and the settings as startup options.
 
-    A connection pooler may drop them; every transaction therefore sets them once more (`local_settings`).
+    A connection pooler can drop the options, so every transaction sets them again (`LocalSettings`).
 
     Args:
-        url: read by `engine_url`.
-        role: what the session works as; None, or the login itself, changes nothing.
+        url: from `engine_url`.
+        role: the role of the session; None, or the login itself, sets none.
         settings: from `settings_of`.
     """
     operators = url.query.get("options", ())
@@ -87,11 +87,11 @@ def connect_arguments(url: URL, role: str | None, settings: Mapping[str, str]) -
     options += [f"-c {name}={_escape(setting)}" for name, setting in settings.items()]
     if role is not None and role != url.username:
         options.append(f"-c role={role}")
-    ours = {"connect_timeout": "5", "application_name": "tablestakes"}
+    defaults = {"connect_timeout": "5", "application_name": "tablestakes"}
     return {
-        **{name: value for name, value in ours.items() if name not in url.query},
+        **{name: value for name, value in defaults.items() if name not in url.query},
         "options": " ".join(options),
-        # The driver would prepare statements by itself: they are lost with every rollback, and behind a pooler.
+        # Statements prepared by the driver are lost with a rollback, and behind a connection pooler.
         "prepare_threshold": None,
     }
 

@@ -18,7 +18,7 @@ Json = Annotated[Any, mapped_column(JSONB)]
 
 
 class Base(DeclarativeBase):
-    """What all records have in common: PostgreSQL's own types and names."""
+    """The declarative base of all records, with the types and constraint names of PostgreSQL."""
 
     metadata = MetaData(
         naming_convention={
@@ -34,6 +34,6 @@ class Base(DeclarativeBase):
     }
 
 
-def leads_to(table: str, *columns: str, to: tuple[str, ...] = ()) -> ForeignKeyConstraint:
-    """Say that the columns are another table's key; the names there are the same unless given."""
+def references(table: str, *columns: str, to: tuple[str, ...] = ()) -> ForeignKeyConstraint:
+    """Return a foreign key constraint. The columns have the same names in the other table unless `to` is given."""
     return ForeignKeyConstraint(columns, [f"{table}.{column}" for column in to or columns])

@@ -1,4 +1,4 @@
-"""The queue of messages in the database: kombu's own, whose transactions work as the service's role."""
+"""The message queue in the database: kombu's SQLAlchemy transport, with the role of the service."""
 
 from typing import Any, Final
 
@@ -10,14 +10,14 @@ from service.db.address import SERVICE_ROLE, connect_arguments, engine_url, sett
 from service.db.session import LocalSettings
 
 QUEUE_IN_DATABASE: Final = "database"
-"""How a broker's URL begins that names a database."""
+"""URL scheme of a broker in the database."""
 _SCHEMA: Final = "machinery"
 
 TRANSPORT_ALIASES[QUEUE_IN_DATABASE] = f"{__name__}:QueueTransport"
 
 
 class QueueChannel(Channel):
-    """Where messages are sent and received."""
+    """A channel whose transactions run with the role and the settings of the service."""
 
     def _engine_from_config(self) -> Engine:
         engine: Engine = super()._engine_from_config()
@@ -27,13 +27,13 @@ class QueueChannel(Channel):
 
 
 class QueueTransport(Transport):
-    """How kombu reaches the queue."""
+    """The kombu transport of the queue."""
 
     Channel = QueueChannel
 
 
 def queue_options(database_url: str) -> dict[str, Any]:
-    """Return the options with which kombu opens the queue in a database."""
+    """Return the transport options of the queue in a database."""
     url = engine_url(database_url)
     settings = settings_of(url, search_path=_SCHEMA)
     return {

@@ -1,4 +1,4 @@
-"""Connections: checked when they are opened, kept from request to request, and never used again once they are dead."""
+"""The connection pool: connections are checked when they are opened, and replaced when they are broken."""
 
 from functools import partial
 from select import POLLIN, poll
@@ -18,7 +18,7 @@ from service.db.session import LocalSettings, check_session
 from service.db.statements import Statement
 
 TRUSTED_SECONDS: Final = 1.0
-"""How long a connection may be idle and is still believed to live."""
+"""Idle time after which a connection is tested before it is used."""
 
 _IDLE_SINCE: Final = "idle_since"
 _BEGIN: Final = Statement(text("BEGIN"))
@@ -26,33 +26,33 @@ _COMMIT: Final = Statement(text("COMMIT"))
 
 
 def create_engine(url: URL, local: LocalSettings, pool_size: int) -> Engine:
-    """Make the pool of a process; connections are opened when they are needed."""
+    """Create the engine of a process; connections are opened on demand."""
     engine = sqlalchemy.create_engine(
         url,
         connect_args=connect_arguments(url, local.role, local.settings),
-        # Every transaction says itself how it begins.
+        # Every transaction sends its own BEGIN.
         isolation_level="AUTOCOMMIT",
-        # An error says what went wrong and not with what: a name in a log could never be erased.
+        # Parameters must not get into a log: a player's name could not be erased there.
         hide_parameters=True,
         pool_size=pool_size,
         max_overflow=0,
         pool_timeout=10,
-        # Nearly always there is nothing to roll back, and the driver takes long to see that.
+        # The listener for `reset` rolls back only if a transaction is open, which is faster.
         pool_reset_on_return=None,
     )
     event.listen(engine, "connect", partial(_check, url=url, local=local))
     event.listen(engine, "reset", _roll_back)
-    event.listen(engine, "checkin", _note_idle)
-    event.listen(engine, "checkout", _refuse_dead)
+    event.listen(engine, "checkin", _record_idle)
+    event.listen(engine, "checkout", _check_alive)
     return engine
 
 
 def close_connections(engine: Engine) -> None:
-    """Close the engine's connections; one that is in use is closed when it is returned. The engine can go on."""
+    """Close all connections, those in use when they are returned. The engine can open new ones."""
     replaced = engine.pool
     engine.dispose()
     event.listen(replaced, "checkin", _close)
-    # A connection may have been returned before anything listened.
+    # A connection can have been returned before the listener was added.
     replaced.dispose()
 
 
@@ -63,11 +63,11 @@ def _close(driver: psycopg.Connection[Any] | None, _entry: ConnectionPoolEntry) 
 
 def _check(driver: psycopg.Connection[Any], entry: ConnectionPoolEntry, *, url: URL, local: LocalSettings) -> None:
     """
-    Check that a new connection becomes in a transaction what the service needs, or close it.
+    Check the role and the settings of a transaction on a new connection; close the connection if the check fails.
 
     Raises:
-        psycopg.Error: a setting cannot be set, for instance the role.
-        DatabaseError: as `check_session` says.
+        psycopg.Error: a setting, for example the role, cannot be set.
+        DatabaseError: as `check_session`.
     """
     prepared = Prepared(by_name=False)
     try:
@@ -77,30 +77,33 @@ def _check(driver: psycopg.Connection[Any], entry: ConnectionPoolEntry, *, url: 
     except BaseException:
         driver.close()
         raise
-    # A connection pooler makes up the number of the process that a client could cancel.
+    # A connection pooler reports an invented process number.
     entry.info[PREPARED] = Prepared(by_name=backend == driver.info.backend_pid)
 
 
-def _note_idle(_driver: Any, entry: ConnectionPoolEntry) -> None:
+def _record_idle(_driver: Any, entry: ConnectionPoolEntry) -> None:
     entry.info[_IDLE_SINCE] = monotonic()
 
 
 def _roll_back(driver: Any, _entry: ConnectionPoolEntry, _state: PoolResetState) -> None:
-    """End a transaction that was not committed, before anybody else has the connection."""
+    """Roll back a transaction that was not committed, before the connection is reused."""
     if driver.pgconn.transaction_status != TransactionStatus.IDLE:
         driver.rollback()
 
 
-def _refuse_dead(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
+def _check_alive(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy: Any) -> None:
     """
-    Let the pool open another connection in place of one that was cut while nobody used it.
+    Check that a pooled connection is alive; the pool replaces it if not.
 
-    A server that ends says goodbye, so a connection on which nothing has come is alive; one idle for longer is asked,
-    for what lies between may have forgotten it.
+    A server that shuts down sends a message, so a connection without pending data is alive. One that was idle for
+    longer is tested with an empty statement, because a firewall can have dropped it.
+
+    Raises:
+        DisconnectionError: the connection is broken.
     """
     now = monotonic()
     is_trusted = now - entry.info.get(_IDLE_SINCE, now) < TRUSTED_SECONDS
-    if is_trusted and not _has_come(driver):
+    if is_trusted and not _has_pending_data(driver):
         return
     try:
         driver.execute("")
@@ -108,8 +111,8 @@ def _refuse_dead(driver: psycopg.Connection, entry: ConnectionPoolEntry, _proxy:
         raise DisconnectionError from error
 
 
-def _has_come(driver: psycopg.Connection) -> bool:
-    """Whether PostgreSQL has said something unasked; mostly that it ends."""
+def _has_pending_data(driver: psycopg.Connection) -> bool:
+    """Return whether PostgreSQL has sent data without a request, usually a notice of its shutdown."""
     waiting = poll()
     waiting.register(driver.fileno(), POLLIN)
     return bool(waiting.poll(0))

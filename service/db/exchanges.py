@@ -15,7 +15,7 @@ from psycopg.waiting import Wait
 from service.db.statements import Parameters, Statement
 
 Found = dict[str, Any]
-"""A record by the names of its columns."""
+"""A row of a result, by column names."""
 
 PREPARED: Final = "prepared"
 """The name under which a connection in the pool has its `Prepared`."""
@@ -24,7 +24,7 @@ _FAILED: Final = ExecStatus.FATAL_ERROR
 
 
 class Reader:
-    """What reads the answers of a statement: their columns never change, and take longer to look at than to read."""
+    """Reads the results of one statement. The loaders of its columns are looked up once."""
 
     __slots__ = ("_loaders", "_names")
 
@@ -34,7 +34,7 @@ class Reader:
         self._loaders.set_pgresult(answer)
 
     def read(self, answer: PGresult) -> list[Found]:
-        """Give the records of an answer."""
+        """Return the rows of a result."""
         self._loaders.set_pgresult(answer, set_loaders=False)
         return self._loaders.load_rows(0, answer.ntuples, self._record)
 
@@ -44,13 +44,13 @@ class Reader:
 
 class Prepared:
     """
-    What was prepared on a connection.
+    The prepared statements of a connection.
 
     Attributes:
-        by_name: whether statements are prepared, under their names, for all that follows. Behind a connection pooler
-            they are not: the next transaction may run on a connection to PostgreSQL that does not know the names.
-        names: those that were prepared.
-        readers: what reads the answers of a statement, by its name, once there was one.
+        by_name: whether statements are prepared by name. Behind a connection pooler they are not, because the next
+            transaction can run on another connection to PostgreSQL.
+        names: the names of the prepared statements.
+        readers: the readers of the statements that have returned rows, by name.
     """
 
     __slots__ = ("by_name", "names", "readers")
@@ -65,17 +65,17 @@ def exchange(
     driver: psycopg.Connection[Any], prepared: Prepared, statements: Sequence[tuple[Statement, Parameters]]
 ) -> list[Found]:
     """
-    Send statements in one way, wait once, and give what the last of them found. After one that fails none is run.
+    Send statements in one round trip and return the rows of the last one. If one fails, the rest is not run.
 
-    The driver does the same with a cursor for each statement, which takes it some four times as long.
+    The driver needs a cursor for each statement, which takes four times as long.
 
     Args:
         driver: the connection.
-        prepared: what was prepared on it; what is new is added.
-        statements: what to send.
+        prepared: the prepared statements of the connection; new ones are added.
+        statements: the statements with their parameters.
 
     Raises:
-        psycopg.Error: as the driver raises it for the first statement that failed, or for a connection that broke.
+        psycopg.Error: a statement failed or the connection broke.
     """
     connection = driver.pgconn
     written = [(statement, statement.sent(parameters)) for statement, parameters in statements]
@@ -109,9 +109,9 @@ def exchange(
 
 def copied_out(connection: PGconn) -> PQGen[list[bytes]]:
     """
-    Read all that a COPY sends that has begun: a message for each row.
+    Receive all messages of a started COPY: one for each row.
 
-    The driver asks for each message by itself, though most are there already, which takes it ten times as long.
+    The driver waits for each message separately, which takes ten times as long.
     """
     messages: list[bytes] = []
     receive = connection.get_copy_data
@@ -130,9 +130,9 @@ def copied_out(connection: PGconn) -> PQGen[list[bytes]]:
 
 def _hear(connection: PGconn, wanted: int) -> PQGen[list[PGresult]]:
     """
-    Send what was said, all at once, and wait until as much as is wanted has its one answer.
+    Flush the pipeline and receive one result for each command.
 
-    PostgreSQL's library keeps what is said until then: said and sent one by one, each would wake the server.
+    libpq buffers the commands until then; sent separately, each would wake up the server.
     """
     yield from send(connection)
     answers = []
@@ -154,9 +154,9 @@ def start(
     driver: psycopg.Connection[Any], prepared: Prepared, statement: Statement, parameters: Mapping[str, bytes]
 ) -> None:
     """
-    Send a statement that finds nothing, its parameters in PostgreSQL's binary format, and wait for nothing.
+    Send a statement that returns no rows, with binary parameters, without waiting for its result.
 
-    Until `hear` was called, the connection takes no other: the driver refuses it.
+    The connection accepts no other statement until `hear` was called.
     """
     values = [parameters[name] for name in statement.parameters]
     formats = [Format.BINARY] * len(values)
@@ -174,10 +174,10 @@ def start(
 
 def hear(driver: psycopg.Connection[Any]) -> None:
     """
-    Wait until it is done.
+    Wait for the result of the started statement.
 
     Raises:
-        psycopg.Error: as the driver raises it where it failed.
+        psycopg.Error: the statement failed.
     """
     try:
         answers = driver.wait(fetch_many(driver.pgconn))

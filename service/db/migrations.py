@@ -1,4 +1,4 @@
-"""How the tables come to their newest shape, and what the service may then do with them."""
+"""Migrations, and the privileges of the service's role."""
 
 from functools import cache
 from importlib.util import find_spec
@@ -9,8 +9,8 @@ from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
 from migrations.privileges import MACHINERY_PRIVILEGES, SERVICE_PRIVILEGES
-from service.db.address import SERVICE_ROLE, connect_arguments, engine_url, place_of, settings_of
-from service.db.failures import plain_failures
+from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
+from service.db.failures import translate_errors
 from service.db.server_check import read_server, refuse_read_only
 from service.db.session import LocalSettings
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
@@ -19,18 +19,18 @@ if TYPE_CHECKING:
     from alembic.config import Config
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended('tablestakes migrations', 0))")
-_IS_BEGUN: Final = text("SELECT to_regclass('alembic_version') IS NOT NULL")
+_IS_MIGRATED: Final = text("SELECT to_regclass('alembic_version') IS NOT NULL")
 _REVISION: Final = text("SELECT version_num FROM alembic_version")
 _OWNS_TABLES: Final = text(
     "SELECT pg_has_role(current_user, relowner, 'USAGE') FROM pg_class WHERE oid = 'clubs'::regclass"
 )
-_ROLE_IS_MIGHTY: Final = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = :role")
-_MAY_WORK_AS_ROLE: Final = text("""
+_ROLE_BYPASSES_SECURITY: Final = text("SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = :role")
+_CAN_SET_ROLE: Final = text("""
     SELECT pg_has_role(current_user, :role,
         CASE WHEN current_setting('server_version_num')::integer < 160000 THEN 'MEMBER' ELSE 'SET' END)
 """)
 _DENIED: Final = "42501"
-_SOMEBODY_WAS_QUICKER: Final = (
+_DONE_CONCURRENTLY: Final = (
     "42710",
     "23505",
     "XX000",
@@ -39,22 +39,21 @@ _SOMEBODY_WAS_QUICKER: Final = (
 
 def migrate(owner_url: str) -> None:
     """
-    Bring the tables to the newest shape that this release knows.
+    Run the migrations of this release that the database does not have yet, in one transaction.
 
-    Several may do so at once: one does it, the others wait and find it done. It happens whole or not at all, and where
-    nothing is to be done, also a login that owns nothing may ask for it.
+    Concurrent calls wait for each other. If there is nothing to migrate, the login need not own the tables.
 
     Raises:
-        DatabaseUnreachable: it does not answer.
-        DatabaseNewer: a newer release was here.
-        DatabaseDenied: the login may not.
-        DatabaseError: the database is read-only.
+        DatabaseUnreachable: the database cannot be reached.
+        DatabaseNewer: a newer release has migrated the database.
+        DatabaseDenied: the login lacks a privilege.
+        DatabaseReadOnly: the database is read-only.
     """
     url = engine_url(owner_url)
-    local = LocalSettings(None, settings_of(url, is_patient=True))
+    local = LocalSettings(None, settings_of(url, has_timeouts=False))
     arguments = connect_arguments(url, local.role, local.settings)
     engine = create_engine(url, poolclass=NullPool, connect_args=arguments, isolation_level="READ COMMITTED")
-    with plain_failures(url), engine.begin() as connection:
+    with translate_errors(url), engine.begin() as connection:
         local.apply(connection)
         connection.execute(_LOCK)
         found = find_revision(connection)
@@ -67,7 +66,7 @@ def migrate(owner_url: str) -> None:
         try:
             _ensure_role(connection, url)
             if not is_newest:
-                # It takes a while to load, and where nothing is to be migrated nothing else needs it.
+                # Alembic takes long to import and is needed only here.
                 from alembic import command
 
                 command.upgrade(alembic_config(connection), "head")
@@ -77,7 +76,7 @@ def migrate(owner_url: str) -> None:
 
 
 def alembic_config(connection: Connection | None = None) -> "Config":
-    """Tell Alembic where the migrations are installed, whatever directory one is in, and what to run them on."""
+    """Return the configuration of Alembic: the directory of the migrations, and the connection to run them on."""
     from alembic.config import Config
 
     config = Config(attributes={"connection": connection})
@@ -86,7 +85,7 @@ def alembic_config(connection: Connection | None = None) -> "Config":
 
 
 def migrations_directory() -> Path:
-    """Return where the migrations are installed."""
+    """Return the directory of the migrations."""
     spec = find_spec("migrations")
     assert spec is not None, "the migrations are installed with the service"
     assert spec.submodule_search_locations, "the migrations are a package"
@@ -95,86 +94,88 @@ def migrations_directory() -> Path:
 
 @cache
 def _revisions() -> tuple[str, ...]:
-    """List every version that this release knows, the newest first; their files begin with them."""
+    """List the revisions of this release, the newest first, from the file names of the migrations."""
     scripts = (migrations_directory() / "versions").glob("[0-9]*.py")
     return tuple(sorted((script.name.partition("_")[0] for script in scripts), reverse=True))
 
 
 def newest_revision() -> str:
-    """Name the newest version that this release knows."""
+    """Return the newest revision of this release."""
     return _revisions()[0]
 
 
 def find_revision(connection: Connection) -> str | None:
-    """Name the version that a database has; None before the first."""
-    is_begun = connection.scalar(_IS_BEGUN)
-    return connection.scalar(_REVISION) if is_begun else None
+    """Return the revision of a database, or None before its first migration."""
+    is_migrated = connection.scalar(_IS_MIGRATED)
+    return connection.scalar(_REVISION) if is_migrated else None
 
 
 def owns_tables(connection: Connection) -> bool:
-    """Whether the session may do what only the owner of the tables may: migrate them, and make clubs and keys."""
+    """Return whether the role of the session owns the tables: only owners can migrate, and create clubs and keys."""
     return bool(connection.scalar(_OWNS_TABLES))
 
 
 def refuse_unknown(found: str | None, url: URL) -> None:
     """
-    Refuse a database that a newer release has migrated: this one does not know its shape.
+    Raise an error if a newer release has migrated the database.
 
     Raises:
-        DatabaseNewer: it is so.
+        DatabaseNewer: this release does not know the revision.
     """
     if found is not None and found not in _revisions():
         raise DatabaseNewer(
-            f"The database {place_of(url)} has version {found}, and this release knows none after {newest_revision()}: "
-            "run the release that migrated it, or a newer one."
+            f"The database {describe(url)} has revision {found}; the newest of this release is "
+            f"{newest_revision()}: run the release that migrated the database, or a newer one."
         )
 
 
 def refuse_all_but_newest(found: str | None, url: URL) -> None:
     """
-    Refuse a database that is not at the newest version.
+    Raise an error if the database does not have the newest revision.
 
     Raises:
-        DatabaseBehind, DatabaseNewer: it is at an older one, or at one not known.
+        DatabaseBehind: the revision is older.
+        DatabaseNewer: this release does not know the revision.
     """
     refuse_unknown(found, url)
     if found != newest_revision():
-        at = "no tables" if found is None else f"version {found}"
+        state = "no tables" if found is None else f"revision {found}"
         raise DatabaseBehind(
-            f"The database {place_of(url)} has {at} and {newest_revision()} is needed: run `ofc-server migrate`."
+            f"The database {describe(url)} has {state}; expected revision {newest_revision()}: "
+            "run `ofc-server migrate`."
         )
 
 
 def _ensure_role(connection: Connection, url: URL) -> None:
     """
-    Make the service's role where it is missing, and let the owner work as it.
+    Create the role of the service if it is missing, and grant it to the owner.
 
-    Roles belong to the whole server, so a migration of another database may be making it at this moment.
+    Roles belong to the whole server, so a migration of another database can create it at the same time.
     """
-    is_mighty = connection.scalar(_ROLE_IS_MIGHTY, {"role": SERVICE_ROLE})
-    if is_mighty:
+    bypasses_security = connection.scalar(_ROLE_BYPASSES_SECURITY, {"role": SERVICE_ROLE})
+    if bypasses_security:
         raise DatabaseDenied(
-            f"The role {SERVICE_ROLE} is a superuser or bypasses row-level security, which keeps clubs apart; "
-            f"an administrator can put that right: ALTER ROLE {SERVICE_ROLE} NOSUPERUSER NOBYPASSRLS."
+            f"The role {SERVICE_ROLE} is a superuser or bypasses row-level security, which separates clubs; "
+            f"an administrator can change that: ALTER ROLE {SERVICE_ROLE} NOSUPERUSER NOBYPASSRLS."
         )
-    if is_mighty is None and not _try(connection, f"CREATE ROLE {SERVICE_ROLE} NOLOGIN"):
+    if bypasses_security is None and not _try(connection, f"CREATE ROLE {SERVICE_ROLE} NOLOGIN"):
         raise DatabaseDenied(
-            f"The role {SERVICE_ROLE} is missing and the login {url.username} may not make it; "
+            f"The role {SERVICE_ROLE} is missing and the login {url.username} cannot create it; "
             f"an administrator can: CREATE ROLE {SERVICE_ROLE} NOLOGIN."
         )
-    if not connection.scalar(_MAY_WORK_AS_ROLE, {"role": SERVICE_ROLE}):
-        # Refused, it matters only to those who give the service its owner's login, and they are told so then.
+    if not connection.scalar(_CAN_SET_ROLE, {"role": SERVICE_ROLE}):
+        # If this fails, the service gets an error when it connects with the login of the owner.
         _try(connection, f"GRANT {SERVICE_ROLE} TO CURRENT_USER")
 
 
 def _try(connection: Connection, statement: str) -> bool:
-    """Run a statement about roles; false where the login may not, true also where somebody else has just done it."""
+    """Run a statement about roles; return False if the login lacks the privilege, True also if it was done before."""
     try:
         with connection.begin_nested():
             connection.execute(text(statement))
     except DBAPIError as error:
         state = getattr(error.orig, "sqlstate", None)
-        if state not in (_DENIED, *_SOMEBODY_WAS_QUICKER):
+        if state not in (_DENIED, *_DONE_CONCURRENTLY):
             raise
         return bool(state != _DENIED)
     return True
@@ -191,6 +192,6 @@ def _denied(error: DBAPIError, url: URL) -> DatabaseDenied | None:
         return None
     reason = str(error.orig).splitlines()[0]
     return DatabaseDenied(
-        f"The login {url.username} may not migrate the database {place_of(url)}: {reason}; "
-        "OFC_OWNER_URL can name the login that owns it."
+        f"The login {url.username} cannot migrate the database {describe(url)}: {reason}; "
+        "set OFC_OWNER_URL to the login that owns the database."
     )

@@ -1,4 +1,4 @@
-"""Pages of lists, and the meaning of violated constraints."""
+"""Pages of lists, and conflicts for violated constraints."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -8,16 +8,16 @@ from uuid import UUID
 
 from sqlalchemy.exc import IntegrityError
 
-from service.db import conflict_of
+from service.db import find_conflict
 from service.errors import ServiceError
 
 
 class Identified(Protocol):
-    """What is listed has an id, and lists are in the order of ids."""
+    """An item of a list. Lists are in the order of IDs."""
 
     @property
     def id(self) -> UUID:
-        """Its id."""
+        """The ID of the item."""
 
 
 T = TypeVar("T", bound=Identified)
@@ -26,14 +26,14 @@ U = TypeVar("U")
 
 @dataclass(frozen=True, slots=True)
 class Page(Generic[U]):
-    """Some of a list, and the id after which it goes on; None where it does not."""
+    """A part of a list, and the ID after which the next page starts; None on the last page."""
 
     items: list[U]
     next_after: UUID | None
 
 
 def cut_page(found: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
-    """Make a page of what a query for one more than the page found."""
+    """Return a page of a query's result; the query asks for one item more than `limit`."""
     shown = found[:limit]
     return Page([view(item) for item in shown], shown[-1].id if len(found) > limit else None)
 
@@ -41,15 +41,15 @@ def cut_page(found: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
 @contextmanager
 def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
     """
-    Turn the violation of a constraint into the conflict that it means; the transaction can then only be rolled back.
+    Raise the given error when a constraint is violated; the transaction can then only be rolled back.
 
     Raises:
-        ServiceError: the one given for the constraint's name.
+        ServiceError: the error that is given for the name of the constraint.
     """
     try:
         yield
     except IntegrityError as error:
-        conflict = conflict_of(error, by_constraint)
+        conflict = find_conflict(error, by_constraint)
         if conflict is None:
             raise
         raise conflict from error

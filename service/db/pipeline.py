@@ -1,8 +1,8 @@
 """
-The statements of one transaction, in as few ways to the database and back as there can be.
+The statements of one transaction, in as few round trips as possible.
 
-What nobody waits for is not sent at once: it goes with the next statement whose answer is needed, or with the commit.
-So a hand is recorded in two ways: one begins, names the club and locks the round, the other writes and commits.
+A statement whose result is not needed is sent with the next one whose result is needed, or with the commit. A hand is
+recorded in two round trips: the first begins, sets the club and locks the round; the second writes and commits.
 """
 
 from collections.abc import Mapping
@@ -14,7 +14,7 @@ from sqlalchemy import Connection, text
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.db.exchanges import PREPARED, Found, Prepared, exchange, hear, start
-from service.db.failures import conflict_of
+from service.db.failures import find_conflict
 from service.db.statements import Parameters, Statement
 from service.errors import ServiceError
 
@@ -24,7 +24,7 @@ _NO_CONFLICTS: Final[Mapping[str, ServiceError]] = {}
 
 
 class Pipeline:
-    """What is sent on a connection, and what waits to be."""
+    """The queued statements of a connection."""
 
     __slots__ = ("_conflicts", "_driver", "_is_ahead", "_prepared", "_waiting", "connection")
 
@@ -40,25 +40,25 @@ class Pipeline:
 
     def send_later(self, statement: Statement, parameters: Parameters = _NOTHING, **conflicts: ServiceError) -> None:
         """
-        Let a statement wait for company.
+        Queue a statement until the next round trip.
 
         Args:
-            statement: whose answer nobody needs.
-            parameters: of it.
-            conflicts: what it means when it violates a constraint, by the constraint's name.
+            statement: a statement whose result is not needed.
+            parameters: its parameters.
+            conflicts: the error to raise for the violation of a constraint, by the constraint's name.
         """
         self._waiting.append((statement, parameters))
         self._conflicts |= conflicts
 
     def send(self) -> None:
-        """Send what waits, and see that what was started has been done."""
+        """Send the queued statements, and wait for a started one."""
         if self._waiting:
             self._exchange()
         elif self._is_ahead:
             self._hear()
 
     def start(self, statement: Statement, parameters: Mapping[str, bytes]) -> None:
-        """Let the database run a statement meanwhile. Whatever is sent next waits for it, and says what went wrong."""
+        """Start a statement without waiting. The next round trip waits for it and raises its error."""
         self.send()
         try:
             start(self._driver, self._prepared, statement, parameters)
@@ -67,23 +67,23 @@ class Pipeline:
         self._is_ahead = True
 
     def hear_out(self) -> None:
-        """Wait for what was started and forget it: something else has gone wrong."""
+        """Wait for a started statement and ignore its error, because another error is being handled."""
         with suppress(DBAPIError, ServiceError):
             if self._is_ahead:
                 self._hear()
 
     def discard(self) -> None:
-        """Forget what waits to be sent, and wait for what was started: something else has gone wrong."""
+        """Discard the queued statements, and wait for a started one, because an error is being handled."""
         self._waiting, self._conflicts = [], {}
         self.hear_out()
 
     def ask(self, statement: Statement, parameters: Parameters = _NOTHING) -> list[Found]:
-        """Send what waits and then a statement, and give what the last one found."""
+        """Send the queued statements and this one, and return its rows."""
         self._waiting.append((statement, parameters))
         return self._exchange()
 
     def commit(self) -> None:
-        """Send what waits and commit. Where something of it fails, PostgreSQL does not get as far as the commit."""
+        """Send the queued statements and commit. If one fails, PostgreSQL does not run the commit."""
         self._waiting.append((_COMMIT, _NOTHING))
         self._exchange()
 
@@ -105,12 +105,12 @@ class Pipeline:
             self._refuse(error, conflicts)
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
-        """Say what went wrong in SQLAlchemy's terms, as for every other statement."""
+        """Raise the exception of SQLAlchemy for an error of the driver, or the conflict that it means."""
         if self._driver.closed:
             self.connection.invalidate(error)
         explained = DBAPIError.instance(
             None, None, error, psycopg.Error, hide_parameters=True, connection_invalidated=self._driver.closed
         )
         if isinstance(explained, IntegrityError):
-            raise conflict_of(explained, conflicts) or explained from error
+            raise find_conflict(explained, conflicts) or explained from error
         raise explained from error

@@ -1,8 +1,7 @@
 """
-Many records at once: arrays of records, which one statement takes apart and adds to their tables.
+Arrays of records in PostgreSQL's binary format, for statements that insert many records.
 
-They go to PostgreSQL in its binary format, which it takes as it is where it would have to read a text. A field of a
-record is its type, its length and its bytes; each of the functions here writes fields of one of PostgreSQL's types.
+A field of a record is its type, its length and its bytes. Each function encodes fields of one PostgreSQL type.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,15 +42,15 @@ _FIND_TYPES: Final = text("""
 
 
 def incoming(table: str) -> str:
-    """Name the type of records that have those columns of a table that are given."""
+    """Return the name of the record type with the given columns of a table."""
     return f"incoming_{table}"
 
 
 def find_types(transaction: Transaction, tables: Mapping[str, str]) -> Mapping[str, int]:
     """
-    Give the numbers of the types `incoming_…` of some tables, each with its columns.
+    Return the numbers of the types `incoming_…` of some tables.
 
-    They are those of temporary tables, which stay empty. A connection makes them once.
+    They are the types of temporary tables, which stay empty. A connection creates them once.
     """
     names = {incoming(table): table for table in tables}
     found = transaction.execute(_FIND_TYPES, {"names": [*names]}).all()
@@ -67,12 +66,12 @@ def find_types(transaction: Transaction, tables: Mapping[str, str]) -> Mapping[s
 
 def show_records(type_: int, columns: str, records: Sequence[bytes]) -> bytes:
     """
-    Write an array of records.
+    Encode an array of records.
 
     Args:
         type_: the number of their type.
-        columns: of the type.
-        records: the fields of each, one after the other in the order of the columns.
+        columns: the columns of the type.
+        records: the encoded fields of each record, in the order of the columns.
     """
     # A record is its length and the number of its fields, and then the fields.
     heads = map(_RECORD, map(_COUNT_BYTES.__add__, map(len, records)), repeat(columns.count(",") + 1))
@@ -80,25 +79,25 @@ def show_records(type_: int, columns: str, records: Sequence[bytes]) -> bytes:
 
 
 show_small: Final = partial(Struct(">Iih").pack, _SMALLINT, 2)
-"""Write a `smallint`."""
+"""Encode a `smallint`."""
 
 show_integer: Final = partial(Struct(">Iii").pack, _INTEGER, 4)
-"""Write an `integer`."""
+"""Encode an `integer`."""
 
 show_big: Final = partial(Struct(">Iiq").pack, _BIGINT, 8)
-"""Write a `bigint`."""
+"""Encode a `bigint`."""
 
 show_flag: Final = partial(Struct(">Ii?").pack, _BOOLEAN, 1)
-"""Write a `boolean`."""
+"""Encode a `boolean`."""
 
 NO_INTEGER: Final = _FIELD(_INTEGER, -1)
 NO_BIG: Final = _FIELD(_BIGINT, -1)
-"""Numbers that are not there."""
+"""NULL as an `integer` or a `bigint`."""
 
 
 def show_bytes(content: bytes) -> bytes:
     r"""
-    Write a `bytea`.
+    Encode a `bytea`.
 
     >>> show_bytes(b"ab")
     b'\x00\x00\x00\x11\x00\x00\x00\x02ab'
@@ -107,7 +106,7 @@ def show_bytes(content: bytes) -> bytes:
 
 
 def show_text(written: str | None) -> bytes:
-    """Write a `text`."""
+    """Encode a `text`."""
     if written is None:
         return _NO_TEXT
     content = written.encode()
@@ -115,37 +114,37 @@ def show_text(written: str | None) -> bytes:
 
 
 def show_json(content: bytes | None) -> bytes:
-    """Write a `jsonb`, from JSON as text."""
+    """Encode a `jsonb` from JSON text."""
     return _NO_JSON if content is None else _FIELD(_JSON, len(content) + 1) + b"\x01" + content
 
 
 def show_id(number: UUID | uuid_utils.UUID | None) -> bytes:
-    """Write a `uuid`."""
+    """Encode a `uuid`."""
     return _NO_ID if number is None else _AN_ID + number.bytes
 
 
 def show_time(moment: datetime | None) -> bytes:
-    """Write a `timestamptz`."""
+    """Encode a `timestamptz`."""
     return _NO_TIME if moment is None else _A_TIME((moment - _EPOCH) // timedelta(microseconds=1))
 
 
 def show_bigs(values: Sequence[int]) -> bytes:
-    """Write a `bigint[]`."""
+    """Encode a `bigint[]`."""
     return _list_head(_BIGINT, len(values), 8) + b"".join([_A_BIG(value) for value in values])
 
 
 def show_smalls(values: Iterable[int]) -> bytes:
-    """Write a `smallint[]`: seats and cards of Fantasyland, of which the same come again and again."""
+    """Encode a `smallint[]`. Results are cached, because the same lists of seats and cards are frequent."""
     return _show_smalls(tuple(values))
 
 
 def show_flags(values: Iterable[bool]) -> bytes:
-    """Write a `boolean[]`."""
+    """Encode a `boolean[]`."""
     return _show_flags(tuple(values))
 
 
 def show_texts(texts: Iterable[str]) -> bytes:
-    """Write a `text[]`."""
+    """Encode a `text[]`."""
     elements = [text.encode() for text in texts]
     content = b"".join([_LENGTH(len(element)) + element for element in elements])
     return _FIELD(_ARRAY_OF[_TEXT], _ARRAY_BYTES + len(content)) + _ARRAY(1, 0, _TEXT, len(elements), 1) + content
@@ -163,5 +162,5 @@ def _show_flags(values: tuple[bool, ...]) -> bytes:
 
 @lru_cache(maxsize=64)
 def _list_head(type_: int, count: int, width: int) -> bytes:
-    """Begin an array of one dimension, which counts from 1, and whose elements have so many bytes each."""
+    """Encode the head of a one-dimensional array with elements of `width` bytes."""
     return _FIELD(_ARRAY_OF[type_], _ARRAY_BYTES + count * (4 + width)) + _ARRAY(1, 0, type_, count, 1)

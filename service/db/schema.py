@@ -1,8 +1,8 @@
 """
-The schema of a database compared, object by object, with the schema that the migrations of this release build.
+Comparison of a database's schema with the schema that the migrations of this release create.
 
-Row-level security, triggers, constraints and grants protect the records, and functions decide whom a key opens the
-service for. Someone who administers the database can change all of them without touching a record.
+Row-level security, triggers, constraints and grants protect the records, and functions authenticate keys. A database
+administrator can change all of them without changing a record.
 """
 
 import json
@@ -17,9 +17,9 @@ from sqlalchemy import Connection, text
 from service.db.migrations import migrations_directory
 
 MANIFEST: Final = "manifest.json"
-"""The file beside the migrations that lists what they build."""
+"""The file that lists the objects that the migrations create."""
 
-# The session's search path is `public`, so PostgreSQL writes names in that schema without it, on every server alike.
+# The session's search path is `public`, so PostgreSQL omits that schema in names, on every server alike.
 _OBJECTS: Final = text(r"""
 WITH
 owners AS (SELECT relowner AS owner FROM pg_class WHERE oid = 'public.clubs'::regclass),
@@ -135,12 +135,12 @@ class Change(StrEnum):
     CHANGED = "changed"
     ADDED = "added"
     HARMLESS = "harmless"
-    """Added too, but it changes nothing that the service does: an index, a view, a table, a privilege to read."""
+    """Added, but without effect on the service: an index, a view, a table, a privilege to read."""
 
 
 @dataclass(frozen=True, slots=True)
 class SchemaChange:
-    """An object that differs from this release's, with its definitions where it has them."""
+    """An object that differs from this release's, with its definitions if it has them."""
 
     change: Change
     object: str
@@ -153,16 +153,16 @@ class SchemaChange:
 
 def read_schema(connection: Connection) -> Schema:
     """
-    Read the definition of every object that the migrations can build, or that can change what these do.
+    Read the definition of every object that the migrations create, or that can change their effect.
 
-    Objects of extensions and in other schemas are left out.
+    Objects of extensions and in other schemas are excluded.
     """
     return {found.object: found.definition for found in connection.execute(_OBJECTS)}
 
 
 @cache
 def expected_schema() -> Schema:
-    """Read the schema that this release's migrations build on every supported version of PostgreSQL."""
+    """Return the schema that the migrations create on every supported version of PostgreSQL."""
     manifest: Schema = json.loads((migrations_directory() / MANIFEST).read_text(encoding="utf-8"))
     return manifest
 
@@ -171,7 +171,7 @@ def compare_schema(found: Schema, expected: Schema) -> list[SchemaChange]:
     """
     List every difference between two schemas, in the order of the objects' names.
 
-    An added table stands for its columns, constraints and whatever else belongs to it.
+    An added table is listed without its columns, constraints and other parts.
 
     >>> compare_schema({"index public.a": "(x)", "rule public.b.c": "DO NOTHING"}, {"policy public.b.d": "USING true"})
     ... # doctest: +NORMALIZE_WHITESPACE
@@ -194,7 +194,7 @@ def compare_schema(found: Schema, expected: Schema) -> list[SchemaChange]:
 
 
 def _belongs_to(name: str, tables: tuple[str, ...]) -> bool:
-    """Whether an object is part of one of some tables."""
+    """Return whether an object is part of one of the tables."""
     words = name.split(" ")
     return words[0] != "table" and any(
         word == table or word.startswith(f"{table}.") for table in tables for word in words[1:]
@@ -202,7 +202,7 @@ def _belongs_to(name: str, tables: tuple[str, ...]) -> bool:
 
 
 def _is_harmless(name: str, definition: str) -> bool:
-    """Whether an added object neither changes records nor what others see of them."""
+    """Return whether an added object changes neither records nor their visibility."""
     kind, _, rest = name.partition(" ")
     if kind == "table":
         return "inherit" not in definition

@@ -1,4 +1,4 @@
-"""Statements in their final words: for what every request asks, which is not to be put together each time anew."""
+"""SQL statements that are compiled once, for the queries of every request."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -20,9 +20,9 @@ _NUMBERS: Final = count(1)
 
 class Statement:
     """
-    A statement that never changes but for its parameters, as PostgreSQL takes it.
+    A compiled statement with parameters.
 
-    What a parameter is, PostgreSQL learns from where it goes; where it cannot, the statement says so by a CAST.
+    PostgreSQL infers the types of the parameters; where it cannot, the statement has a CAST.
 
     >>> from sqlalchemy import text
     >>> set_club = Statement(text("SELECT set_config('ofc.club', :club, true)"))
@@ -30,9 +30,9 @@ class Statement:
     (b"SELECT set_config('ofc.club', $1, true)", [b'a club'])
 
     Attributes:
-        name: under which connections prepare it; for whoever looks on, it says how the statement begins.
-        query: its words.
-        parameters: what they are called, in the order in which the statement counts them.
+        name: the name of the prepared statement, with the start of the query.
+        query: the SQL text.
+        parameters: the names of the parameters, in the order of their numbers.
     """
 
     __slots__ = ("name", "parameters", "query")
@@ -50,7 +50,7 @@ class Statement:
 
     def sent(self, parameters: Parameters) -> list[bytes | None]:
         r"""
-        Put parameters into PostgreSQL's words, in their order.
+        Encode the parameters as text, in the order of their numbers.
 
         >>> from sqlalchemy import text
         >>> Statement(text(":a :b :c :d :e")).sent({"a": 3, "b": True, "c": [8, 46], "d": b"\x01", "e": None})
@@ -62,13 +62,13 @@ class Statement:
 
 def _text_of(value: str) -> bytes:
     if "\0" in value:
-        raise DataError("PostgreSQL keeps no text with NUL in it")  # its library would cut it off there
+        raise DataError("a text contains NUL, which PostgreSQL cannot store")  # libpq would cut the text there
     return value.encode()
 
 
 def _array(values: Iterable[int | str | None]) -> bytes:
     r"""
-    Write a list as PostgreSQL does.
+    Encode a list as an array literal.
 
     >>> _array([8, 46, True])
     b'{8,46,1}'
@@ -77,7 +77,7 @@ def _array(values: Iterable[int | str | None]) -> bytes:
     """
     try:
         return f"{{{','.join(map(int.__repr__, values))}}}".encode()
-    except TypeError:  # not numbers alone
+    except TypeError:  # not only numbers
         return _text_of("{" + ",".join(map(_element, values)) + "}")
 
 
@@ -91,10 +91,10 @@ def _element(value: int | str | None) -> str:
 
 
 class _Writers(dict[type, Callable[[Any], bytes]]):
-    """How each type is written; looked up, for a hand has fifty values."""
+    """The encoder of each type. A dictionary is fast: a hand has fifty values."""
 
     def __missing__(self, kind: type) -> NoReturn:
-        raise TypeError(f"{kind} is not written for PostgreSQL here")
+        raise TypeError(f"parameters of type {kind} are not supported")
 
 
 _WRITERS: Final = _Writers()

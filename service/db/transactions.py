@@ -1,4 +1,4 @@
-"""One transaction per request, in one club. The only commit is here."""
+"""Transactions of one club. The only commit is here."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -10,10 +10,10 @@ from uuid import UUID
 
 from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
-from service.db.address import SERVICE_ROLE, engine_url, place_of, settings_of
+from service.db.address import SERVICE_ROLE, describe, engine_url, settings_of
 from service.db.connections import close_connections, create_engine
 from service.db.exchanges import Found, copied_out
-from service.db.failures import plain_failures, refused_writes
+from service.db.failures import translate_errors, translate_read_only
 from service.db.migrations import find_revision, owns_tables, refuse_all_but_newest
 from service.db.pipeline import Pipeline
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
@@ -29,7 +29,7 @@ from service.errors import (
     OutcomeUnknown,
     ServiceError,
 )
-from service.logs import get_log, show_exception
+from service.logs import format_exception, get_log
 
 _log = get_log(__name__)
 
@@ -40,15 +40,15 @@ _BEGIN_READING: Final = Statement(text("BEGIN ISOLATION LEVEL REPEATABLE READ RE
 @dataclass(frozen=True, slots=True)
 class Transaction:
     """
-    What one request reads and writes, all of it or nothing.
+    A transaction in one club.
 
     Attributes:
-        pipeline: PostgreSQL sees the club's rows through it, and no others.
-        club_id: whose rows.
-        actor: the key that asked; None for the server itself.
-        request_id: what the request is called in logs and answers.
-        now: the one time of everything that is recorded in it.
-        after_commit: what is to be done once all of it is committed, and only then.
+        pipeline: sends the statements; only records of the club are visible.
+        club_id: the club.
+        actor: the key of the request; None for the server itself.
+        request_id: the ID of the request in the log and the response.
+        now: the time of all records of the transaction.
+        after_commit: functions to call after the commit.
     """
 
     pipeline: Pipeline
@@ -59,11 +59,11 @@ class Transaction:
     after_commit: list[Callable[[], None]] = field(default_factory=list)
 
     def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
-        """Run a statement of SQLAlchemy's."""
+        """Run a SQLAlchemy statement."""
         return self.connection.execute(statement, parameters)
 
     def copy_out(self, query: str, parameters: Mapping[str, Any]) -> list[bytes]:
-        """Give what a query finds as the messages of a binary `COPY … TO STDOUT`: one for each row."""
+        """Return the rows of a query as messages of a binary `COPY … TO STDOUT`, one for each row."""
         driver: Any = self.connection.connection.driver_connection
         with driver.cursor() as cursor, cursor.copy(f"COPY ({query}) TO STDOUT (FORMAT binary)", parameters):
             messages: list[bytes] = driver.wait(copied_out(driver.pgconn))
@@ -71,49 +71,49 @@ class Transaction:
 
     def start(self, statement: Statement, parameters: Mapping[str, bytes]) -> None:
         """
-        Let PostgreSQL run a statement that finds nothing while the caller goes on, on another core where there is one.
+        Start a statement that returns no rows, without waiting for it.
 
-        What is run next waits for it, and raises what went wrong with it.
+        The next statement waits for it and raises its error.
 
         Args:
-            statement: what to run.
-            parameters: of it, in PostgreSQL's binary format.
+            statement: the statement.
+            parameters: its parameters, in PostgreSQL's binary format.
         """
         self.pipeline.start(statement, parameters)
 
-    def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
-        """Run a statement that never changes, and give the records that it finds."""
+    def query(self, statement: Statement, parameters: Parameters) -> list[Found]:
+        """Run a compiled statement and return its rows."""
         return self.pipeline.ask(statement, parameters)
 
     def write(self, statement: Statement, parameters: Parameters, **conflicts: ServiceError) -> None:
         """
-        Write with the next statement, or with the commit; violated constraints are then the conflicts that they mean.
+        Queue a statement that is sent with the next one, or with the commit.
 
-        What it writes is there for all that is run after it.
+        Later statements see what it writes. The violation of a constraint raises the error given for its name.
         """
         self.pipeline.send_later(statement, parameters, **conflicts)
 
     def send(self) -> None:
         """
-        Write at once what waits to be written.
+        Send the queued statements.
 
         Raises:
-            Conflict: as `write` was told.
+            Conflict: a constraint is violated for which `write` was given an error.
         """
         self.pipeline.send()
 
     @contextmanager
     def savepoint(self) -> Iterator[None]:
         """
-        Undo what the block has written where it raises an exception; the transaction can then go on.
+        Roll back the writes of the block if it raises an exception; the transaction can then continue.
 
         Raises:
-            DatabaseError, Busy: as `Database.transaction` does; the transaction cannot go on after these.
+            DatabaseError, Busy: as `Database.transaction`; the transaction cannot continue after these.
         """
         callbacks = len(self.after_commit)
         self.connection.exec_driver_sql("SAVEPOINT part")
         try:
-            with plain_failures(self.connection.engine.url):
+            with translate_errors(self.connection.engine.url):
                 yield
                 self.send()
         except (DatabaseError, Busy):
@@ -127,17 +127,17 @@ class Transaction:
 
     @property
     def connection(self) -> Connection:
-        """SQLAlchemy's side of it."""
+        """The SQLAlchemy connection, after the queued statements were sent."""
         self.pipeline.send()
         return self.pipeline.connection
 
 
 class Database:
     """
-    The database, as the service works with it. Connections are opened when they are needed.
+    The database. Connections are opened on demand.
 
-    Whatever login the URL has, each transaction works as the role `ofc_service`, so that neither an owner's nor a
-    superuser's rights are at work in a request. `role=None` keeps the login's own: for making clubs.
+    Each transaction uses the role `ofc_service`, whatever the login of the URL is, so that a request never has the
+    rights of an owner or a superuser. `role=None` uses the role of the login, for example to create clubs.
     """
 
     def __init__(self, url: str, *, role: str | None = SERVICE_ROLE, pool_size: int = 8) -> None:
@@ -148,51 +148,52 @@ class Database:
         self._schema_is_checked = False
 
     def __reduce__(self) -> tuple[Callable[..., "Database"], tuple[str, str | None, int]]:
-        """Let another process have it, which opens connections of its own."""
-        return _reach, (self._url.render_as_string(hide_password=False), self._role, self._pool_size)
+        """Return the arguments for a copy in another process, which opens connections of its own."""
+        return _open, (self._url.render_as_string(hide_password=False), self._role, self._pool_size)
 
     @cached_property
     def engine(self) -> Engine:
-        """Where connections are kept; a process has its own."""
+        """The connection pool of the process."""
         return create_engine(self._url, self._local, self._pool_size)
 
     def dispose_after_fork(self) -> None:
-        """Leave the parent's connections to the parent; the child opens its own."""
+        """Drop the connections of the parent process without closing them; the child opens its own."""
         self.engine.dispose(close=False)
 
     def close(self) -> None:
-        """Close every connection; one that is in use is closed when it is returned. Later ones are opened anew."""
+        """Close all connections, those in use when they are returned. New ones can be opened."""
         close_connections(self.engine)
 
     @contextmanager
     def session(self) -> Iterator["Session"]:
         """
-        Give a connection for a request: to find out who asks, and then for one transaction.
+        Open a session on a pooled connection: for authentication and then one transaction.
 
         Raises:
-            DatabaseError, Busy: the database does not answer, or somebody else is in the way.
+            DatabaseError: the database cannot be reached or used.
+            Busy: another transaction changes the same records.
         """
         after_commit: list[Callable[[], None]] = []
-        is_done = False
+        is_finished = False
         try:
-            with plain_failures(self._url), self.engine.connect() as connection:
+            with translate_errors(self._url), self.engine.connect() as connection:
                 yield Session(connection, self._url, self._local, after_commit)
-                is_done = True
+                is_finished = True
         except DatabaseError as error:
-            # Once the work is committed, a connection that cannot be returned changes nothing about it.
-            if not is_done:
+            # After the commit, a connection that cannot be returned to the pool is no error of the request.
+            if not is_finished:
                 raise
-            _log.error("connection_not_returned", exception=show_exception(error))
+            _log.error("connection_return_failed", exception=format_exception(error))
         finally:
-            # Not before the connection is returned: an action may need one.
-            for act in after_commit:
-                _run_after_commit(act)
+            # After the connection is returned, because a callback can need one.
+            for callback in after_commit:
+                _run_after_commit(callback)
 
     @contextmanager
     def transaction(
         self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
     ) -> Iterator[Transaction]:
-        """Work in one club on a connection of its own, as `Session.transaction` does."""
+        """Open a session with a transaction in one club, as `Session.transaction`."""
         with (
             self.session() as session,
             session.transaction(club_id, actor=actor, request_id=request_id, rolled_back=rolled_back) as transaction,
@@ -201,27 +202,27 @@ class Database:
 
     @contextmanager
     def reading(self, club_id: UUID) -> Iterator[Transaction]:
-        """Read one club on a connection of its own, as `Session.reading` does."""
+        """Open a session with a read-only transaction in one club, as `Session.reading`."""
         with self.session() as session:
             yield session.reading(club_id)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Connection]:
-        """Work outside of any club, in one transaction that commits when the block ends; it sees no club's rows."""
+        """Open a transaction outside of any club, which is committed when the block ends. It sees no club's records."""
         with self.session() as session, session.outside_clubs() as pipeline:
             yield pipeline.connection
 
     def read_server(self) -> ServerState:
-        """Read how the server stores what is committed."""
+        """Read the durability settings of the server."""
         with self.outside_clubs() as connection:
             return read_server(connection)
 
     def check_server(self, *, allows_data_loss: bool) -> None:
         """
-        Check that the server takes writes, and that a crash loses none of them, unless that is allowed.
+        Check that the server accepts writes and, unless data loss is allowed, that a crash cannot lose them.
 
         Raises:
-            DatabaseError: in one sentence.
+            DatabaseError: the server is read-only, or unsafe.
         """
         state = self.read_server()
         refuse_read_only(state, self._url)
@@ -230,22 +231,22 @@ class Database:
 
     def check_head(self) -> None:
         """
-        Check that the database answers, has the newest shape that this release knows, and lets the service do no more.
+        Check that the database has the newest revision, and that the role has no more rights than it needs.
 
         Raises:
-            DatabaseUnreachable, DatabaseBehind, DatabaseNewer, DatabaseDenied: in one sentence.
+            DatabaseUnreachable, DatabaseBehind, DatabaseNewer, DatabaseDenied: a check failed.
         """
         with self.session() as session, session.outside_clubs() as pipeline:
-            # Checked with every new connection; what was right then may have been changed since.
+            # This is checked for every new connection too, but the role can have been changed since.
             check_session(pipeline.ask, self._url, self._local)
             refuse_all_but_newest(find_revision(pipeline.connection), self._url)
 
     def check_schema(self) -> None:
         """
-        Check, once a process, that the schema is the one that the migrations of this release build.
+        Check, once in a process, that the schema is the one that the migrations of this release create.
 
         Raises:
-            DatabaseUnreachable: the database does not answer.
+            DatabaseUnreachable: the database cannot be reached.
             DatabaseAltered: a function, policy, trigger, constraint, grant or column is missing, changed or added.
         """
         if self._schema_is_checked:
@@ -256,49 +257,49 @@ class Database:
         if changes:
             more = f", and {len(changes) - 1} more" if len(changes) > 1 else ""
             raise DatabaseAltered(
-                f"The schema of the database {place_of(self._url)} is not that of this release: {changes[0]}{more}; "
-                "`ofc-server verify` lists every difference."
+                f"The schema of the database {describe(self._url)} differs from that of this release: "
+                f"{changes[0]}{more}; `ofc-server verify` lists every difference."
             )
         self._schema_is_checked = True
 
     def check_owner(self) -> None:
         """
-        See that the login may make clubs and keys, as the service's may not.
+        Check that the login owns the tables, and so can create clubs and keys.
 
         Raises:
-            DatabaseUnreachable: the database does not answer.
-            DatabaseDenied: only the owner of the tables may.
+            DatabaseUnreachable: the database cannot be reached.
+            DatabaseDenied: the login does not own the tables.
         """
         with self.outside_clubs() as connection:
             if not owns_tables(connection):
                 raise DatabaseDenied(
-                    f"The login {self._url.username} may not make or see clubs and keys in the database "
-                    f"{place_of(self._url)}; OFC_OWNER_URL must name the login that owns its tables."
+                    f"The login {self._url.username} cannot create or list clubs and keys in the database "
+                    f"{describe(self._url)}; set OFC_OWNER_URL to the login that owns its tables."
                 )
 
 
-def _run_after_commit(act: Callable[[], None]) -> None:
-    """Run an action after a commit. Its failure goes to the log only: the work is stored, and the response says so."""
+def _run_after_commit(callback: Callable[[], None]) -> None:
+    """Call a function after a commit. An error is only logged, because the work is stored."""
     try:
-        act()
+        callback()
     except Exception as error:
-        _log.error("after_commit_failed", exception=show_exception(error))
+        _log.error("after_commit_failed", exception=format_exception(error))
 
 
-def _reach(url: str, role: str | None, pool_size: int) -> Database:
+def _open(url: str, role: str | None, pool_size: int) -> Database:
     return Database(url, role=role, pool_size=pool_size)
 
 
 @dataclass(frozen=True, slots=True)
 class Session:
     """
-    The use of one connection. What is not committed in it ends with it.
+    The use of one connection. What was not committed is rolled back at its end.
 
     Attributes:
-        connection: it sees no club's rows outside of a transaction.
-        url: of the database, to say what goes wrong.
+        connection: sees no club's records outside of a transaction.
+        url: the URL of the database, for error messages.
         local: the role and the settings of every transaction.
-        after_commit: what is to be done at its end, for all of it that was committed.
+        after_commit: functions to call at the end of the session, for what was committed.
     """
 
     connection: Connection
@@ -311,20 +312,20 @@ class Session:
         self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
     ) -> Iterator[Transaction]:
         """
-        Work in one club, and commit when the block ends; any error in it leaves everything as it was.
+        Run a transaction in one club, which is committed when the block ends and rolled back after an exception.
 
         Args:
-            club_id: whose rows are seen and written.
-            actor: the key that asks, for the audit trail.
-            request_id: what the request is called.
-            rolled_back: roll back in any case, for a dry run: the same work, and nothing is kept.
+            club_id: the club whose records are visible.
+            actor: the key of the request, for the audit trail.
+            request_id: the ID of the request.
+            rolled_back: whether to roll back in any case, for a dry run.
 
         Raises:
-            OutcomeUnknown: the database stopped answering during the commit; after any other error nothing is kept.
+            OutcomeUnknown: the connection was lost during the commit; after any other error nothing is stored.
         """
         pipeline = self._begin(_BEGIN, str(club_id))
         transaction = Transaction(pipeline, club_id, actor, request_id)
-        with refused_writes(self.url):
+        with translate_read_only(self.url):
             try:
                 yield transaction
             except BaseException:
@@ -337,35 +338,35 @@ class Session:
         self.after_commit.extend(transaction.after_commit)
 
     def reading(self, club_id: UUID) -> Transaction:
-        """Read one club as it was at one moment, however many statements it takes; nothing can be written."""
+        """Begin a read-only transaction in one club, whose statements all see the same snapshot."""
         return Transaction(self._begin(_BEGIN_READING, str(club_id)), club_id)
 
-    def ask(self, statement: Statement, parameters: Parameters) -> list[Found]:
-        """Run one statement in a transaction of its own, outside of any club, and give the records that it finds."""
+    def query(self, statement: Statement, parameters: Parameters) -> list[Found]:
+        """Run one statement in a separate transaction outside of any club, and return its rows."""
         pipeline = Pipeline(self.connection)
         # Statements that are sent together without a BEGIN are one transaction.
         pipeline.send_later(self.local.statement, self.local.parameters())
-        with refused_writes(self.url):
+        with translate_read_only(self.url):
             return pipeline.ask(statement, parameters)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Pipeline]:
-        """Work in a transaction that sees no club's rows, and commit when the block ends."""
+        """Run a transaction that sees no club's records, and commit it when the block ends."""
         pipeline = self._begin(_BEGIN, "")
         pipeline.send()
-        with refused_writes(self.url):
+        with translate_read_only(self.url):
             yield pipeline
             self._commit(pipeline)
 
     def _commit(self, pipeline: Pipeline) -> None:
         try:
-            with plain_failures(self.url):
+            with translate_errors(self.url):
                 pipeline.commit()
         except DatabaseUnreachable as error:
-            raise OutcomeUnknown(f"{error} This happened during a commit, which may have been done.") from error
+            raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
     def _begin(self, begin: Statement, club: str) -> Pipeline:
-        """Begin in a club or, where it is empty, in none, as soon as there is something to do."""
+        """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         pipeline = Pipeline(self.connection)
         pipeline.send_later(begin)
         pipeline.send_later(self.local.statement, self.local.parameters(club))

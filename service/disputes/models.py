@@ -4,7 +4,7 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped
 
-from service.db.base import Base, Key, NumberKey, Small, leads_to
+from service.db.base import Base, Key, NumberKey, Small, references
 
 
 class DisputeRecord(Base):
@@ -14,10 +14,10 @@ class DisputeRecord(Base):
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "id", name="disputes_round_id_key"),
         UniqueConstraint("club_id", "round_id", "digest", name="disputes_digest_key"),
-        leads_to("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
-        leads_to("settlements", "club_id", "round_id", "revision"),
-        leads_to("round_seats", "club_id", "round_id", "revision", "seat"),
-        leads_to(
+        references("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
+        references("settlements", "club_id", "round_id", "revision"),
+        references("round_seats", "club_id", "round_id", "revision", "seat"),
+        references(
             "hand_scores", "club_id", "round_id", "revision", "hand", to=("club_id", "round_id", "revision", "number")
         ),
         Index("disputes_of_table", "club_id", "table_id", "id"),
@@ -42,8 +42,8 @@ class DisputeEntryRecord(Base):
 
     __tablename__ = "dispute_entries"
     __table_args__ = (
-        leads_to("disputes", "club_id", "round_id", "dispute_id", to=("club_id", "round_id", "id")),
-        leads_to(
+        references("disputes", "club_id", "round_id", "dispute_id", to=("club_id", "round_id", "id")),
+        references(
             "corrections",
             "club_id",
             "round_id",
@@ -85,7 +85,7 @@ class DisputeHeadRecord(Base):
 
     __tablename__ = "dispute_heads"
     __table_args__ = (
-        leads_to("disputes", "club_id", "dispute_id", to=("club_id", "id")),
+        references("disputes", "club_id", "dispute_id", to=("club_id", "id")),
         Index("dispute_heads_state", "club_id", "state", "dispute_id"),
     )
 

@@ -34,7 +34,7 @@ from service.disputes.actions.disputes import (
 from service.disputes.queries import DisputeFilter
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
 
 disputes = Resource("disputes", __name__, description="Disputes of settlements.")
 
@@ -70,7 +70,7 @@ def get_disputes(query: dict[str, Any]) -> Response:
     after, limit = query["cursor"], query["limit"]
     wanted = DisputeFilter(query["state"], query["table"], query["round"])
     page = list_disputes(current_transaction(), wanted, after=after, limit=limit)
-    return answer_page("disputes", [dump_dispute(view) for view in page.items], page.next_after)
+    return respond_page("disputes", [dump_dispute(view) for view in page.items], page.next_after)
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>", methods=["GET"])
@@ -78,7 +78,7 @@ def get_disputes(query: dict[str, Any]) -> Response:
 @disputes.response(200, DisputeWithHistorySchema)
 def get_one_dispute(dispute_id: UUID) -> Response:
     """Return a dispute with its history and the anomalies of its round."""
-    return answer(dump_dispute_with_history(get_dispute(current_transaction(), dispute_id)))
+    return json_response(dump_dispute_with_history(get_dispute(current_transaction(), dispute_id)))
 
 
 @disputes.route("/v1/disputes/<uuid:dispute_id>/comments", methods=["POST"])
@@ -128,4 +128,4 @@ def post_withdrawal(request: DisputeTransitionRequest, dispute_id: UUID) -> Resp
 
 
 def _changed(changed: ChangedDispute, location: str | None = None) -> Response:
-    return recorded(dump_dispute_with_history(changed.case), location, is_replay=changed.is_replay)
+    return created_response(dump_dispute_with_history(changed.case), location, is_replay=changed.is_replay)

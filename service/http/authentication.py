@@ -1,4 +1,4 @@
-"""Who asks: the key, its club, and the one transaction of the request."""
+"""Authentication: the key of a request, its club, and the transaction of the request."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
@@ -12,12 +12,12 @@ from flask import Response, current_app, g, request
 from schemas.access import parse_token
 from service.clubs.queries import keys
 from service.clubs.queries.keys import StoredKey
-from service.clubs.scopes import Scope, name_scopes, opens
+from service.clubs.scopes import Scope, has_scope, join_scopes
 from service.db import Database, Session, Transaction
 from service.errors import KeyMissing, KeyUnknown, NotFound, ScopeMissing, TooManyRequests
 from service.http.dry_run import is_dry_run
-from service.http.headers import NOT_KEPT
-from service.http.idempotency import answer_once, read_retry_key
+from service.http.headers import NO_STORE
+from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.rate_limits import count_found, count_request
 from service.http.request_body import BodyAwaited, is_body_awaited, receive_body
 from service.links.actions import check_link
@@ -26,7 +26,7 @@ READING: Final = ("GET", "HEAD")
 _SCHEME: Final = "bearer"
 
 MOST_STREAMS: Final = 2
-"""So many responses of a process may be streamed at once: half of its threads, so that other requests have the rest."""
+"""Maximum number of streamed responses in a process: half of its threads, so that other requests are served."""
 _STREAMS_RETRY_SECONDS: Final = 5
 _streams: Final = BoundedSemaphore(MOST_STREAMS)
 
@@ -34,13 +34,13 @@ Scopes = tuple[Scope, ...]
 
 
 def database() -> Database:
-    """Give the application's database."""
-    found: Database = current_app.extensions["ofc_database"]
-    return found
+    """Return the database of the application."""
+    current: Database = current_app.extensions["ofc_database"]
+    return current
 
 
 def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
-    """Let a view work in one transaction of the club whose key the request carries; it commits when the view ends."""
+    """Run a view in one transaction of the key's club, which is committed when the view returns."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
@@ -57,9 +57,9 @@ def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
 
 def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
     """
-    Let a view record in one transaction of the club whose key the request carries; it commits when the view ends.
+    Run a view that changes records in one transaction of the key's club, which is committed when the view returns.
 
-    A request that was sent before is answered as it was then; a dry run is rolled back.
+    A request with a known idempotency key returns the first response. A dry run is rolled back.
     """
 
     @wraps(view)
@@ -69,24 +69,24 @@ def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callabl
         with database().session() as session:
             key = find_key(session, secret_sha256, scopes)
             is_dry = is_dry_run()
-            # A key that cannot be read is refused in a dry run too, which answers as the real one would.
-            sent_key = read_retry_key()
+            # A dry run rejects an invalid idempotency key too, because its response is that of the real request.
+            sent_key = read_idempotency_key()
             retry_key = None if is_dry else sent_key
             with session.transaction(
                 key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
             ) as transaction:
                 g.transaction = transaction
                 work = partial(view, *arguments, **options)
-                return work() if retry_key is None else answer_once(transaction, retry_key, work)
+                return work() if retry_key is None else respond_once(transaction, retry_key, work)
 
     return guarded
 
 
 def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
     """
-    Let a view read in the club whose key the request carries, from one moment, for as long as its answer is being sent.
+    Run a view in a read-only snapshot of the key's club, which stays open while the response is sent.
 
-    The transaction ends with the answer's last byte, or when whoever asked has gone.
+    The transaction ends with the last byte of the response, or when the client disconnects.
     """
 
     @wraps(view)
@@ -95,24 +95,24 @@ def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callabl
         with ExitStack() as opened:
             if not _streams.acquire(blocking=False):
                 raise TooManyRequests(
-                    f"{MOST_STREAMS} exports are being read from this process already; send the request again when"
-                    " one of them has ended",
+                    f"{MOST_STREAMS} exports are being read from this process; expected at most {MOST_STREAMS} at a"
+                    " time: retry when one of them has ended",
                     _STREAMS_RETRY_SECONDS,
                 )
             opened.callback(_streams.release)
             session = opened.enter_context(database().session())
             g.transaction = session.reading(find_key(session, secret_sha256, scopes).club_id)
-            answer = view(*arguments, **options)
-            sending = opened.pop_all()
-        answer.response = _until_sent(answer.response, sending)
-        answer.call_on_close(sending.close)
-        return answer
+            response = view(*arguments, **options)
+            resources = opened.pop_all()
+        response.response = _stream(response.response, resources)
+        response.call_on_close(resources.close)
+        return response
 
     return guarded
 
 
 def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
-    """Let a view read its body as it comes, once the key is found; it begins its transactions itself."""
+    """Run a view that streams its request body after authentication, and begins its transactions itself."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
@@ -127,7 +127,7 @@ def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callabl
 
 
 def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
-    """Let a view read the one round that the token in its address opens; it is told of the link, not of the token."""
+    """Run a view that reads the round of the viewer link in the URL. It receives the link instead of the token."""
 
     @wraps(view)
     def guarded(*arguments: Any, token: str, **options: Any) -> Response:
@@ -141,34 +141,35 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
             count_found(token_sha256, is_known=is_open)
             if signed is None or not is_open:
                 raise NotFound("the link is incomplete, has expired, or was revoked")
-            answered = view(*arguments, link=signed.link, **options)
-        answered.headers.update(NOT_KEPT)
-        return answered
+            response = view(*arguments, link=signed.link, **options)
+        response.headers.update(NO_STORE)
+        return response
 
     return guarded
 
 
-def _until_sent(blocks: Iterable[Any], sending: ExitStack) -> Iterator[Any]:
-    with sending:
+def _stream(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
+    """Yield the blocks of a response, then release its resources."""
+    with resources:
         yield from blocks
 
 
 def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
     """
-    Let a view work without a key, or in its club where the request carries a key with one of the scopes.
+    Run a view without authentication, or in a transaction of the key's club if the key has one of the scopes.
 
-    A key without them sees what everybody sees.
+    A key without these scopes sees only what is public.
     """
 
     @wraps(view)
     def open_to_all(*arguments: Any, **options: Any) -> Any:
-        # A key that cannot be read is a mistake, not a request without one.
+        # A malformed header is an error; only a missing header means no key.
         if not request.headers.get("Authorization"):
             return view(*arguments, **options)
         secret_sha256 = admit()
         with database().session() as session:
             key = authenticate(session, secret_sha256)
-            if opens(key.scopes, scopes):
+            if has_scope(key.scopes, scopes):
                 g.transaction = session.reading(key.club_id)
             return view(*arguments, **options)
 
@@ -176,41 +177,41 @@ def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., A
 
 
 def _transaction_of(key: StoredKey, session: Session) -> AbstractContextManager[Transaction]:
-    """Begin what the request needs: to read, one moment however many statements it takes; otherwise to write."""
+    """Begin a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
     if request.method in READING:
         return nullcontext(session.reading(key.club_id))
     return session.transaction(key.club_id, actor=key.id, request_id=g.request_id)
 
 
 def current_key() -> StoredKey:
-    """Give the key that the request carries."""
+    """Return the key of the request."""
     key: StoredKey = g.key
     return key
 
 
 def current_transaction() -> Transaction:
-    """Give the request's transaction."""
+    """Return the transaction of the request."""
     transaction: Transaction = g.transaction
     return transaction
 
 
 def transaction_if_any() -> Transaction | None:
-    """Give the request's transaction, or None where it came without a key."""
+    """Return the transaction of the request, or None if the request has no key."""
     transaction: Transaction | None = g.get("transaction")
     return transaction
 
 
 def admit() -> bytes:
     """
-    Read the key that the request carries, count the request, and give the key's hash.
+    Read the key of the request, count the request for the rate limit, and return the hash of the key.
 
     Raises:
-        KeyMissing: it carries none.
-        TooManyRequests: it has to wait.
+        KeyMissing: the request has no key.
+        TooManyRequests: a rate limit is exceeded.
     """
     sent = request.authorization
     if sent is None or sent.type != _SCHEME or not sent.token:
-        raise KeyMissing("the request carries no key; expected the header 'Authorization: Bearer KEY'")
+        raise KeyMissing("the request has no API key; expected the header 'Authorization: Bearer KEY'")
     secret_sha256 = sha256(sent.token.encode()).digest()
     count_request(secret_sha256)
     return secret_sha256
@@ -218,45 +219,45 @@ def admit() -> bytes:
 
 def authenticate(session: Session, secret_sha256: bytes) -> StoredKey:
     """
-    Find a key by the whole of it.
+    Find a key by its hash.
 
     Args:
-        session: of the request.
-        secret_sha256: the hash of what was sent.
+        session: the database session of the request.
+        secret_sha256: the hash of the key that was sent.
 
     Raises:
-        KeyUnknown: the key opens nothing.
+        KeyUnknown: the key is unknown, expired or revoked.
     """
     key = keys.find(session, secret_sha256)
     count_found(secret_sha256, is_known=key is not None)
     if key is None:
-        raise KeyUnknown("the key is not known, has expired, or was revoked")
+        raise KeyUnknown("the API key is unknown, expired or revoked; expected a valid key of a club")
     g.key = key
     return key
 
 
 def find_key(session: Session, secret_sha256: bytes, scopes: Scopes) -> StoredKey:
     """
-    Find a key, as `authenticate` does, that has one of the scopes.
+    Find a key as `authenticate` does, and check that it has one of the scopes.
 
     Raises:
-        KeyUnknown: the key opens nothing.
+        KeyUnknown: the key is unknown, expired or revoked.
         ScopeMissing: the key has none of the scopes.
     """
     key = authenticate(session, secret_sha256)
-    if not opens(key.scopes, scopes):
+    if not has_scope(key.scopes, scopes):
         raise _missing(key, scopes)
     return key
 
 
 def receive_body_of(secret_sha256: bytes, scopes: Scopes) -> None:
     """
-    Receive the request's body, before a connection to the database is taken for longer than to find its key.
+    Receive the request body before a database connection is taken for the transaction.
 
-    Nobody's body is waited for whose key does not open the operation.
+    The body is received only if the key is valid and has one of the scopes.
 
     Raises:
-        KeyUnknown, ScopeMissing: as `find_key`, where the body is still to come.
+        KeyUnknown, ScopeMissing: as `find_key`, if the body was not received yet.
         ClientDisconnected, RequestEntityTooLarge: as `receive_body`.
     """
     if is_body_awaited():
@@ -267,16 +268,16 @@ def receive_body_of(secret_sha256: bytes, scopes: Scopes) -> None:
 
 def require_scope(scope: Scope) -> None:
     """
-    Let a request go on only where its key has a scope beside the operation's own, which only some requests need.
+    Check that the key of the request has a scope that only some requests of the operation need.
 
     Raises:
-        ScopeMissing: the key has it not.
+        ScopeMissing: the key does not have the scope.
     """
     key = current_key()
-    if not opens(key.scopes, (scope,)):
+    if not has_scope(key.scopes, (scope,)):
         raise _missing(key, (scope,))
 
 
 def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:
     held = ", ".join(repr(scope) for scope in key.scopes) or "no scope"
-    return ScopeMissing(f"the key {key.name!r} has {held}; expected a key with {name_scopes(scopes)}")
+    return ScopeMissing(f"the key {key.name!r} has {held}; expected a key with the scope {join_scopes(scopes)}")

@@ -1,4 +1,4 @@
-"""Requests that try: the real path, rolled back, with the same answer."""
+"""Dry runs: the request is processed and rolled back, with the same response."""
 
 from typing import Any, Final
 
@@ -20,10 +20,10 @@ PARAMETER: Final[dict[str, Any]] = {
 
 def is_dry_run() -> bool:
     """
-    Say whether the request only tries.
+    Return whether the request is a dry run.
 
     Raises:
-        WireError: the query says something else than true or false, or asks for what is not there.
+        WireError: the parameter is neither true nor false, is given twice, or another parameter is given.
     """
     if not request.query_string:
         return False

@@ -7,7 +7,7 @@ from flask import Response, current_app
 from schemas.problems import HealthSchema, ReadinessSchema
 from service.http.authentication import database
 from service.http.resource import Resource
-from service.http.responses import answer
+from service.http.responses import json_response
 from service.metrics.counters import MEDIA_TYPE, show_metrics
 from service.version import VERSION
 
@@ -15,26 +15,26 @@ health = Resource("health", __name__, description="Health checks, and the OpenAP
 
 
 @health.route("/healthz", methods=["GET"])
-@health.operation("check_health", needs_key=False, asks_database=False)
+@health.operation("check_health", needs_key=False, uses_database=False)
 @health.response(200, HealthSchema)
 def get_health() -> Response:
     """Return whether the process responds. The database is not queried."""
-    return answer({"status": "ok", "version": VERSION})
+    return json_response({"status": "ok", "version": VERSION})
 
 
 @health.route("/readyz", methods=["GET"])
-@health.operation("check_readiness", needs_key=False, asks_database=False, problems=(HTTPStatus.SERVICE_UNAVAILABLE,))
+@health.operation("check_readiness", needs_key=False, uses_database=False, problems=(HTTPStatus.SERVICE_UNAVAILABLE,))
 @health.response(200, ReadinessSchema)
 def get_readiness() -> Response:
     """Return whether the database is ready: migrated, unaltered, writable and durable."""
     database().check_head()
     database().check_schema()
     database().check_server(allows_data_loss=current_app.extensions["ofc_allows_data_loss"])
-    return answer({"status": "ok"})
+    return json_response({"status": "ok"})
 
 
 @health.route("/openapi.yaml", methods=["GET"])
-@health.operation("get_contract", needs_key=False, asks_database=False)
+@health.operation("get_contract", needs_key=False, uses_database=False)
 @health.response(200, {"type": "object"}, content_type="application/yaml", description="This document.")
 def get_contract() -> Response:
     """Return the OpenAPI document of this API."""
@@ -45,7 +45,7 @@ metrics = Resource("metrics", __name__, description="Metrics for Prometheus.")
 
 
 @metrics.route("/metrics", methods=["GET"])
-@metrics.operation("get_metrics", needs_key=False, asks_database=False)
+@metrics.operation("get_metrics", needs_key=False, uses_database=False)
 @metrics.response(200, {"type": "string"}, content_type="text/plain", description="Prometheus' text format.")
 def get_metrics() -> Response:
     """

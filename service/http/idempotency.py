@@ -1,4 +1,4 @@
-"""Requests that come again: the header `Idempotency-Key`, as the IETF's draft has it."""
+"""The header `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header)."""
 
 import time
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from flask import Response, current_app, request
 
 from service.config import Retention
 from service.db import Transaction
-from service.errors import RetryKeyInUse, RetryKeyInvalid, RetryKeyReused
+from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused
 from service.http import queries as http
-from service.http.queries import KeptAnswer
+from service.http.queries import StoredResponse
 from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
 
 HEADER: Final = "Idempotency-Key"
 LONGEST: Final = 255
-_PATIENCE: Final = 5.0
-_PAUSE: Final = 0.02
+_LOCK_TIMEOUT_SECONDS: Final = 5.0
+_POLL_SECONDS: Final = 0.02
 
 PARAMETER: Final[dict[str, Any]] = {
     "in": "header",
@@ -30,14 +30,14 @@ PARAMETER: Final[dict[str, Any]] = {
 }
 
 
-def read_retry_key() -> str | None:
+def read_idempotency_key() -> str | None:
     """
-    Read the key of the request, quoted or not; None where it has none.
+    Return the key of the request without quotes, or None if the request has no such header.
 
-    A comma is where the values of two headers of this name were joined, by the server or by a proxy before it.
+    A comma is rejected, because servers and proxies join the values of two headers with one.
 
     Raises:
-        RetryKeyInvalid: the header is there without one readable key.
+        IdempotencyKeyInvalid: the header is not one valid key.
     """
     sent = request.headers.get(HEADER)
     if sent is None:
@@ -46,53 +46,57 @@ def read_retry_key() -> str | None:
     if len(key) >= 2 and key[0] == key[-1] == '"':
         key = key[1:-1]
     if not 1 <= len(key) <= LONGEST or "," in key or not all("!" <= character <= "~" for character in key):
-        right = f"expected one key of 1 to {LONGEST} visible ASCII characters except commas"
-        raise RetryKeyInvalid(f"{HEADER} is {sent[:80]!r}; {right}")
+        expected = f"expected one key of 1 to {LONGEST} visible ASCII characters except commas"
+        raise IdempotencyKeyInvalid(f"{HEADER} is {sent[:80]!r}; {expected}")
     return key
 
 
-def answer_once(
+def respond_once(
     transaction: Transaction, key: str, work: Callable[[], Response], body_sha256: bytes | None = None
 ) -> Response:
     """
-    Do the work of a request, or give the first answer again where it was done before.
+    Process a request, or return the first response if it was processed before.
 
-    The key is kept in the work's own transaction: a refusal keeps nothing and frees the key.
+    The response is stored in the transaction of the work. An error stores nothing, so the key can be used again.
 
     Args:
         transaction: of the work.
-        key: which the request carries.
-        work: answers the request.
-        body_sha256: of a body that was read as it came, and is not there any more.
+        key: the idempotency key of the request.
+        work: processes the request.
+        body_sha256: hash of a body that was streamed and can no longer be read.
 
     Raises:
-        RetryKeyInUse: the first request is still at work, also after some patience.
-        RetryKeyReused: the key came with another request.
+        IdempotencyKeyInUse: the first request is still being processed after a timeout.
+        IdempotencyKeyReused: the key was used for another request.
     """
-    _take(transaction, key)
+    _lock_key(transaction, key)
     fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
     retention: Retention = current_app.extensions["ofc_retention"]
-    kept = http.find(transaction, key, transaction.now - timedelta(days=retention.idempotency_days))
-    if kept is None:
-        answer = work()
-        first = KeptAnswer(fingerprint, answer.status_code, answer.headers.get("Location"), answer.get_data())
+    stored = http.find(transaction, key, transaction.now - timedelta(days=retention.idempotency_days))
+    if stored is None:
+        response = work()
+        first = StoredResponse(fingerprint, response.status_code, response.headers.get("Location"), response.get_data())
         http.add(transaction, key, first)
-        return answer
-    if kept.fingerprint != fingerprint:
-        raise RetryKeyReused(f"the {HEADER} {key!r} was used for another request; expected a new key for a new request")
-    headers = {WAS_REPLAYED: "true", **({"Location": kept.location} if kept.location else {})}
-    return Response(kept.body, kept.status, headers, content_type=MEDIA_TYPE)
+        return response
+    if stored.fingerprint != fingerprint:
+        raise IdempotencyKeyReused(
+            f"the {HEADER} {key!r} was used for another request; expected a new key for a new request"
+        )
+    headers = {WAS_REPLAYED: "true", **({"Location": stored.location} if stored.location else {})}
+    return Response(stored.body, stored.status, headers, content_type=MEDIA_TYPE)
 
 
-def _take(transaction: Transaction, key: str) -> None:
-    """Wait for the first request with the key to end, but not for long: whoever waits holds a connection."""
-    deadline = time.monotonic() + _PATIENCE
+def _lock_key(transaction: Transaction, key: str) -> None:
+    """Wait until the first request with the key has ended, but not for long: a waiting request holds a connection."""
+    deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
     while not http.try_lock(transaction, key):
         if time.monotonic() > deadline:
-            raise RetryKeyInUse(f"the first request with the {HEADER} {key!r} is still being processed; retry later")
-        time.sleep(_PAUSE)
+            raise IdempotencyKeyInUse(
+                f"the first request with the {HEADER} {key!r} is still being processed; retry later"
+            )
+        time.sleep(_POLL_SECONDS)
 
 
 def _fingerprint(body_sha256: bytes) -> bytes:
-    """Tell requests apart: by method, address and body."""
+    """Hash the method, URL and body of the request."""
     return sha256(f"{request.method} {request.full_path}\n".encode() + body_sha256).digest()

@@ -6,8 +6,8 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.db.base import Base, Key, Small
 
 
-class KeptAnswerRecord(Base):
-    """The first answer to a request that carried an idempotency key."""
+class StoredResponseRecord(Base):
+    """The first response to a request with an idempotency key."""
 
     __tablename__ = "kept_answers"
     __table_args__ = (Index("kept_answers_age", "club_id", "kept_at"),)

@@ -1,7 +1,6 @@
-"""What went wrong, as problem documents. The only place that knows status codes."""
+"""Error responses as problem documents (RFC 9457)."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from http import HTTPStatus
 from typing import Final
 
@@ -14,321 +13,14 @@ from schemas.base import MOST_SHOWN, Dumped, WireError
 from schemas.problems import dump_mistakes
 from scoring.errors import Mistake, ScoringError
 from service.errors import DatabaseError, ImportTooLarge, ServiceError, TooManyRequests
-from service.http.responses import answer
-from service.logs import get_log, show_exception
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.responses import json_response
+from service.logs import format_exception, get_log
 from service.refusals import refusal_of
 
 MEDIA_TYPE: Final = "application/problem+json"
 
 _log = get_log(__name__)
-
-
-@dataclass(frozen=True, slots=True)
-class Kind:
-    """A kind of problem: its status, its title, and what to do about it."""
-
-    status: HTTPStatus
-    title: str
-    advice: str
-
-
-KINDS: Final[Mapping[str, Kind]] = {
-    "json-invalid": Kind(
-        HTTPStatus.BAD_REQUEST,
-        "Invalid JSON",
-        "Send one JSON document in UTF-8, without duplicate keys in an object and with JSON numbers only.",
-    ),
-    "body-unreadable": Kind(
-        HTTPStatus.BAD_REQUEST,
-        "Unreadable request body",
-        "Send the complete body, encoded as the header Content-Encoding says: gzip, or no encoding.",
-    ),
-    "request-malformed": Kind(
-        HTTPStatus.BAD_REQUEST,
-        "Malformed request",
-        "The request cannot be read. Correct it and send it again.",
-    ),
-    "idempotency-key-invalid": Kind(
-        HTTPStatus.BAD_REQUEST,
-        "Invalid idempotency key",
-        "Send one header 'Idempotency-Key' with 1 to 255 visible ASCII characters except commas. Use a new "
-        "UUID for each new request.",
-    ),
-    "idempotency-key-reused": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Idempotency key reused",
-        "This key was used for another request. Use a new key for each new request.",
-    ),
-    "idempotency-key-in-use": Kind(
-        HTTPStatus.CONFLICT,
-        "Idempotency key in use",
-        "The first request with this key is still being processed. Retry later; the response will be the "
-        "response to the first request.",
-    ),
-    "not-acceptable": Kind(
-        HTTPStatus.NOT_ACCEPTABLE,
-        "Not acceptable",
-        "Responses are JSON. Send 'Accept: application/json', or no Accept header.",
-    ),
-    "key-missing": Kind(
-        HTTPStatus.UNAUTHORIZED,
-        "Missing API key",
-        "Send the header 'Authorization: Bearer KEY' with one of your club's keys.",
-    ),
-    "key-unknown": Kind(
-        HTTPStatus.UNAUTHORIZED,
-        "Unknown API key",
-        "Check the key. It may be incomplete, expired or revoked.",
-    ),
-    "scope-missing": Kind(
-        HTTPStatus.FORBIDDEN,
-        "Insufficient scope",
-        "Send a key that has the required scope. The operator of the service creates keys.",
-    ),
-    "rate-limited": Kind(
-        HTTPStatus.TOO_MANY_REQUESTS,
-        "Too many requests",
-        "Retry after the number of seconds in the header Retry-After. Nothing was stored.",
-    ),
-    "import-quota-exceeded": Kind(
-        HTTPStatus.TOO_MANY_REQUESTS,
-        "Import quota exceeded",
-        "Wait until some imports of your club have ended, or cancel one. Then send this import again. Nothing"
-        " was stored.",
-    ),
-    "not-found": Kind(
-        HTTPStatus.NOT_FOUND,
-        "Not found",
-        "Check the URL and the id. Records of another club are not found either.",
-    ),
-    "method-not-allowed": Kind(
-        HTTPStatus.METHOD_NOT_ALLOWED,
-        "Method not allowed",
-        "The header Allow lists the methods that this URL accepts.",
-    ),
-    "body-too-large": Kind(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        "Request body too large",
-        "Send a body of up to 1 MiB.",
-    ),
-    "import-too-large": Kind(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
-        "Import too large",
-        "Split the file and import its parts one after the other. Nothing was stored.",
-    ),
-    "request-incomplete": Kind(
-        HTTPStatus.REQUEST_TIMEOUT,
-        "Incomplete request",
-        "The request body ended early, or paused for too long. Nothing was stored. Send the complete request again.",
-    ),
-    "media-type-unsupported": Kind(
-        HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
-        "Unsupported media type",
-        "Send uncompressed JSON with the header 'Content-Type: application/json'. Send imports as "
-        "'application/x-ndjson', uncompressed or compressed with gzip.",
-    ),
-    "request-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Validation failed",
-        "Correct every field named in `errors`. The OpenAPI document describes the fields.",
-    ),
-    "hand-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid hand",
-        "The hand could not have been dealt like this, or cannot follow the hands before it. Nothing was "
-        "stored. Correct every field named in `errors` and send the hand again.",
-    ),
-    "card-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid card",
-        "Write cards as rank and suit, for example 'As', 'Td' or '2c'.",
-    ),
-    "board-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Incomplete board",
-        "A board has three cards in the top row, five in the middle and five in the bottom.",
-    ),
-    "stakes-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid stacks",
-        "Every player who has points to pay or to receive needs a stack of 0 points or more.",
-    ),
-    "round-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid round",
-        "Seats, stacks, departures and closings must fit the ruleset. Nothing was stored.",
-    ),
-    "ruleset-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid ruleset",
-        "The rules contradict each other. Correct every rule named in `errors`.",
-    ),
-    "ruleset-unknown": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Unknown ruleset",
-        "GET /v1/rulesets lists the presets and the custom rulesets of your club.",
-    ),
-    "hand-irregular": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Irregular hand",
-        "After this change, a later hand could not have followed. Correct that hand too if it was recorded "
-        "incorrectly. If it was played like this, send 'irregular': 'stands' to accept it as played; it is "
-        "then marked irregular with the reasons. Nothing was stored.",
-    ),
-    "correction-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid correction",
-        "A correction changes what happened in one round. It cannot change the round's table, reference or "
-        "money. Nothing was stored.",
-    ),
-    "dispute-invalid": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Invalid dispute",
-        "A dispute names a round, and a hand and a seat of that round. An upheld dispute needs a correction "
-        "that names it, or a reason why nothing is corrected. Nothing was stored.",
-    ),
-    "expected-differs": Kind(
-        HTTPStatus.UNPROCESSABLE_ENTITY,
-        "Unexpected result",
-        "The result of the service differs from `expected` in the request. Nothing was stored. Compare the "
-        "two values of every difference.",
-    ),
-    "round-complete": Kind(
-        HTTPStatus.CONFLICT,
-        "Round complete",
-        "The round accepts no further hands. Open a new round at the table.",
-    ),
-    "round-closed": Kind(
-        HTTPStatus.CONFLICT,
-        "Round closed",
-        "The round accepts no further hands. Open a new round at the table.",
-    ),
-    "round-open": Kind(
-        HTTPStatus.CONFLICT,
-        "Round already open",
-        "A table has one open round at a time. Finish or close it first.",
-    ),
-    "round-conflict": Kind(
-        HTTPStatus.CONFLICT,
-        "Round reference conflict",
-        "A round with this reference and other content is recorded at this table. Use a new reference.",
-    ),
-    "hand-conflict": Kind(
-        HTTPStatus.CONFLICT,
-        "Hand number conflict",
-        "A hand with this number and other content is recorded in this round. `errors` names every difference. GET the"
-        " round for the next number, or correct the round.",
-    ),
-    "hand-number": Kind(
-        HTTPStatus.CONFLICT,
-        "Hand number not next",
-        "Hands of a round are recorded in order. Send the hand with the number that is expected. Nothing was stored.",
-    ),
-    "same-deal": Kind(
-        HTTPStatus.CONFLICT,
-        "Same deal",
-        "An earlier hand of this round has the same boards. To repeat that hand, send its number. If the players were"
-        " dealt the same cards again, send 'dealt_again': true. Nothing was stored.",
-    ),
-    "table-conflict": Kind(
-        HTTPStatus.CONFLICT,
-        "Table name conflict",
-        "Table names are unique in a club. Use another name.",
-    ),
-    "signing-key-missing": Kind(
-        HTTPStatus.CONFLICT,
-        "Missing signing key",
-        "The operator must set OFC_SIGNING_KEY_FILE to the key's file; `ofc-server signing-key create` creates a key.",
-    ),
-    "undo-refused": Kind(
-        HTTPStatus.CONFLICT,
-        "Undo not allowed",
-        "The last hand of a round can be undone until the round is closed, another round is opened at its "
-        "table, or its settlement is disputed or final. GET the round for the number of its last hand.",
-    ),
-    "confirmation-refused": Kind(
-        HTTPStatus.CONFLICT,
-        "Confirmation not allowed",
-        "A settlement can be confirmed while it is provisional. GET the round's settlement for its state and revision.",
-    ),
-    "round-changed": Kind(
-        HTTPStatus.CONFLICT,
-        "Round changed",
-        "The round has changed since it was read. Nothing was stored. GET the round and its document again, "
-        "then correct the current version.",
-    ),
-    "dispute-changed": Kind(
-        HTTPStatus.CONFLICT,
-        "Dispute changed",
-        "The dispute has changed since it was read. Nothing was stored. GET the dispute again, then decide.",
-    ),
-    "dispute-refused": Kind(
-        HTTPStatus.CONFLICT,
-        "Invalid dispute transition",
-        "A dispute is opened after its round has ended, is then reviewed, and is then upheld or rejected. It "
-        "can be withdrawn until it is resolved.",
-    ),
-    "job-ended": Kind(
-        HTTPStatus.CONFLICT,
-        "Job already ended",
-        "The job has ended or is about to end, so it cannot be paused or resumed. GET the job for its result,"
-        " or start another job.",
-    ),
-    "ruleset-conflict": Kind(
-        HTTPStatus.CONFLICT,
-        "Ruleset conflict",
-        "Stored rulesets and presets never change. To add the rules as a new version, omit the version or "
-        "send the next one. A preset's name cannot be used.",
-    ),
-    "busy": Kind(
-        HTTPStatus.CONFLICT,
-        "Concurrent change",
-        "Another request is changing the same record. Nothing was stored. Retry the request.",
-    ),
-    "database-unavailable": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database unavailable",
-        "Nothing was stored. Retry the request later.",
-    ),
-    "outcome-unknown": Kind(
-        HTTPStatus.GATEWAY_TIMEOUT,
-        "Unknown outcome",
-        "The database stopped responding during the commit, so the request may or may not be stored. Retry "
-        "the same request with the same Idempotency-Key, if it has one. A request with a key, or with content"
-        " that identifies its record, is stored only once.",
-    ),
-    "database-behind": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database migration required",
-        "Run 'ofc-server migrate', then retry the request.",
-    ),
-    "database-newer": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Newer database version",
-        "A newer release has migrated the database. Run that release, or a newer one.",
-    ),
-    "database-altered": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database schema altered",
-        "The operator must restore the schema; 'ofc-server verify' lists every difference.",
-    ),
-    "database-read-only": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database is read-only",
-        "Nothing was stored: the database accepts no changes at present. Send the request again later.",
-    ),
-    "database-denied": Kind(
-        HTTPStatus.SERVICE_UNAVAILABLE,
-        "Database access denied",
-        "The operator must grant the database login its privileges.",
-    ),
-    "internal-error": Kind(
-        HTTPStatus.INTERNAL_SERVER_ERROR,
-        "Internal error",
-        "An unhandled exception occurred. Nothing was stored. Report the request id to the operator of the service.",
-    ),
-}
-"""Every kind of problem by its stable code."""
 
 _BY_STATUS: Final = {
     HTTPStatus.NOT_FOUND: "not-found",
@@ -339,18 +31,18 @@ _BY_STATUS: Final = {
 }
 
 
-def problem(
+def problem_response(
     code: str, detail: str, mistakes: Iterable[Mistake] = (), headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Make a problem document of a known kind."""
+    """Return a response with a problem document, by the code of its kind."""
     g.problem_code = code
-    document = complete_problem(code, detail, dump_mistakes(list(mistakes)[:MOST_SHOWN]), g.request_id)
-    return answer(document, KINDS[code].status, headers, media_type=MEDIA_TYPE)
+    document = build_problem(code, detail, dump_mistakes(list(mistakes)[:MOST_SHOWN]), g.request_id)
+    return json_response(document, PROBLEM_KINDS[code].status, headers, media_type=MEDIA_TYPE)
 
 
-def complete_problem(code: str, detail: str, errors: list[Dumped], request_id: str) -> Dumped:
-    """Write a problem of a known kind, with all that its kind has in common."""
-    kind = KINDS[code]
+def build_problem(code: str, detail: str, errors: list[Dumped], request_id: str) -> Dumped:
+    """Return a problem document, by the code of its kind."""
+    kind = PROBLEM_KINDS[code]
     return {
         "type": f"/problems/{code}",
         "title": kind.title,
@@ -363,7 +55,7 @@ def complete_problem(code: str, detail: str, errors: list[Dumped], request_id: s
 
 
 def register_error_handlers(app: Flask) -> None:
-    """Answer every error with a problem document."""
+    """Register handlers that turn every exception into a problem document."""
     app.register_error_handler(EvidenceError, _refused)
     app.register_error_handler(WireError, _refused)
     app.register_error_handler(ScoringError, _refused)
@@ -372,30 +64,30 @@ def register_error_handlers(app: Flask) -> None:
     app.register_error_handler(ClientDisconnected, _incomplete_problem)
     app.register_error_handler(ParseException, _malformed_problem)
     app.register_error_handler(HTTPException, _http_problem)
-    app.register_error_handler(Exception, _unforeseen_problem)
+    app.register_error_handler(Exception, _unhandled_problem)
 
 
 def _refused(error: EvidenceError | WireError | ScoringError) -> Response:
     refusal = refusal_of(error)
-    return problem(refusal.code, refusal.detail, refusal.mistakes)
+    return problem_response(refusal.code, refusal.detail, refusal.mistakes)
 
 
 def _service_problem(error: ServiceError) -> Response:
     headers: dict[str, str] = {}
-    if KINDS[error.code].status is HTTPStatus.UNAUTHORIZED:
+    if PROBLEM_KINDS[error.code].status is HTTPStatus.UNAUTHORIZED:
         headers["WWW-Authenticate"] = "Bearer"
     if isinstance(error, ImportTooLarge):
-        # The rest of the body is not read.
+        # The remaining body is not read.
         headers["Connection"] = "close"
     if isinstance(error, TooManyRequests):
         headers["Retry-After"] = str(error.retry_after)
-    return problem(error.code, str(error), error.mistakes, headers)
+    return problem_response(error.code, str(error), error.mistakes, headers)
 
 
 def _database_problem(error: DatabaseError) -> Response:
-    """Tell the operator which database it is, and everybody else what to do."""
+    """Log the message, which names the database, and return a response without it."""
     _log.error("database_error", request_id=g.request_id, error=str(error))
-    return problem(error.code, KINDS[error.code].advice)
+    return problem_response(error.code, PROBLEM_KINDS[error.code].advice)
 
 
 def _http_problem(error: HTTPException) -> Response:
@@ -403,19 +95,21 @@ def _http_problem(error: HTTPException) -> Response:
     code = _BY_STATUS.get(status, "request-malformed" if status < 500 else "internal-error")
     headers = dict(error.get_headers())
     headers.pop("Content-Type", None)
-    return problem(code, KINDS[code].advice, headers=headers)
+    return problem_response(code, PROBLEM_KINDS[code].advice, headers=headers)
 
 
 def _incomplete_problem(_error: ClientDisconnected) -> Response:
-    return problem("request-incomplete", KINDS["request-incomplete"].advice, headers={"Connection": "close"})
+    return problem_response(
+        "request-incomplete", PROBLEM_KINDS["request-incomplete"].advice, headers={"Connection": "close"}
+    )
 
 
 def _malformed_problem(_error: ParseException) -> Response:
-    """Answer a body whose chunks are none; what follows on the connection is no request, whatever it looks like."""
+    """Return the response to an invalid chunked body, and close the connection: no request may follow such a body."""
     detail = "the chunked body is not valid; expected chunks as RFC 9112 defines them"
-    return problem("request-malformed", detail, headers={"Connection": "close"})
+    return problem_response("request-malformed", detail, headers={"Connection": "close"})
 
 
-def _unforeseen_problem(error: Exception) -> Response:
-    _log.error("unforeseen_error", request_id=g.request_id, exception=show_exception(error))
-    return problem("internal-error", KINDS["internal-error"].advice)
+def _unhandled_problem(error: Exception) -> Response:
+    _log.error("unhandled_exception", request_id=g.request_id, exception=format_exception(error))
+    return problem_response("internal-error", PROBLEM_KINDS["internal-error"].advice)

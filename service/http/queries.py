@@ -7,17 +7,17 @@ from typing import Final
 from sqlalchemy import delete, insert, select, text
 
 from service.db import Transaction
-from service.http.models import KeptAnswerRecord
+from service.http.models import StoredResponseRecord
 
 
 @dataclass(frozen=True, slots=True)
-class KeptAnswer:
+class StoredResponse:
     """
-    An answer as it was first given.
+    The first response to a request.
 
     Attributes:
-        fingerprint: of the request; 32 bytes.
-        location: where what it made can be found, if anywhere.
+        fingerprint: identifies the request; 32 bytes.
+        location: path of the created resource, if any.
     """
 
     fingerprint: bytes
@@ -30,13 +30,13 @@ _TRY_LOCK: Final = text("SELECT pg_try_advisory_xact_lock(hashtextextended(:name
 
 
 def try_lock(transaction: Transaction, key: str) -> bool:
-    """Take a key for this transaction; false where another holds it at this moment."""
+    """Lock a key until the transaction ends; return False if another transaction holds it."""
     return bool(transaction.execute(_TRY_LOCK, {"name": f"{transaction.club_id} {key}"}).scalar_one())
 
 
-def find(transaction: Transaction, key: str, since: datetime) -> KeptAnswer | None:
-    """Find the first response to a request with this key; one that is older is removed, so that the key is free."""
-    record = KeptAnswerRecord
+def find(transaction: Transaction, key: str, since: datetime) -> StoredResponse | None:
+    """Find the first response to a request with this key; delete it and return None if it was stored before `since`."""
+    record = StoredResponseRecord
     query = select(record.fingerprint, record.status, record.location, record.body, record.kept_at).where(
         record.club_id == transaction.club_id, record.key == key
     )
@@ -46,27 +46,27 @@ def find(transaction: Transaction, key: str, since: datetime) -> KeptAnswer | No
     if found.kept_at < since:
         transaction.execute(delete(record).where(record.club_id == transaction.club_id, record.key == key))
         return None
-    return KeptAnswer(found.fingerprint, found.status, found.location, found.body)
+    return StoredResponse(found.fingerprint, found.status, found.location, found.body)
 
 
-def add(transaction: Transaction, key: str, answer: KeptAnswer) -> None:
-    """Insert the first response, in the transaction of the work."""
+def add(transaction: Transaction, key: str, response: StoredResponse) -> None:
+    """Insert the first response to a request."""
     transaction.execute(
-        insert(KeptAnswerRecord).values(
+        insert(StoredResponseRecord).values(
             club_id=transaction.club_id,
             key=key,
-            fingerprint=answer.fingerprint,
-            status=answer.status,
-            location=answer.location,
-            body=answer.body,
+            fingerprint=response.fingerprint,
+            status=response.status,
+            location=response.location,
+            body=response.body,
             kept_at=transaction.now,
         )
     )
 
 
 def remove_before(transaction: Transaction, moment: datetime, most: int) -> int:
-    """Remove responses that were stored before a moment, so many at most, and return their number."""
-    record = KeptAnswerRecord
+    """Delete at most `most` responses that were stored before a moment, and return their number."""
+    record = StoredResponseRecord
     old = select(record.key).where(record.club_id == transaction.club_id, record.kept_at < moment).limit(most)
     return transaction.execute(
         delete(record).where(record.club_id == transaction.club_id, record.key.in_(old))

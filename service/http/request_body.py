@@ -14,18 +14,18 @@ from service.errors import BodyUnreadable, ImportTooLarge
 
 class BodyAwaited(BaseException):
     """
-    The request is admitted, and its body is not there yet: the web server receives it and then asks again.
+    The request is admitted but its body was not received yet: the web server receives it and repeats the call.
 
-    It is no `Exception`, for nothing between the view and the web server is to answer it.
+    It is no `Exception`, so that no error handler between the view and the web server catches it.
     """
 
 
 class AwaitedBody:
-    """Stands for a body that is not there yet, as a request's `wsgi.input`; whoever reads it wants it."""
+    """The `wsgi.input` of a request whose body was not received yet. Reading it asks the web server for the body."""
 
     def read(self, _size: int = -1) -> NoReturn:
         """
-        Ask for the body.
+        Raise `BodyAwaited`.
 
         Raises:
             BodyAwaited: always.
@@ -36,28 +36,28 @@ class AwaitedBody:
 
 
 def is_body_awaited() -> bool:
-    """Whether the request's body is not there yet; to read it then is to admit the request."""
+    """Return whether the body of the request was not received yet. Reading it admits the request."""
     return isinstance(request.environ["wsgi.input"], AwaitedBody)
 
 
 def was_body_awaited() -> bool:
-    """Whether the request was admitted before its body was there, and now comes again with it."""
+    """Return whether this is the second call of a request, after its body was received."""
     return getattr(request.environ.get("gunicorn.socket"), "was_awaited", False)
 
 
 def receive_body() -> bytes:
     """
-    Give the exact bytes of the request's body, once all of it is there.
+    Return the bytes of the complete request body.
 
     Raises:
-        ClientDisconnected: it ended before its announced length; half a document may read like a whole one.
-        RequestEntityTooLarge: it is longer than any body may be, whether it said so or not.
+        ClientDisconnected: the body is shorter than `Content-Length`; half a document can be a valid document.
+        RequestEntityTooLarge: the body is longer than the limit.
     """
     body: bytes | None = g.get("received")
     if body is None:
         announced, most = request.content_length, request.max_content_length
         if announced is None and most is not None:
-            # What comes in chunks is read so far and no farther, and Werkzeug does not say that there was more.
+            # Werkzeug cuts a chunked body at the limit without an error. One byte more shows that it was longer.
             request.max_content_length = most + 1
         body = request.get_data()
         if announced is not None and len(body) < announced:
@@ -73,25 +73,25 @@ _NAMES: Final = (NDJSON, "application/ndjson", "application/jsonl")
 _BLOCK: Final = 256 * 1024
 _MEBIBYTE: Final = 1024 * 1024
 GZIP: Final = 31
-"""zlib's number for gzip, with its header."""
+"""`wbits` of zlib for gzip with its header."""
 
 
 def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
     """
-    Give the request's body block by block as it comes, unpacked where it is compressed.
+    Return an iterator over the blocks of the request body as they are received, decompressed.
 
     Raises:
-        ImportTooLarge: it is larger than the limits say, or unpacks to more than they say.
-        UnsupportedMediaType: it is not NDJSON, or compressed in another way than by gzip.
-        ClientDisconnected: it ended early, or paused for too long.
-        BodyUnreadable: it is not compressed as it says, or not whole.
+        ImportTooLarge: the body exceeds a limit.
+        UnsupportedMediaType: the body is not NDJSON, or is compressed by another method than gzip.
+        ClientDisconnected: the body ended early, or the client was silent for too long.
+        BodyUnreadable: the body is not valid gzip, or is incomplete.
     """
     if request.mimetype not in _NAMES:
         raise UnsupportedMediaType
     encoding = request.headers.get("Content-Encoding", "identity").strip().lower()
     if encoding not in ("identity", "gzip", "x-gzip"):
         raise UnsupportedMediaType
-    # The usual limit is for what is read into memory whole. (None would mean that one.)
+    # The usual limit is for bodies that are read into memory. None would mean that limit.
     request.max_content_length = sys.maxsize
     blocks = _blocks()
     if encoding != "identity":
@@ -112,8 +112,8 @@ def _limit_size(blocks: Iterator[bytes], mebibytes: int) -> Iterator[bytes]:
 
 def _too_large(mebibytes: int) -> ImportTooLarge:
     return ImportTooLarge(
-        f"the import has more than {mebibytes} MiB, unpacked; expected at most {mebibytes} MiB:"
-        " split the file, and import its parts one after the other"
+        f"the import has more than {mebibytes} MiB after decompression; expected at most {mebibytes} MiB:"
+        " split the file and import its parts one after the other"
     )
 
 
@@ -130,7 +130,7 @@ def _blocks() -> Iterator[bytes]:
 
 
 def _unpack(blocks: Iterator[bytes], ratio: int) -> Iterator[bytes]:
-    """Unpack gzip, of one part or of several, as long as not far more comes out than goes in."""
+    """Decompress gzip of one or more members, up to a compression ratio."""
     received = 0
 
     def counted() -> Iterator[bytes]:
@@ -144,8 +144,8 @@ def _unpack(blocks: Iterator[bytes], ratio: int) -> Iterator[bytes]:
         size += len(block)
         if size > max(_MEBIBYTE, ratio * received):
             raise ImportTooLarge(
-                f"{received} bytes of gzip unpack to more than {ratio} times as many; expected at most that:"
-                " send the file compressed less, or not at all"
+                f"{received} bytes of gzip decompress to more than {ratio} times as many; expected a ratio of at most"
+                f" {ratio}: send the file less compressed or uncompressed"
             )
         yield block
 
@@ -170,4 +170,4 @@ def _unpack_all(blocks: Iterator[bytes]) -> Iterator[bytes]:
             "the body is not gzip, as Content-Encoding says; expected gzip or no Content-Encoding"
         ) from None
     if has_begun and not unpacker.eof:
-        raise BodyUnreadable("the body ends in the middle of its gzip; send it whole")
+        raise BodyUnreadable("the gzip data of the body is incomplete; expected the complete body")

@@ -1,4 +1,4 @@
-"""Every request gets a name, a line in the log, and its place in the metrics."""
+"""Request IDs, the request log and the request metrics."""
 
 import re
 from functools import cache
@@ -16,51 +16,51 @@ from service.metrics.counters import count_answer, count_beginning, count_end
 _CONVERTER: Final = re.compile(r"<(?:[^:<>]+:)?([^<>]+)>")
 _LONGEST_METHOD: Final = 20
 _REPLAYED: Final = "Idempotent-Replayed"
-_NOWHERE: Final = "unknown"
-"""The operation of a request that leads nowhere."""
+_UNKNOWN: Final = "unknown"
+"""The operation of a request that no route matches."""
 
 _log = get_log("service.requests")
 
 
-def observe_requests(app: Flask, contract: dict[str, Any]) -> None:
-    """Name, log and count every request of an application that has this contract."""
+def log_requests(app: Flask, contract: dict[str, Any]) -> None:
+    """Log and count every request of an application, by the operations of its OpenAPI document."""
     app.extensions["ofc_operations"] = {
         (template, method): operation["operationId"]
         for template, operations in contract["paths"].items()
         for method, operation in operations.items()
         if method != "parameters"
     }
-    app.before_request(_begin)
-    app.after_request(_end)
-    app.teardown_request(_leave)
+    app.before_request(_start)
+    app.after_request(_finish)
+    app.teardown_request(_tear_down)
 
 
-def _begin() -> None:
+def _start() -> None:
     g.begun = perf_counter()
     g.request_id = str(uuid7())
     count_beginning()
 
 
-def _end(response: Response) -> Response:
+def _finish(response: Response) -> Response:
     response.headers["Request-Id"] = g.request_id
     try:
-        _note(response)
+        _log_request(response)
     except Exception:
-        # The work is done and must be answered, also where it cannot be counted: where a disk is full, say.
-        _log.exception("request_not_noted", request_id=g.request_id)
+        # The request is processed. It must be answered even if it cannot be logged, for example on a full disk.
+        _log.exception("request_log_failed", request_id=g.request_id)
     return response
 
 
-def _leave(_error: BaseException | None) -> None:
+def _tear_down(_error: BaseException | None) -> None:
     if "begun" not in g:
         return
     try:
         count_end()
     except Exception:
-        _log.exception("request_not_noted", request_id=g.request_id)
+        _log.exception("request_log_failed", request_id=g.request_id)
 
 
-def _note(response: Response) -> None:
+def _log_request(response: Response) -> None:
     seconds = perf_counter() - g.begun
     template = _template()
     operation = _operation(template)
@@ -76,39 +76,39 @@ def _note(response: Response) -> None:
         status=response.status_code,
         duration_ms=round(seconds * 1000, 1),
         request_id=g.request_id,
-        **_who_and_what(),
+        **_ids(),
         **({"problem": problem} if problem else {}),
         **({"replayed": True} if is_replay else {}),
     )
 
 
-def _who_and_what() -> dict[str, str]:
-    """Name the key, its club and the ids asked for. What else is in an address is the client's, and stays out."""
+def _ids() -> dict[str, str]:
+    """Return the IDs of the key, its club and the resources in the URL. Other parts of the URL can be private."""
     ids = {name: str(value) for name, value in (request.view_args or {}).items() if isinstance(value, UUID)}
     key = g.get("key")
     return {**({"key": str(key.id), "club": str(key.club_id)} if key else {}), **ids}
 
 
 def _template() -> str | None:
-    """Give the address asked for as the contract writes it, or None where it leads nowhere."""
-    return _as_in_contract(request.url_rule.rule) if request.url_rule else None
+    """Return the path template of the request as in the OpenAPI document, or None if no route matches."""
+    return _convert_rule(request.url_rule.rule) if request.url_rule else None
 
 
 @cache
-def _as_in_contract(rule: str) -> str:
+def _convert_rule(rule: str) -> str:
     """
-    Write an address as the contract does.
+    Convert a Flask rule to a path template of OpenAPI.
 
-    >>> _as_in_contract("/v1/rounds/<uuid:round_id>/hands")
+    >>> _convert_rule("/v1/rounds/<uuid:round_id>/hands")
     '/v1/rounds/{round_id}/hands'
     """
     return _CONVERTER.sub(r"{\1}", rule)
 
 
 def _operation(template: str | None) -> str:
-    """Name what was asked for: by its operation in the contract, or by its page."""
+    """Return the ID of the operation, or the endpoint of a page."""
     if template is None or request.endpoint is None:
-        return _NOWHERE
+        return _UNKNOWN
     method = "get" if request.method == "HEAD" else request.method.lower()
     operations: dict[tuple[str, str], str] = current_app.extensions["ofc_operations"]
     return operations.get((template, method)) or request.endpoint.rpartition(".")[2]

@@ -1,4 +1,4 @@
-"""What every resource has in common: strict reading, a key, and documented answers."""
+"""The base class of all resources: request validation, authentication and the OpenAPI description."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
@@ -24,18 +24,18 @@ from service.http.authentication import (
     with_link,
 )
 from service.http.request_body import NDJSON, receive_body
-from service.http.responses import best_form
+from service.http.responses import best_media_type
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
-_AS_IT_IS: Final = "identity"
-ANSWERS: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
+_IDENTITY: Final = "identity"
+RESPONSE_TYPES: Final = (JSON, NDJSON, "application/yaml", "application/problem+json")
 
 _READS_QUERY: Final = "reads_query"
-"""Marks a view that can be asked for something in its query string."""
+"""Attribute of a view that has query parameters."""
 
 _DESCRIPTION: Final = "_apidoc"
-"""Where flask-smorest keeps what it is told of a view."""
+"""Attribute in which flask-smorest stores the description of a view."""
 
 _OF_ANY: Final = (
     HTTPStatus.BAD_REQUEST,
@@ -47,7 +47,7 @@ _OF_ANY: Final = (
     HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
     HTTPStatus.NOT_IMPLEMENTED,
 )
-"""What a request can be refused with before it is known what it asks for, beside a form that there is not."""
+"""Statuses of requests that are rejected before the operation is known, except 404 and 405."""
 _OF_THE_DATABASE: Final = (
     HTTPStatus.UNAUTHORIZED,
     HTTPStatus.FORBIDDEN,
@@ -71,38 +71,38 @@ _OF_A_BODY: Final = (
 
 
 def read_body(schema: WireSchema) -> Any:
-    """Read the request's body strictly; every mistake is named with its place."""
-    if request.mimetype != JSON or _coding() != _AS_IT_IS:
+    """Validate the request body, and return what the schema loads from it."""
+    if request.mimetype != JSON or _coding() != _IDENTITY:
         raise UnsupportedMediaType
     return load(schema, decoded_body())
 
 
 def _coding() -> str:
-    coding: str = request.environ.get("HTTP_CONTENT_ENCODING", _AS_IT_IS)
+    coding: str = request.environ.get("HTTP_CONTENT_ENCODING", _IDENTITY)
     return coding.strip().lower()
 
 
 def read_query(schema: WireSchema) -> Any:
-    """Read what the request asks for; nothing can be asked for twice."""
-    asked = request.args
+    """Validate the query parameters, each given once at most, and return what the schema loads from them."""
+    given = request.args
     mistakes = [
         Mistake("field-twice", ("query", name), "is given twice; expected once")
-        for name, given in asked.lists()
-        if len(given) > 1
+        for name, values in given.lists()
+        if len(values) > 1
     ]
-    mistakes += _not_in_utf_8()
+    mistakes += _find_invalid_utf_8()
     if mistakes:
         raise WireError(tuple(mistakes))
     try:
-        return load(schema, asked.to_dict())
+        return load(schema, given.to_dict())
     except WireError as error:
         raise WireError(tuple(mistake.under("query") for mistake in error.mistakes)) from error
 
 
-def _not_in_utf_8() -> Iterator[Mistake]:
-    """Find what Werkzeug leaves percent-encoded because it is not text: it would be taken for a text that says so."""
-    for written in request.query_string.split(b"&"):
-        name, _, value = map(unquote_to_bytes, written.partition(b"="))
+def _find_invalid_utf_8() -> Iterator[Mistake]:
+    """Yield a mistake for every value that is not UTF-8. Werkzeug would return it as percent-encoded text."""
+    for parameter in request.query_string.split(b"&"):
+        name, _, value = map(unquote_to_bytes, parameter.partition(b"="))
         try:
             value.decode()
         except UnicodeDecodeError:
@@ -114,7 +114,7 @@ _READERS: Final = {"json": read_body, "query": read_query}
 
 
 class Resource(flask_smorest.Blueprint):
-    """A resource of the API, read strictly."""
+    """A resource of the API, with validated requests."""
 
     def arguments(
         self,
@@ -125,16 +125,15 @@ class Resource(flask_smorest.Blueprint):
         **options: Any,
     ) -> Callable[..., Any]:
         """
-        Read requests by a schema, and list the problems that a body can have beside its shape.
+        Validate requests with a schema, and document the statuses of requests that cannot be read.
 
         Args:
             schema: of the request.
             location: `json` or `query`.
-            find_more: lists what else is wrong in a body that cannot be read, from the decoded body and the arguments
-                of the view.
-            options: as flask-smorest has them.
+            find_more: finds further mistakes in an invalid body, from the decoded body and the arguments of the view.
+            options: passed to flask-smorest.
         """
-        # One for all requests: a schema takes longer to make than a body to read.
+        # One instance for all requests: building a schema takes longer than loading a body.
         shape, read = schema(), _READERS[location]
         describe = _describing(super().arguments(shape, location=location, **options))
         problems = _OF_A_BODY if location == "json" else ()
@@ -143,13 +142,13 @@ class Resource(flask_smorest.Blueprint):
             @wraps(view)
             def reading(*arguments: Any, **options: Any) -> Any:
                 try:
-                    asked = read(shape)
+                    loaded = read(shape)
                 except WireError as error:
                     if find_more is None:
                         raise
                     received = decoded_body()
                     raise error.with_more(find_more(received, *arguments, **options), received) from error
-                return view(asked, *arguments, **options)
+                return view(loaded, *arguments, **options)
 
             for status in problems:
                 self.alt_response(status, status.name)(reading)
@@ -162,16 +161,16 @@ class Resource(flask_smorest.Blueprint):
     def response(
         self, status: int, schema: Any = None, *, headers: dict[str, Any] | None = None, **options: Any
     ) -> Callable[..., Any]:
-        """Describe what is answered when all goes well."""
+        """Document the response of a successful request."""
         return _describing(super().response(status, schema, headers={**(headers or {}), **REQUEST_ID}, **options))
 
     def alt_response(self, *arguments: Any, **options: Any) -> Callable[..., Any]:
-        """Describe what else is answered."""
+        """Document another response."""
         return _describing(super().alt_response(*arguments, **options))
 
     @staticmethod
     def doc(**described: Any) -> Callable[..., Any]:
-        """Describe more of an operation."""
+        """Document further properties of an operation."""
         return _describing(flask_smorest.Blueprint.doc(**described))
 
     def operation(
@@ -180,7 +179,7 @@ class Resource(flask_smorest.Blueprint):
         *scopes: Scope,
         needs_key: bool = True,
         by_link: bool = False,
-        asks_database: bool = True,
+        uses_database: bool = True,
         records: bool = False,
         streams: bool = False,
         waits: bool = False,
@@ -188,24 +187,24 @@ class Resource(flask_smorest.Blueprint):
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
         """
-        Name an operation in the OpenAPI document, guard it, and list the problems that it can answer.
+        Document an operation, add authentication and transactions to its view, and document its problems.
 
         Args:
-            name: the use case's.
-            scopes: of which a key needs one.
-            needs_key: without it, a key opens the club's own beside what everybody sees.
-            by_link: whether the token in its address opens it, in place of a key.
-            asks_database: whether there is anything to guard.
-            records: whether it changes records; it can then be tried, and sent again under an idempotency key.
-            streams: whether it reads for as long as its answer is being sent.
-            waits: whether it may wait for something to happen; it then begins its transactions itself.
-            problems: statuses beside the usual ones.
-            forms: the media types that it can answer in.
+            name: the ID of the operation.
+            scopes: the key needs one of these.
+            needs_key: whether a key is required; if not, a key adds the records of its club to what is public.
+            by_link: whether the token of a viewer link in the URL replaces the key.
+            uses_database: whether the operation needs the database, and so a key or a link.
+            records: whether it changes records; it then supports dry runs and idempotency keys.
+            streams: whether it reads the database while the response is sent.
+            waits: whether it can wait for an event; it then begins its transactions itself.
+            problems: statuses in addition to the usual ones.
+            forms: the media types of its responses.
         """
-        if asks_database and not (scopes or by_link):
-            raise TypeError(f"{name} asks the database for what a key opens, and names no scope that opens it")
+        if uses_database and not (scopes or by_link):
+            raise TypeError(f"the operation {name} uses the database without a scope; expected a scope or by_link=True")
         usual = {*_OF_ANY}
-        usual |= {*(_OF_A_LINK if by_link else _OF_THE_DATABASE)} if asks_database else set()
+        usual |= {*(_OF_A_LINK if by_link else _OF_THE_DATABASE)} if uses_database else set()
         usual |= {*_OF_RECORDING} if records else set()
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
@@ -213,17 +212,17 @@ class Resource(flask_smorest.Blueprint):
                 view = with_link(without_query(view))
             elif records:
                 view = with_key_to_record(view, scopes)
-            elif asks_database:
+            elif uses_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
                 guard = with_key_to_upload if waits else guard
                 view = guard(view, scopes)
-            view = answering_in(forms, view)
+            view = negotiate(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
             if not needs_key:
-                described["security"] = [{}, *_security(scopes)] if asks_database else []
+                described["security"] = [{}, *_security(scopes)] if uses_database else []
             if records:
                 described["parameters"] = [idempotency.PARAMETER, dry_run.PARAMETER]
             documented: Callable[..., Any] = self.doc(**described)(view)
@@ -235,17 +234,17 @@ class Resource(flask_smorest.Blueprint):
         self, name: str, *scopes: Scope, body: dict[str, Any], query: tuple[dict[str, Any], ...] = ()
     ) -> Callable[..., Any]:
         """
-        Name an operation that reads a body of any length as it comes, and list the problems that it can answer.
+        Document an operation that streams its request body, add authentication to its view, and document its problems.
 
-        The view itself begins its transactions: none may stay open as long as somebody sends. It can be sent again
-        under an idempotency key, and not be tried. What can be asked for in the query is described here, for the
-        parameters described here are all that are.
+        The view begins its transactions itself: none may stay open while the client sends. The operation supports
+        idempotency keys but no dry runs. `query` describes the query parameters, because the parameters documented here
+        replace all others.
         """
         problems = {*_OF_ANY, *_OF_THE_DATABASE, *_OF_RECORDING, *_OF_A_BODY}
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-            view = answering_in((JSON,), with_key_to_upload(view, scopes))
+            view = negotiate((JSON,), with_key_to_upload(view, scopes))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {
@@ -261,44 +260,43 @@ class Resource(flask_smorest.Blueprint):
 
 
 def _security(scopes: tuple[Scope, ...]) -> list[dict[str, list[str]]]:
-    """Say in the contract's words that a key with one of these scopes is needed."""
+    """Return the security requirement of OpenAPI: a key with one of these scopes."""
     return [{"key": [scope.value]} for scope in scopes]
 
 
 def _describing(decorate: Callable[..., Any]) -> Callable[..., Any]:
     """
-    Take of flask-smorest's decorators what they say of a view, and leave the view as it is.
+    Return a decorator that adds the documentation of a flask-smorest decorator to a view, and nothing else.
 
-    Each would run some code around it in every request, a dozen of them more than the view's own; and copy what was
-    said before, so that it says its part of nothing.
+    The decorators themselves would wrap the view a dozen times, which takes longer than the view.
     """
-    said = getattr(decorate(_nothing), _DESCRIPTION)
+    added = getattr(decorate(_undocumented_view), _DESCRIPTION)
 
     def describe(view: Callable[..., Any]) -> Callable[..., Any]:
-        setattr(view, _DESCRIPTION, _joined(getattr(view, _DESCRIPTION, {}), said))
+        setattr(view, _DESCRIPTION, _merge(getattr(view, _DESCRIPTION, {}), added))
         return view
 
     return describe
 
 
-def _nothing() -> None:
-    """Stand for a view of which nothing was said."""
+def _undocumented_view() -> None:
+    """Return None, as a view without documentation."""
 
 
-def _joined(before: Any, said: Any) -> Any:
+def _merge(before: Any, added: Any) -> Any:
     """
-    Say more of a view, and change nothing of what was said.
+    Return the documentation of a view with additions, without changing the argument.
 
-    >>> _joined({"responses": {200: ["a"], 404: ["b"]}}, {"responses": {200: ["c"]}, "name": "d"})
+    >>> _merge({"responses": {200: ["a"], 404: ["b"]}}, {"responses": {200: ["c"]}, "name": "d"})
     {'responses': {200: ['a', 'c'], 404: ['b']}, 'name': 'd'}
     """
-    if isinstance(before, dict) and isinstance(said, dict):
-        return before | {name: _joined(before[name], part) if name in before else part for name, part in said.items()}
-    return [*before, *said] if isinstance(before, list) and isinstance(said, list) else said
+    if isinstance(before, dict) and isinstance(added, dict):
+        return before | {name: _merge(before[name], part) if name in before else part for name, part in added.items()}
+    return [*before, *added] if isinstance(before, list) and isinstance(added, list) else added
 
 
 def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse what is asked for where nothing can be: overlooked, it would be answered as if it had been heard."""
+    """Reject query parameters of a view that has none."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
@@ -310,12 +308,12 @@ def without_query(view: Callable[..., Any]) -> Callable[..., Any]:
     return guarded
 
 
-def answering_in(forms: tuple[str, ...], view: Callable[..., Any]) -> Callable[..., Any]:
-    """Refuse a request that does not accept what the view answers."""
+def negotiate(media_types: tuple[str, ...], view: Callable[..., Any]) -> Callable[..., Any]:
+    """Reject requests that do not accept any media type of the view's responses."""
 
     @wraps(view)
     def negotiated(*arguments: Any, **options: Any) -> Any:
-        if not request.accept_mimetypes or best_form((*forms, *ANSWERS)):
+        if not request.accept_mimetypes or best_media_type((*media_types, *RESPONSE_TYPES)):
             return view(*arguments, **options)
         raise NotAcceptable
 
@@ -323,5 +321,5 @@ def answering_in(forms: tuple[str, ...], view: Callable[..., Any]) -> Callable[.
 
 
 def decoded_body() -> Any:
-    """Give the request's body as it was decoded, where a use case reads it itself."""
+    """Return the decoded JSON of the request body, without validation by a schema."""
     return read_json(receive_body())

@@ -3,14 +3,14 @@ from datetime import datetime
 from sqlalchemy import BigInteger
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key, NumberKey, leads_to
+from service.db.base import Base, Big, Key, NumberKey, references
 
 
 class ImportPieceRecord(Base):
     """Whole lines of a file that was received, until they are stored."""
 
     __tablename__ = "import_pieces"
-    __table_args__ = (leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),)
+    __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)
 
     club_id: Mapped[Key]
     job_id: Mapped[Key]
@@ -25,7 +25,7 @@ class ImportResultRecord(Base):
     """The results of the lines of a piece, by the number of the first."""
 
     __tablename__ = "import_results"
-    __table_args__ = (leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),)
+    __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)
 
     club_id: Mapped[Key]
     job_id: Mapped[Key]

@@ -16,11 +16,11 @@ from service.clubs.scopes import Scope
 from service.config import ImportLimits, Retention
 from service.db import Transaction
 from service.http.authentication import current_key, current_transaction, database
-from service.http.idempotency import answer_once, read_retry_key
-from service.http.problems import complete_problem
+from service.http.idempotency import read_idempotency_key, respond_once
+from service.http.problems import build_problem
 from service.http.request_body import NDJSON, read_lines_body
 from service.http.resource import Resource
-from service.http.responses import LOCATION, REPLAYED, WAS_REPLAYED, answer
+from service.http.responses import LOCATION, REPLAYED, WAS_REPLAYED, json_response
 from service.imports.actions.imports import (
     KIND,
     ReceivedImport,
@@ -69,7 +69,7 @@ def post_import(query: dict[str, Any]) -> Response:
     compression ratio (200). An import beyond these limits is refused with a 413. A club has a quota of running imports
     (429).
     """
-    key, retry_key = current_key(), read_retry_key()
+    key, retry_key = current_key(), read_idempotency_key()
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
     limits: ImportLimits = current_app.extensions["ofc_import_limits"]
     blocks = read_lines_body(limits)
@@ -79,7 +79,9 @@ def post_import(query: dict[str, Any]) -> Response:
     try:
         with begin() as transaction:
             started = partial(_start, transaction, received, query["state"], limits)
-            answered = started() if retry_key is None else answer_once(transaction, retry_key, started, received.sha256)
+            answered = (
+                started() if retry_key is None else respond_once(transaction, retry_key, started, received.sha256)
+            )
         is_started = WAS_REPLAYED not in answered.headers
     finally:
         if not is_started:
@@ -91,7 +93,7 @@ def _start(transaction: Transaction, received: ReceivedImport, state: str, limit
     started = start_import(transaction, received, state, limits)
     _announce(transaction)
     headers = {"Location": f"/v1/imports/{started.view.id}"} | ({WAS_REPLAYED: "true"} if started.is_replay else {})
-    return answer(dump_job(started.view), HTTPStatus.ACCEPTED, headers)
+    return json_response(dump_job(started.view), HTTPStatus.ACCEPTED, headers)
 
 
 @imports.route("/v1/imports/<uuid:import_id>", methods=["GET"])
@@ -99,7 +101,7 @@ def _start(transaction: Transaction, received: ReceivedImport, state: str, limit
 @imports.response(200, ImportSchema)
 def get_one_import(import_id: UUID) -> Response:
     """Return an import with its progress and its results so far."""
-    return answer(dump_job(get_import(current_transaction(), import_id)))
+    return json_response(dump_job(get_import(current_transaction(), import_id)))
 
 
 @imports.route("/v1/imports/<uuid:import_id>/cancel", methods=["POST"])
@@ -162,14 +164,14 @@ def _with_whole_problems(blocks: Iterator[bytes], request_id: str) -> Iterator[b
 def _with_whole_problem(line: bytes, request_id: str) -> bytes:
     result = json.loads(line)
     found = result["problem"]
-    result["problem"] = complete_problem(found["code"], found["detail"], found["errors"], request_id)
+    result["problem"] = build_problem(found["code"], found["detail"], found["errors"], request_id)
     return json.dumps(result, ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
 
 
 def _changed(job: StoredJob) -> Response:
     transaction = current_transaction()
     _announce(transaction)
-    return answer(dump_job(view_import(transaction, job)))
+    return json_response(dump_job(view_import(transaction, job)))
 
 
 def _announce(transaction: Transaction) -> None:

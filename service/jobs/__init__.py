@@ -1,1 +1,1 @@
-"""How jobs are done: claimed chunk by chunk, by as many workers as there are, whichever of them die."""
+"""Background jobs: workers claim chunks with leases, so that a job survives the loss of a worker."""

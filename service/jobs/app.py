@@ -1,8 +1,8 @@
 """
-The queue between those who ask for jobs and the workers who do them.
+The message queue of the workers.
 
-A message says "work on job J" and nothing else: jobs, chunks, claims and results are in PostgreSQL, so that a message
-that is lost, late or delivered twice harms nothing.
+A message contains only the IDs of a club and a job. Jobs, chunks, leases and results are in PostgreSQL, so a message
+that is lost, late or delivered twice does no harm.
 """
 
 from collections.abc import Callable
@@ -19,24 +19,24 @@ from service.jobs.queries import wake_ups
 from service.logs import get_log
 
 WORK_ON_JOB: Final = "work_on_job"
-"""The one task that there is: a club's id and a job's."""
-_PATIENCE: Final = 3.0
+"""The only Celery task. Its arguments are the IDs of a club and a job."""
+_TIMEOUT_SECONDS: Final = 3.0
 
 _log = get_log(__name__)
 
 
-def make_celery(config: Config) -> Celery:
+def build_celery(config: Config) -> Celery:
     """
-    Make the way to the broker; nothing is connected before it is used.
+    Create the Celery application; it connects to the broker on first use.
 
-    RabbitMQ gets a quorum queue, which survives the loss of a machine, and confirms what it has taken. Where no broker
-    is named, the queue is two tables beside the records.
+    On RabbitMQ the queue is a quorum queue, which survives the loss of a machine, with publisher confirms. Without a
+    broker the queue is in the database.
     """
     app = Celery("tablestakes", set_as_current=False)
     app.conf.update(
         broker_url=config.broker_url or _broker_in(config.database_url),
         broker_transport_options=_transport_options(config),
-        broker_connection_timeout=_PATIENCE,
+        broker_connection_timeout=_TIMEOUT_SECONDS,
         broker_connection_retry_on_startup=True,
         broker_connection_max_retries=None,
         task_queues=[_queue(config)],
@@ -46,14 +46,14 @@ def make_celery(config: Config) -> Celery:
         task_serializer="json",
         accept_content=["json"],
         task_ignore_result=True,
-        # A message is given back where its worker goes; should it be lost all the same, the outbox has it.
+        # A message is redelivered if its worker is lost. If the message is lost, the outbox sends it again.
         task_acks_late=True,
         task_publish_retry=False,
         worker_prefetch_multiplier=1,
         worker_enable_remote_control=False,
         worker_hijack_root_logger=False,
         worker_send_task_events=False,
-        # Without those parts of a worker that speak with other workers over queues of their own.
+        # A consumer without the parts that exchange messages with other workers.
         worker_consumer="service.worker:Consumer",
         worker_cancel_long_running_tasks_on_connection_loss=False,
         enable_utc=True,
@@ -61,24 +61,24 @@ def make_celery(config: Config) -> Celery:
     return app
 
 
-def announcer(config: Config, database: Database) -> Callable[[UUID], None]:
-    """Make what sends a club's messages that are due. What cannot be sent now is sent later, by workers."""
-    app = make_celery(config)
+def build_announcer(config: Config, database: Database) -> Callable[[UUID], None]:
+    """Return a function that sends a club's due messages. Workers send later what cannot be sent now."""
+    app = build_celery(config)
 
     def announce(club_id: UUID) -> None:
         try:
             with database.transaction(club_id) as transaction:
-                for wake_up in wake_ups.take_due(transaction):
+                for wake_up in wake_ups.claim_due(transaction):
                     app.send_task(WORK_ON_JOB, (str(club_id), str(wake_up.job_id)))
         except Exception as error:
-            # Whatever it is, the work is committed, and whoever asked for it has to be told so.
-            _log.warning("message_not_sent", club=str(club_id), reason=type(error).__name__)
+            # The job is committed, so the request must succeed whatever this error is.
+            _log.warning("message_send_failed", club=str(club_id), reason=type(error).__name__)
 
     return announce
 
 
 def announce_after_commit(transaction: Transaction, announce: Callable[[UUID], None]) -> None:
-    """Send the messages that a transaction writes once it is committed, and only then."""
+    """Send the messages of a transaction after its commit."""
     transaction.after_commit.append(lambda: announce(transaction.club_id))
 
 
@@ -94,7 +94,7 @@ def _broker_in(database_url: str) -> str:
 
 def _transport_options(config: Config) -> dict[str, Any]:
     if config.broker_url.startswith("amqp"):
-        return {"confirm_publish": True, "read_timeout": _PATIENCE, "write_timeout": _PATIENCE}
+        return {"confirm_publish": True, "read_timeout": _TIMEOUT_SECONDS, "write_timeout": _TIMEOUT_SECONDS}
     if config.broker_url:
-        return {"socket_timeout": _PATIENCE, "socket_connect_timeout": _PATIENCE}
+        return {"socket_timeout": _TIMEOUT_SECONDS, "socket_connect_timeout": _TIMEOUT_SECONDS}
     return queue_options(config.database_url)

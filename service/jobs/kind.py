@@ -8,48 +8,48 @@ from service.jobs.queries.jobs import StoredJob
 
 class Kind(Protocol):
     """
-    A kind of job: all that workers have to know to do one.
+    A kind of job: how workers plan it and process its chunks.
 
-    Everything is done in a transaction that the worker begins and commits, in the name of whoever asked for the job. It
-    commits only where the chunk is still the worker's, so a kind need not care for crashes, repeats or rivals.
+    All functions run in a transaction that the worker begins and commits, with the key that requested the job as actor.
+    It is committed only while the worker holds the lease of the chunk, so a kind can ignore crashes and retries.
 
     Attributes:
-        unit: what the job must account for, in the plural.
+        unit: the unit of the numbers of the job, in the plural.
     """
 
     unit: ClassVar[str]
 
     def plan(self, transaction: Transaction, job: StoredJob) -> Plan:
         """
-        Cut a job into chunks, in order, of a second or so: none is paused, cancelled or stopped halfway.
+        Split a job into ordered chunks of about a second. A chunk in progress is not paused or cancelled.
 
-        The plan says how many lines or rounds were received, which is never counted from the chunks: the job succeeds
-        only where its chunks account for as many.
+        The plan has the number of lines or rounds received, which is not counted from the chunks: the job succeeds only
+        if its chunks account for the same number.
         """
         ...
 
     def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
         """
-        Do a chunk, and return its result, and how many lines or rounds it accounts for.
+        Process a chunk, and return its result and the number of lines or rounds that it accounts for.
 
-        An error that leaves it is the chunk's, unless it is the database's: it is tried again, and where it keeps
-        failing the chunk is split or given up.
+        After an exception, except one of the database, the chunk is retried; if it keeps failing it is split, or
+        dead-lettered.
         """
         ...
 
     def split(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Sequence[Part]:
-        """Cut a chunk into smaller ones, in order; an empty list where it is the smallest that there can be."""
+        """Split a chunk into smaller ones, in order; return an empty list if it cannot be split."""
         ...
 
     def give_up(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done | None:
         """
-        Account for a chunk that cannot be split and keeps failing or killing its workers.
+        Account for a chunk that cannot be split and keeps failing or losing its workers.
 
         Returns:
-            Its result where the job can succeed all the same; None where the job has failed.
+            The result of the chunk if the job can succeed without it; None if the job has failed.
         """
         ...
 
     def end(self, transaction: Transaction, job: StoredJob) -> None:
-        """Put away what an ended job needs no more."""
+        """Delete what an ended job no longer needs."""
         ...

@@ -4,11 +4,11 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, Index, Integer, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Json, Key, NumberKey, leads_to
+from service.db.base import Base, Big, Json, Key, NumberKey, references
 
 
 class JobRecord(Base):
-    """Something that workers do chunk by chunk, and how far it is."""
+    """A job, with its state and progress."""
 
     __tablename__ = "jobs"
     __table_args__ = (
@@ -33,11 +33,11 @@ class JobRecord(Base):
 
 
 class ChunkRecord(Base):
-    """A part of a job that is done whole or not at all."""
+    """A part of a job that is processed in one transaction."""
 
     __tablename__ = "job_chunks"
     __table_args__ = (
-        leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),
+        references("jobs", "club_id", "job_id", to=("club_id", "id")),
         Index("job_chunks_open", "club_id", "job_id", "number", postgresql_where=text("state = 'open'")),
     )
 
@@ -60,11 +60,11 @@ class ChunkRecord(Base):
 
 
 class WakeUpRecord(Base):
-    """A message to workers that nobody has heard yet."""
+    """A message of the outbox that no worker has received yet."""
 
     __tablename__ = "wake_ups"
     __table_args__ = (
-        leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),
+        references("jobs", "club_id", "job_id", to=("club_id", "id")),
         Index("wake_ups_of_a_job", "club_id", "job_id"),
     )
 

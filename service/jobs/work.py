@@ -13,63 +13,63 @@ from service.db import Database, Transaction
 from service.errors import Busy, DatabaseError, ServiceError
 from service.jobs.kind import Kind
 from service.jobs.queries import chunks, jobs, wake_ups, workers
-from service.jobs.queries.chunks import Chunk, Standing
+from service.jobs.queries.chunks import Chunk, ChunkCounts
 from service.jobs.queries.jobs import ENDED, JobState, StoredJob
-from service.logs import get_log, show_exception
+from service.logs import format_exception, get_log
 
 LEASE: Final = timedelta(seconds=10)
-"""How long a chunk stays claimed of which nothing is heard."""
-_RENEWED_EVERY: Final = LEASE.total_seconds() / 4
+"""Duration of the claim of a chunk, unless it is renewed."""
+_RENEWAL_SECONDS: Final = LEASE.total_seconds() / 4
 
 _log = get_log(__name__)
 
 
 @contextmanager
-def kept_lease(database: Database, club_id: UUID, chunk: Chunk) -> Iterator[None]:
+def renewed_lease(database: Database, club_id: UUID, chunk: Chunk) -> Iterator[None]:
     """
-    Keep a chunk claimed until the block ends, however long it takes.
+    Renew the lease of a chunk until the block ends.
 
-    Renewed on a connection of its own, for nothing that the block writes is seen before it commits. A lease that cannot
-    be renewed is not the block's trouble: should another claim the chunk, the block's end is refused.
+    The lease is renewed on a separate connection, because writes of the block are invisible until it commits. If the
+    renewal fails, the block continues; if another worker claims the chunk, the block cannot commit.
     """
-    is_over = threading.Event()
+    has_ended = threading.Event()
 
     def renew() -> None:
-        while not is_over.wait(_RENEWED_EVERY):
+        while not has_ended.wait(_RENEWAL_SECONDS):
             try:
                 with database.transaction(club_id) as transaction:
                     if not chunks.renew(transaction, chunk, LEASE):
                         return
             except ServiceError as error:
-                _log.warning("lease_not_renewed", job=str(chunk.job_id), chunk=chunk.number, error=str(error))
+                _log.warning("lease_renewal_failed", job=str(chunk.job_id), chunk=chunk.number, error=str(error))
 
-    renewing = threading.Thread(target=renew, name="lease", daemon=True)
-    renewing.start()
+    thread = threading.Thread(target=renew, name="lease", daemon=True)
+    thread.start()
     try:
         yield
     finally:
-        is_over.set()
-        renewing.join()
+        has_ended.set()
+        thread.join()
 
 
 def end_if_over(transaction: Transaction, job: StoredJob, kind: Kind) -> bool:
     """
-    End a job of which nothing is left to do, or which is being cancelled and on which nobody is at work.
+    End a job whose chunks are all processed, or a job that is being cancelled and has no chunk in progress.
 
-    The job must be locked: two workers that do its last two chunks at once would each see the other's still open.
+    The job must be locked: two workers that end the last two chunks at once would each see the other's as open.
 
     Returns:
-        Whether it has ended, now or before.
+        Whether the job has ended, now or before.
     """
     if job.state in ENDED:
         return True
-    standing, failure = chunks.get_standing(transaction, job.id), None
-    if job.state is JobState.CANCELLING and not standing.claimed:
+    counts, failure = chunks.count_chunks(transaction, job.id), None
+    if job.state is JobState.CANCELLING and not counts.claimed:
         chunks.drop_open(transaction, job.id)
         state = JobState.CANCELLED
-    elif job.is_planned and standing.is_over:
-        # A paused or cancelled job whose last chunk is done is done too.
-        failure = _find_failure(transaction, job, kind, standing)
+    elif job.is_planned and counts.is_over:
+        # A paused or cancelled job has succeeded if its last chunk was in progress and has ended.
+        failure = _find_failure(transaction, job, kind, counts)
         state = JobState.FAILED if failure else JobState.SUCCEEDED
     else:
         return False
@@ -80,11 +80,13 @@ def end_if_over(transaction: Transaction, job: StoredJob, kind: Kind) -> bool:
     return True
 
 
-def _find_failure(transaction: Transaction, job: StoredJob, kind: Kind, standing: Standing) -> str | None:
-    """Say why a job with nothing left to do has failed; None where everything that it received is accounted for."""
+def _find_failure(transaction: Transaction, job: StoredJob, kind: Kind, counts: ChunkCounts) -> str | None:
+    """Return why a job without open chunks has failed; None if it has accounted for everything that it received."""
     accounted = chunks.count_accounted(transaction, job.id)
-    if standing.set_aside:
-        return f"{standing.set_aside} of its chunks could not be processed; report this to the operator of the service"
+    if counts.dead_lettered:
+        return (
+            f"{counts.dead_lettered} of its chunks could not be processed; report this to the operator of the service"
+        )
     if accounted == job.received:
         return None
     _log.error("job_unaccounted", job=str(job.id), kind=job.kind, received=job.received, accounted=accounted)
@@ -96,30 +98,30 @@ def _find_failure(transaction: Transaction, job: StoredJob, kind: Kind, standing
 
 
 MOST_FAILURES: Final = 5
-"""How often processing a chunk fails by an error of its own before it is split, or given up."""
+"""Number of failures after which a chunk is split or dead-lettered."""
 SPLIT_AFTER: Final = 3
-"""How often a chunk is interrupted before it is split, so that what can be processed is."""
+"""Number of interruptions after which a chunk is split."""
 MOST_LOSSES: Final = 10
-"""How often the smallest chunk there can be, such as one line, loses its worker before it is given up."""
+"""Number of lost workers after which a chunk that cannot be split, for example one line, is dead-lettered."""
 TURN: Final = 10.0
-"""Seconds after which a worker lets another job have its turn."""
+"""Seconds after which a worker changes to another job."""
 
 
-class Overtaken(Exception):
-    """The chunk is no longer this worker's; nothing of what it did is kept."""
+class LeaseLost(Exception):
+    """Another worker has claimed the chunk; the transaction is rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
 class Worker:
     """
-    Who works.
+    A worker of jobs.
 
     Attributes:
-        name: what a claim says of who has it.
-        database: whose jobs.
-        kinds: what can be done, by name.
-        announce: sends what a club's outbox holds.
-        is_stopping: whether to begin nothing more.
+        name: the name that claims are recorded with.
+        database: the database of the jobs.
+        kinds: the kinds of jobs, by name.
+        announce: sends the messages in a club's outbox.
+        is_stopping: whether to start no further chunk.
     """
 
     name: str
@@ -130,12 +132,12 @@ class Worker:
 
     def work_on(self, club_id: UUID, job_id: UUID) -> None:
         """
-        Work on a job for a turn, or until nothing of it is left that nobody has.
+        Process chunks of a job for some seconds, or until no chunk is left to claim.
 
-        Whoever is called once too often finds nothing to do, and changes nothing.
+        A superfluous call changes nothing.
 
         Raises:
-            DatabaseError: the database does not answer; what was under way is done again later.
+            DatabaseError: the database cannot be reached; the chunk in progress is retried later.
         """
         slots = self._slots()
         if not self._begin(club_id, job_id, slots):
@@ -143,18 +145,18 @@ class Worker:
         self.announce(club_id)
         turn_ends = time.monotonic() + TURN
         while not self.is_stopping() and time.monotonic() < turn_ends:
-            if not self._do_next(club_id, job_id):
+            if not self._process_next(club_id, job_id):
                 break
         with self.database.transaction(club_id) as transaction:
             job = jobs.lock(transaction, job_id)
             if not end_if_over(transaction, job, self.kinds[job.kind]):
-                call_workers(transaction, job, slots)
+                notify_workers(transaction, job, slots)
         self.announce(club_id)
 
     def _begin(self, club_id: UUID, job_id: UUID, slots: int) -> bool:
-        """Hear of a job, and plan it where that has not been done; false where there is nothing to do."""
+        """Acknowledge the message, and plan the job if it is not planned; return False if there is nothing to do."""
         with self.database.transaction(club_id) as transaction:
-            wake_ups.hear(transaction, job_id)
+            wake_ups.acknowledge(transaction, job_id)
             job = jobs.get(transaction, job_id)
             if job.kind not in self.kinds or job.state not in (JobState.QUEUED, JobState.RUNNING, JobState.CANCELLING):
                 return False
@@ -163,11 +165,11 @@ class Worker:
                 if planned is None:
                     return False
                 job = planned
-            call_workers(transaction, job, slots)
+            notify_workers(transaction, job, slots)
         return True
 
     def _plan(self, transaction: Transaction, job: StoredJob) -> StoredJob | None:
-        """Make a job's chunks; None where another is about to, who calls workers when they are there."""
+        """Insert the chunks of a job; return None if another worker is planning it."""
         locked = jobs.try_lock(transaction, job.id)
         if locked is None or locked.state not in (JobState.QUEUED, JobState.RUNNING):
             return None
@@ -181,34 +183,34 @@ class Worker:
         known = {"total": total, "received": plan.received, "planned_at": transaction.now, "started_at": started_at}
         return jobs.change(transaction, locked, JobState.RUNNING, **known)
 
-    def _do_next(self, club_id: UUID, job_id: UUID) -> bool:
-        """Claim a chunk and do it; false where there is none to claim."""
+    def _process_next(self, club_id: UUID, job_id: UUID) -> bool:
+        """Claim a chunk and process it; return False if there is none to claim."""
         with self.database.transaction(club_id) as transaction:
-            job = jobs.share(transaction, job_id)
+            job = jobs.lock_shared(transaction, job_id)
             if job.state is not JobState.RUNNING:
                 return False
             chunk = chunks.claim(transaction, job_id, worker=self.name, lease=LEASE)
             if chunk is None:
                 return False
-        is_troubled = chunk.interruptions >= SPLIT_AFTER or chunk.failures >= MOST_FAILURES
-        if not (is_troubled and self._split_or_give_up(club_id, chunk)):
-            self._do(club_id, job, chunk)
+        keeps_failing = chunk.interruptions >= SPLIT_AFTER or chunk.failures >= MOST_FAILURES
+        if not (keeps_failing and self._split_or_give_up(club_id, chunk)):
+            self._process(club_id, job, chunk)
         return True
 
-    def _do(self, club_id: UUID, job: StoredJob, chunk: Chunk) -> None:
+    def _process(self, club_id: UUID, job: StoredJob, chunk: Chunk) -> None:
         try:
             with (
-                kept_lease(self.database, club_id, chunk),
+                renewed_lease(self.database, club_id, chunk),
                 self.database.transaction(club_id, actor=job.actor, request_id=job.request_id) as transaction,
             ):
                 done = self.kinds[job.kind].work(transaction, job, chunk)
                 if not chunks.end(transaction, chunk, done):
-                    raise Overtaken
-        except Overtaken:
-            _log.warning("chunk_overtaken", job=str(job.id), chunk=chunk.number, attempt=chunk.attempt)
+                    raise LeaseLost
+        except LeaseLost:
+            _log.warning("lease_lost", job=str(job.id), chunk=chunk.number, attempt=chunk.attempt)
         except DatabaseError as error:
             with suppress(ServiceError):
-                # Where nothing can be written now either, the lease ends by itself.
+                # If this fails too, the lease expires.
                 self._release(club_id, chunk, error)
             raise
         except Busy as error:
@@ -219,9 +221,9 @@ class Worker:
                 job=str(job.id),
                 chunk=chunk.number,
                 attempt=chunk.attempt,
-                exception=show_exception(error),
+                exception=format_exception(error),
             )
-            reason, failures = show_exception(error).splitlines()[-1], chunk.failures + 1
+            reason, failures = format_exception(error).splitlines()[-1], chunk.failures + 1
             if failures >= MOST_FAILURES:
                 self._split_or_give_up(club_id, replace(chunk, failures=failures, error=reason))
                 return
@@ -229,13 +231,13 @@ class Worker:
                 chunks.put_back(transaction, chunk, reason, timedelta(seconds=2**chunk.failures))
 
     def _release(self, club_id: UUID, chunk: Chunk, error: ServiceError) -> None:
-        """Release a chunk for whose interruption it is not to blame."""
+        """Release a chunk after an interruption, which is no failure of the chunk."""
         _log.warning("chunk_interrupted", job=str(chunk.job_id), chunk=chunk.number, error=str(error))
         with self.database.transaction(club_id) as transaction:
             chunks.release(transaction, chunk, str(error))
 
     def _split_or_give_up(self, club_id: UUID, chunk: Chunk) -> bool:
-        """Split a chunk, or give up one that cannot be split; false where it is to be processed once more."""
+        """Split or dead-letter a chunk; return False if it is to be processed once more."""
         shown = {"job": str(chunk.job_id), "chunk": chunk.number}
         try:
             with self.database.transaction(club_id) as transaction:
@@ -243,7 +245,7 @@ class Worker:
                 parts = self.kinds[job.kind].split(transaction, job, chunk)
                 if parts:
                     if not chunks.split(transaction, chunk, parts):
-                        raise Overtaken
+                        raise LeaseLost
                     _log.warning("chunk_split", **shown, parts=len(parts), interruptions=chunk.interruptions)
                     return True
                 if chunk.losses < MOST_LOSSES and chunk.failures < MOST_FAILURES:
@@ -252,26 +254,26 @@ class Worker:
                 reason = (chunk.error if chunk.failures >= MOST_FAILURES else None) or lost
                 done = self.kinds[job.kind].give_up(transaction, job, chunk)
                 is_ended = (
-                    chunks.set_aside(transaction, chunk, reason)
+                    chunks.dead_letter(transaction, chunk, reason)
                     if done is None
                     else chunks.end(transaction, chunk, done, reason)
                 )
                 if not is_ended:
-                    raise Overtaken
+                    raise LeaseLost
                 _log.error("chunk_given_up", **shown, reason=reason)
-        except Overtaken:
-            _log.warning("chunk_overtaken", **shown, attempt=chunk.attempt)
+        except LeaseLost:
+            _log.warning("lease_lost", **shown, attempt=chunk.attempt)
         return True
 
     def _slots(self) -> int:
         with self.database.outside_clubs() as connection:
-            return sum(worker.concurrency for worker in workers.list_living(connection))
+            return sum(worker.concurrency for worker in workers.list_active(connection))
 
 
-def call_workers(transaction: Transaction, job: StoredJob, slots: int) -> None:
-    """See that as many messages about a job are under way as there are chunks to claim, and workers to do so."""
-    standing = chunks.get_standing(transaction, job.id)
-    is_claimable = job.state is JobState.RUNNING and standing.claimable
+def notify_workers(transaction: Transaction, job: StoredJob, slots: int) -> None:
+    """Ensure a message in flight for each claimable chunk of a job, up to the number of worker slots."""
+    counts = chunks.count_chunks(transaction, job.id)
+    is_claimable = job.state is JobState.RUNNING and counts.claimable
     is_to_begin = job.state is JobState.QUEUED
-    wanted = min(standing.claimable, max(slots, 1)) if is_claimable else int(is_to_begin)
-    wake_ups.top_up(transaction, job.id, wanted)
+    wanted = min(counts.claimable, max(slots, 1)) if is_claimable else int(is_to_begin)
+    wake_ups.ensure(transaction, job.id, wanted)

@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import Index, UniqueConstraint, text
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key, SmallKey, leads_to
+from service.db.base import Base, Big, Key, SmallKey, references
 
 
 class EventRecord(Base):
@@ -20,7 +20,7 @@ class EventRecord(Base):
     __tablename__ = "events"
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "sequence", name="events_sequence_key"),
-        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
+        references("rounds", "club_id", "round_id", to=("club_id", "id")),
         Index(
             "events_of_tables_and_rules",
             "club_id",
@@ -56,7 +56,7 @@ class TreeNodeRecord(Base):
 
     __tablename__ = "tree_nodes"
     __table_args__ = (
-        leads_to("events", "club_id", "event_id", to=("club_id", "id")),
+        references("events", "club_id", "event_id", to=("club_id", "id")),
         Index(
             "tree_nodes_event_key",
             "club_id",

@@ -30,7 +30,7 @@ from service.errors import OperatorError, SigningKeyMissing
 from service.http.authentication import current_key, current_transaction, database
 from service.http.request_body import NDJSON
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, answer, answer_page
+from service.http.responses import LOCATION, NEXT_PAGE, json_response, respond_page
 from service.ledger.actions import (
     get_checkpoint,
     list_checkpoint_keys,
@@ -64,7 +64,7 @@ def post_checkpoint() -> Response:
     Workers also do so once a minute. If there are no new events, the newest checkpoint is returned.
     """
     found = make_checkpoint(current_transaction(), _signing_key()).checkpoint
-    return answer(_dump(found), HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
+    return json_response(_dump(found), HTTPStatus.CREATED, {"Location": f"/v1/checkpoints/{found.id}"})
 
 
 @checkpoints.route("/v1/checkpoints", methods=["GET"])
@@ -74,7 +74,7 @@ def post_checkpoint() -> Response:
 def get_checkpoints(query: dict[str, Any]) -> Response:
     """List the club's checkpoints, newest first."""
     page = list_checkpoints(current_transaction(), after=query["cursor"], limit=query["limit"])
-    return answer_page("checkpoints", [_dump(found) for found in page.items], page.next_after)
+    return respond_page("checkpoints", [_dump(found) for found in page.items], page.next_after)
 
 
 @checkpoints.route("/v1/checkpoints/consistency", methods=["GET"])
@@ -84,7 +84,7 @@ def get_checkpoints(query: dict[str, Any]) -> Response:
 def get_consistency(query: dict[str, Any]) -> Response:
     """Return the proof that a tree of events only added events to an older one."""
     old, new = query["old"], query["new"]
-    return answer(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
+    return json_response(dump_consistency(old, new, prove_consistency(current_transaction(), old, new)))
 
 
 @checkpoints.route("/v1/checkpoints/inclusion", methods=["GET"])
@@ -98,14 +98,14 @@ def get_inclusion(query: dict[str, Any]) -> Response:
     The event's hash, its position and the hashes of the proof give the root that was signed for the tree size.
     """
     position, size = query["position"], query["size"]
-    return answer(dump_inclusion(position, size, prove_inclusion(current_transaction(), position, size)))
+    return json_response(dump_inclusion(position, size, prove_inclusion(current_transaction(), position, size)))
 
 
 @checkpoints.route("/v1/checkpoints/<uuid:address>", methods=["GET"])
 @checkpoints.operation(
     "get_checkpoint",
     needs_key=False,
-    asks_database=False,
+    uses_database=False,
     problems=(HTTPStatus.NOT_FOUND, _UNREACHABLE),
     forms=(_TEXT,),
 )
@@ -116,7 +116,7 @@ def get_one_checkpoint(address: UUID) -> Response:
 
 
 @checkpoints.route("/.well-known/tablestakes-checkpoint-keys", methods=["GET"])
-@checkpoints.operation("list_checkpoint_keys", needs_key=False, asks_database=False, problems=(_UNREACHABLE,))
+@checkpoints.operation("list_checkpoint_keys", needs_key=False, uses_database=False, problems=(_UNREACHABLE,))
 @checkpoints.response(200, CheckpointKeyListSchema)
 def get_keys() -> Response:
     """
@@ -124,7 +124,9 @@ def get_keys() -> Response:
 
     Checkpoints signed with an old key stay valid.
     """
-    return answer({"keys": [dump_key(each.key, each.first_used_at) for each in list_checkpoint_keys(database())]})
+    return json_response(
+        {"keys": [dump_key(each.key, each.first_used_at) for each in list_checkpoint_keys(database())]}
+    )
 
 
 def _dump(found: StoredCheckpoint) -> dict[str, Any]:

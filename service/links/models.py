@@ -6,7 +6,7 @@ from uuid import UUID
 from sqlalchemy import ForeignKey
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Key, leads_to
+from service.db.base import Base, Key, references
 
 
 class LinkSecretRecord(Base):
@@ -24,7 +24,7 @@ class RevokedLinkRecord(Base):
     """A viewer link, known by its round and its end, that opens nothing any more."""
 
     __tablename__ = "revoked_links"
-    __table_args__ = (leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),)
+    __table_args__ = (references("rounds", "club_id", "round_id", to=("club_id", "id")),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]

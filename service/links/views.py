@@ -20,10 +20,11 @@ from schemas.base import Dumped
 from schemas.explanations import HandExplanationSchema
 from service.clubs.scopes import Scope
 from service.http.authentication import READING, current_transaction
-from service.http.headers import NOT_KEPT
-from service.http.problems import KINDS, MEDIA_TYPE
+from service.http.headers import NO_STORE
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.problems import MEDIA_TYPE
 from service.http.resource import JSON, Resource
-from service.http.responses import answer, best_form, nothing
+from service.http.responses import best_media_type, json_response, no_content
 from service.links.actions import issue_link, revoke_link, show_linked_hand, show_linked_round
 from service.rounds.views.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
 
@@ -40,9 +41,9 @@ _NOT_FOUND_ADVICE: Final = (
 @links.after_request
 def show_problem_as_page(response: Response) -> Response:
     """Answer a browser with a page where the link, or what it asks for, cannot be shown."""
-    if response.mimetype != MEDIA_TYPE or request.method not in READING or best_form((JSON, HTML)) != HTML:
+    if response.mimetype != MEDIA_TYPE or request.method not in READING or best_media_type((JSON, HTML)) != HTML:
         return response
-    kind, is_missing = KINDS[g.problem_code], response.status_code == HTTPStatus.NOT_FOUND
+    kind, is_missing = PROBLEM_KINDS[g.problem_code], response.status_code == HTTPStatus.NOT_FOUND
     page = render_template(
         "link_problem.html",
         title="This link does not work" if is_missing else kind.title,
@@ -52,7 +53,7 @@ def show_problem_as_page(response: Response) -> Response:
     )
     response.set_data(page)
     response.content_type = f"{HTML}; charset=utf-8"
-    response.headers.update(VARY | STYLED | NOT_KEPT)
+    response.headers.update(VARY | STYLED | NO_STORE)
     return response
 
 
@@ -68,7 +69,7 @@ def post_link(request: dict[str, Any], round_id: UUID) -> Response:
     revokes it; the operator can revoke all links of the club at once.
     """
     issued = issue_link(current_transaction(), round_id, timedelta(seconds=request["expires_in"]))
-    return answer(dump_link(issued), HTTPStatus.CREATED)
+    return json_response(dump_link(issued), HTTPStatus.CREATED)
 
 
 @links.route("/v1/links/<string:token>", methods=["GET"])
@@ -78,9 +79,9 @@ def post_link(request: dict[str, Any], round_id: UUID) -> Response:
 def get_linked_round(link: Link) -> Response:
     """Return the round of a link with its settlement, as JSON or as a printable page."""
     document = dump_linked_round(show_linked_round(current_transaction(), link))
-    if best_form((JSON, HTML)) == HTML:
+    if best_media_type((JSON, HTML)) == HTML:
         return Response(_write_round(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
-    return answer(document, headers=VARY)
+    return json_response(document, headers=VARY)
 
 
 @links.route("/v1/links/<string:token>", methods=["DELETE"])
@@ -89,7 +90,7 @@ def get_linked_round(link: Link) -> Response:
 def delete_link(token: str) -> Response:
     """Revoke a link immediately. Other links to the round stay valid."""
     revoke_link(current_transaction(), parse_token(token))
-    return nothing()
+    return no_content()
 
 
 @links.route("/v1/links/<string:token>/hands/<int:number>", methods=["GET"])

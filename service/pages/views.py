@@ -9,7 +9,7 @@ from typing import Final
 from flask import Blueprint, Response, abort, render_template, request, url_for
 
 from service.examples import PROBLEMS, read_examples
-from service.http.problems import KINDS
+from service.http.problem_kinds import PROBLEM_KINDS
 from service.version import VERSION
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -71,14 +71,14 @@ def show_docs() -> str:
 @pages.get("/problems")
 def list_problems() -> str:
     """List every kind of problem."""
-    return render_template("problems.html", kinds=KINDS)
+    return render_template("problems.html", kinds=PROBLEM_KINDS)
 
 
 @pages.get("/problems/<string:code>")
 def show_problem(code: str) -> str:
     """Show what a problem means and what to do about it."""
-    if code not in KINDS:
+    if code not in PROBLEM_KINDS:
         abort(404)
     problem = read_examples()[PROBLEMS].get(code)
     example = json.dumps(problem, ensure_ascii=False, indent=2) if problem else None
-    return render_template("problem.html", code=code, kind=KINDS[code], example=example)
+    return render_template("problem.html", code=code, kind=PROBLEM_KINDS[code], example=example)

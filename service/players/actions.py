@@ -1,4 +1,4 @@
-"""Name, list and erase players."""
+"""Read, list, set and erase display names of players."""
 
 from dataclasses import dataclass
 from uuid import UUID
@@ -12,28 +12,28 @@ from service.players.queries import StoredPlayer
 
 
 def view_player(stored: StoredPlayer) -> PlayerView:
-    """Show what a player is called."""
+    """Return the view of a stored player."""
     return PlayerView(stored.player, stored.display_name, stored.named_at)
 
 
 def get_player(transaction: Transaction, player: str) -> PlayerView:
     """
-    Show what a player is called.
+    Return a player's display name.
 
     Raises:
-        NotFound: he has no display name.
+        NotFound: the player has no display name.
     """
     return view_player(players.get(transaction, player))
 
 
 def list_players(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[PlayerView]:
-    """List the club's players who have a display name, the newest first."""
+    """List the club's players with a display name, the newest first."""
     return cut_page(players.list_page(transaction, after=after, limit=limit + 1), limit, view_player)
 
 
 @dataclass(frozen=True, slots=True)
 class NamedPlayer:
-    """A player as he is called now, and whether he had no display name before."""
+    """A player with their display name, and whether they had none before."""
 
     view: PlayerView
     is_new: bool
@@ -41,18 +41,18 @@ class NamedPlayer:
 
 def name_player(transaction: Transaction, player: str, display_name: str) -> NamedPlayer:
     """
-    Give a player a display name, in place of the one that he may have.
+    Set or replace a player's display name.
 
-    The audit trail says that he was named and never how: its events are kept for ever.
+    The event does not contain the name, because events are never erased.
     """
-    is_new = players.put(transaction, player, display_name, PlayerNamed(player=player).encode())
+    is_new = players.set_name(transaction, player, display_name, PlayerNamed(player=player).encode())
     return NamedPlayer(view_player(players.get(transaction, player)), is_new)
 
 
 def erase_player(transaction: Transaction, player: str) -> None:
     """
-    Erase a player's display name, if he has one; his id in the records stays.
+    Erase a player's display name, if any; their ID stays in the records.
 
-    That he has none afterwards is all that is asked for, so that a request sent again is answered the same.
+    The action is idempotent.
     """
     players.erase(transaction, player, PlayerErased(player=player).encode())

@@ -8,7 +8,7 @@ from service.db.base import Base
 
 
 class PlayerRecord(Base):
-    """What a player is called. The only place of names: they can be changed and erased here."""
+    """The display name of a player. Names are stored only here, so that they can be changed and erased."""
 
     __tablename__ = "players"
     __table_args__ = (UniqueConstraint("club_id", "id", name="players_id_key"),)

@@ -1,4 +1,4 @@
-"""What players are called: no records, so that a name can be changed and erased."""
+"""Display names of players, which can be changed and erased."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -17,7 +17,7 @@ from service.players.models import PlayerRecord
 
 @dataclass(frozen=True, slots=True)
 class StoredPlayer:
-    """A player who has a display name; the id beside the operator's own orders lists."""
+    """A player with a display name. `id` is the order of lists, `player` is the operator's ID."""
 
     id: UUID
     player: str
@@ -25,47 +25,47 @@ class StoredPlayer:
     named_at: datetime
 
 
-# PostgreSQL marks a version of a row that replaces another.
+# `xmax` is 0 for an inserted row, and not for an updated one.
 _IS_NEW: Final = literal_column("xmax = 0", Boolean())
 
 
-def put(transaction: Transaction, player: str, display_name: str, event: bytes) -> bool:
+def set_name(transaction: Transaction, player: str, display_name: str, event: bytes) -> bool:
     """
-    Give a player a display name; nothing changes where he has the same already.
+    Set a player's display name; nothing changes if it is the same.
 
     Args:
-        transaction: of his club.
-        player: the operator's own id.
-        display_name: kept here and nowhere else.
-        event: what the audit trail says of it, without the name.
+        transaction: a transaction of the club.
+        player: the operator's ID of the player.
+        display_name: the name, which is stored only here.
+        event: the event to record, without the name.
 
     Returns:
-        Whether he had none before.
+        Whether the player had no display name before.
     """
     record = PlayerRecord
     statement = insert(record).values(
         club_id=transaction.club_id, player=player, id=uuid7(), display_name=display_name, named_at=transaction.now
     )
-    other = statement.excluded
-    named = transaction.execute(
+    new = statement.excluded
+    is_new = transaction.execute(
         statement.on_conflict_do_update(
             index_elements=[record.club_id, record.player],
-            set_={"display_name": other.display_name, "named_at": other.named_at},
-            where=record.display_name != other.display_name,
+            set_={"display_name": new.display_name, "named_at": new.named_at},
+            where=record.display_name != new.display_name,
         ).returning(_IS_NEW)
     ).scalar_one_or_none()
-    if named is None:
+    if is_new is None:
         return False
     record_event(transaction, EventKind.PLAYER_NAMED, event)
-    return bool(named)
+    return bool(is_new)
 
 
 def get(transaction: Transaction, player: str) -> StoredPlayer:
     """
-    Read what a player is called.
+    Read a player with a display name.
 
     Raises:
-        NotFound: he has no display name.
+        NotFound: the player has no display name.
     """
     found = transaction.execute(_mine(transaction).where(PlayerRecord.player == player)).one_or_none()
     if found is None:
@@ -74,7 +74,7 @@ def get(transaction: Transaction, player: str) -> StoredPlayer:
 
 
 def erase(transaction: Transaction, player: str, event: bytes) -> None:
-    """Erase what a player is called, if he is called anything; the event says so without the name."""
+    """Delete a player's display name, if any, and record the event without the name."""
     record = PlayerRecord
     erasure = delete(record).where(record.club_id == transaction.club_id, record.player == player)
     if transaction.execute(erasure).rowcount == 1:
@@ -82,7 +82,7 @@ def erase(transaction: Transaction, player: str, event: bytes) -> None:
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredPlayer]:
-    """List players who have a display name, the newest first, from the one after `after`."""
+    """List players with a display name, the newest first, starting after the ID `after`."""
     query = _mine(transaction).order_by(PlayerRecord.id.desc()).limit(limit)
     if after is not None:
         query = query.where(PlayerRecord.id < after)

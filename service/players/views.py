@@ -22,7 +22,7 @@ from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import NEXT_PAGE, answer, answer_page, nothing
+from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
 from service.openapi import REQUEST_ID
 from service.players.actions import erase_player, get_player, list_players, name_player
 
@@ -30,7 +30,7 @@ players = Resource("players", __name__, description="Display names of players, w
 
 
 class PlayerConverter(BaseConverter):
-    """The rest of an address, whatever it holds: players' ids are the operator's, and may hold slashes and dots."""
+    """The rest of a URL, because the operator's IDs of players can contain slashes and dots."""
 
     regex = "(?s:.+)"
     part_isolating = False
@@ -56,7 +56,7 @@ PLAYER: Final[list[dict[str, Any]]] = [
 def get_players(query: dict[str, Any]) -> Response:
     """List the club's players with a display name, newest first."""
     page = list_players(current_transaction(), after=query["cursor"], limit=query["limit"])
-    return answer_page("players", [dump_player(view) for view in page.items], page.next_after)
+    return respond_page("players", [dump_player(view) for view in page.items], page.next_after)
 
 
 @players.route(ONE, methods=["GET"], parameters=PLAYER)
@@ -64,7 +64,7 @@ def get_players(query: dict[str, Any]) -> Response:
 @players.response(200, PlayerSchema)
 def get_one_player(player: str) -> Response:
     """Return a player's display name."""
-    return answer(dump_player(get_player(current_transaction(), read_player(player))))
+    return json_response(dump_player(get_player(current_transaction(), read_player(player))))
 
 
 @players.route(ONE, methods=["PUT"], parameters=PLAYER)
@@ -82,7 +82,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
     one.
     """
     named = name_player(current_transaction(), read_player(player, NamedPlayerPathSchema), naming.display_name)
-    return answer(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
+    return json_response(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
 
 
 @players.route(ONE, methods=["DELETE"], parameters=PLAYER)
@@ -91,18 +91,18 @@ def put_player(naming: NameRequest, player: str) -> Response:
 def delete_player(player: str) -> Response:
     """Erase a player's display name. The player's ID and results stay in the records."""
     erase_player(current_transaction(), read_player(player))
-    return nothing()
+    return no_content()
 
 
 def read_player(written: str, schema: type[WireSchema] = PlayerPathSchema) -> str:
     """
-    Read a player's id out of the address.
+    Parse the player's ID in the URL.
 
     Raises:
-        WireError: it cannot be one.
+        WireError: it is not a valid ID.
     """
     try:
-        # What is not UTF-8 has become a replacement character by now, and would be another player.
+        # Werkzeug has replaced invalid UTF-8 by replacement characters, which would be the ID of another player.
         request.environ["PATH_INFO"].encode("latin-1").decode()
         read: dict[str, str] = load(schema(), {"player": written})
     except UnicodeDecodeError:

@@ -5,14 +5,14 @@ from sqlalchemy import BigInteger
 from sqlalchemy.dialects.postgresql import JSONB
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Key, leads_to
+from service.db.base import Base, Key, references
 
 
 class DifferenceRecord(Base):
     """Something that a recomputation found to be stored otherwise than it is computed."""
 
     __tablename__ = "differences"
-    __table_args__ = (leads_to("jobs", "club_id", "job_id", to=("club_id", "id")),)
+    __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)
 
     club_id: Mapped[Key]
     job_id: Mapped[Key]

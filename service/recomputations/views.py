@@ -23,7 +23,15 @@ from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction, database, require_scope
 from service.http.request_body import NDJSON
 from service.http.resource import Resource
-from service.http.responses import LOCATION, MEDIA_TYPE, NEXT_PAGE, REPLAYED, answer, answer_page, best_form
+from service.http.responses import (
+    LOCATION,
+    MEDIA_TYPE,
+    NEXT_PAGE,
+    REPLAYED,
+    best_media_type,
+    json_response,
+    respond_page,
+)
 from service.jobs.actions import cancel_job, pause_job, resume_job
 from service.jobs.app import announce_after_commit
 from service.jobs.queries.jobs import StoredJob
@@ -62,7 +70,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     view = start_recomputation(current_transaction(), request)
     _announce()
     location = {"Location": f"/v1/recomputations/{view.job.id}"}
-    return answer(dump_recomputation(view), HTTPStatus.ACCEPTED, location)
+    return json_response(dump_recomputation(view), HTTPStatus.ACCEPTED, location)
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>", methods=["GET"])
@@ -70,7 +78,7 @@ def post_recomputation(request: RecomputationRequest) -> Response:
 @recomputations.response(200, RecomputationSchema)
 def get_one_recomputation(recomputation_id: UUID) -> Response:
     """Return a recomputation with its progress and its results so far."""
-    return answer(dump_recomputation(get_recomputation(current_transaction(), recomputation_id)))
+    return json_response(dump_recomputation(get_recomputation(current_transaction(), recomputation_id)))
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>/cancel", methods=["POST"])
@@ -115,10 +123,10 @@ def get_differences(query: dict[str, Any], recomputation_id: UUID) -> Response:
     """
     transaction, after = current_transaction(), query["cursor"]
     page = list_differences(transaction, recomputation_id, after=after, limit=query["limit"])
-    if best_form((MEDIA_TYPE, NDJSON)) == NDJSON:
+    if best_media_type((MEDIA_TYPE, NDJSON)) == NDJSON:
         found = read_differences(partial(database().reading, transaction.club_id), recomputation_id, after=after)
         return Response(_lines(found), content_type=NDJSON)
-    return answer_page("differences", [dump_difference(view) for view in page.items], page.next_after)
+    return respond_page("differences", [dump_difference(view) for view in page.items], page.next_after)
 
 
 def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
@@ -128,7 +136,7 @@ def _lines(found: Iterable[DifferenceView]) -> Iterator[bytes]:
 
 def _changed(job: StoredJob) -> Response:
     _announce()
-    return answer(dump_recomputation(view_recomputation(current_transaction(), job)))
+    return json_response(dump_recomputation(view_recomputation(current_transaction(), job)))
 
 
 def _announce() -> None:

@@ -19,7 +19,7 @@ from service.db.base import (
     SmallKey,
     SmallList,
     TextList,
-    leads_to,
+    references,
 )
 
 
@@ -36,7 +36,7 @@ class RoundRecord(Base):
         UniqueConstraint("club_id", "table_id", "reference", name="rounds_reference_key"),
         UniqueConstraint("club_id", "table_id", "id", name="rounds_table_id_key"),
         UniqueConstraint("club_id", "table_id", "table_sequence", name="rounds_table_sequence_key"),
-        leads_to("tables", "club_id", "table_id", to=("club_id", "id")),
+        references("tables", "club_id", "table_id", to=("club_id", "id")),
         Index("rounds_digest", "club_id", "table_id", "digest"),
         Index("rounds_opened_at", "club_id", "opened_at", "id"),
         Index("rounds_opened_at_table", "club_id", "table_id", "opened_at", "id"),
@@ -63,7 +63,7 @@ class RoundSeatRecord(Base):
     __tablename__ = "round_seats"
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "revision", "player", name="round_seats_player_key"),
-        leads_to("settlements", "club_id", "round_id", "revision"),
+        references("settlements", "club_id", "round_id", "revision"),
         Index("round_seats_of_player", "club_id", "player", "round_id"),
     )
 
@@ -80,7 +80,7 @@ class ConfirmationRecord(Base):
     """A player's word that a revision's settlement is right."""
 
     __tablename__ = "confirmations"
-    __table_args__ = (leads_to("round_seats", "club_id", "round_id", "revision", "seat"),)
+    __table_args__ = (references("round_seats", "club_id", "round_id", "revision", "seat"),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]
@@ -100,8 +100,8 @@ class RoundHeadRecord(Base):
 
     __tablename__ = "round_heads"
     __table_args__ = (
-        leads_to("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
-        leads_to("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
+        references("rounds", "club_id", "table_id", "round_id", to=("club_id", "table_id", "id")),
+        references("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
         ExcludeConstraint(
             ("club_id", "="),
             ("table_id", "="),
@@ -171,8 +171,8 @@ class HandRecord(Base):
     __tablename__ = "hands"
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "number", "id", name="hands_number_key"),
-        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
-        leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        references("rounds", "club_id", "round_id", to=("club_id", "id")),
+        references("submissions", "club_id", "submission_id", to=("club_id", "id")),
     )
 
     club_id: Mapped[Key]
@@ -196,7 +196,7 @@ class DepartureRecord(Base):
     __tablename__ = "departures"
     __table_args__ = (
         UniqueConstraint("club_id", "round_id", "revision", "seat", name="departures_seat_key"),
-        leads_to("round_seats", "club_id", "round_id", "revision", "seat"),
+        references("round_seats", "club_id", "round_id", "revision", "seat"),
     )
 
     club_id: Mapped[Key]
@@ -213,7 +213,7 @@ class ClosingRecord(Base):
     """The end of a round before it was complete."""
 
     __tablename__ = "closings"
-    __table_args__ = (leads_to("settlements", "club_id", "round_id", "revision"),)
+    __table_args__ = (references("settlements", "club_id", "round_id", "revision"),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]
@@ -231,9 +231,9 @@ class SettlementRecord(Base):
         UniqueConstraint(
             "club_id", "round_id", "revision", "ruleset_name", "ruleset_version", name="settlements_ruleset_key"
         ),
-        leads_to("rounds", "club_id", "round_id", to=("club_id", "id")),
-        leads_to("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
-        leads_to("settlements", "club_id", "round_id", "adjusts_revision", to=("club_id", "round_id", "revision")),
+        references("rounds", "club_id", "round_id", to=("club_id", "id")),
+        references("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
+        references("settlements", "club_id", "round_id", "adjusts_revision", to=("club_id", "round_id", "revision")),
     )
 
     club_id: Mapped[Key]
@@ -250,7 +250,7 @@ class AdjustmentRecord(Base):
     """Points that one player pays another because a final settlement was corrected."""
 
     __tablename__ = "adjustments"
-    __table_args__ = (leads_to("settlements", "club_id", "round_id", "revision"),)
+    __table_args__ = (references("settlements", "club_id", "round_id", "revision"),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]
@@ -266,9 +266,9 @@ class CorrectionRecord(Base):
 
     __tablename__ = "corrections"
     __table_args__ = (
-        leads_to("settlements", "club_id", "round_id", "revision"),
-        leads_to("submissions", "club_id", "submission_id", to=("club_id", "id")),
-        leads_to("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
+        references("settlements", "club_id", "round_id", "revision"),
+        references("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        references("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
         UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
         Index("corrections_digest", "club_id", "round_id", "digest"),
     )
@@ -292,8 +292,8 @@ class HandScoreRecord(Base):
 
     __tablename__ = "hand_scores"
     __table_args__ = (
-        leads_to("hands", "club_id", "round_id", "number", "hand_id", to=("club_id", "round_id", "number", "id")),
-        leads_to("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
+        references("hands", "club_id", "round_id", "number", "hand_id", to=("club_id", "round_id", "number", "id")),
+        references("settlements", "club_id", "round_id", "revision", "ruleset_name", "ruleset_version"),
     )
 
     club_id: Mapped[Key]
@@ -321,7 +321,7 @@ class PayoutRecord(Base):
     """What scope `round` had added up, paid after the last hand by the departure or closing that ended the round."""
 
     __tablename__ = "payouts"
-    __table_args__ = (leads_to("hand_scores", "club_id", "round_id", "revision", "number"),)
+    __table_args__ = (references("hand_scores", "club_id", "round_id", "revision", "number"),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]
@@ -336,7 +336,7 @@ class TransferRecord(Base):
     """Points paid by one player to another; `late` ones not with the hand but in the payout after it."""
 
     __tablename__ = "transfers"
-    __table_args__ = (leads_to("hand_scores", "club_id", "round_id", "revision", "number"),)
+    __table_args__ = (references("hand_scores", "club_id", "round_id", "revision", "number"),)
 
     club_id: Mapped[Key]
     round_id: Mapped[Key]

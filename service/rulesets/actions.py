@@ -1,4 +1,4 @@
-"""Find and add rulesets."""
+"""Find, list and add rulesets."""
 
 import re
 from dataclasses import replace
@@ -22,7 +22,7 @@ _REFERENCE: Final = re.compile(REFERENCE_PATTERN, re.ASCII)
 
 def find_ruleset(transaction: Transaction | None, reference: str) -> Ruleset | None:
     """
-    Find a preset or, in a transaction, one of the club's own rulesets, by name (the newest version) or name@version.
+    Find a preset or, in a transaction, a custom ruleset of the club, by name (newest version) or `name@version`.
 
     >>> str(find_ruleset(None, "turbo")), find_ruleset(None, "turbo@2")
     ('turbo@1', None)
@@ -41,33 +41,33 @@ def find_ruleset(transaction: Transaction | None, reference: str) -> Ruleset | N
 
 def ruleset_named(transaction: Transaction | None, reference: str, *path: str) -> Ruleset:
     """
-    Find a ruleset that a request names.
+    Find the ruleset of a request.
 
     Raises:
-        RulesetUnknown: there is none; the mistake is at `path`.
+        RulesetUnknown: there is no such ruleset; the mistake is at `path`.
     """
     found = find_ruleset(transaction, reference)
     if found is None:
-        detail = f"there is no ruleset {show(reference)}; GET /v1/rulesets lists those there are"
+        detail = f"there is no ruleset {show(reference)}; GET /v1/rulesets lists the rulesets"
         raise RulesetUnknown(detail, (Mistake("ruleset-unknown", path or ("ruleset",), detail),))
     return found
 
 
 def get_ruleset(transaction: Transaction | None, reference: str) -> Ruleset:
     """
-    Show a ruleset by name or name@version.
+    Return a ruleset by name or `name@version`.
 
     Raises:
-        NotFound: there is none.
+        NotFound: there is no such ruleset.
     """
     found = find_ruleset(transaction, reference)
     if found is None:
-        raise NotFound(f"there is no ruleset {show(reference)}; GET /v1/rulesets lists those there are")
+        raise NotFound(f"there is no ruleset {show(reference)}; GET /v1/rulesets lists the rulesets")
     return found
 
 
 def list_rulesets(transaction: Transaction | None) -> list[Ruleset]:
-    """List the presets and, in a transaction, the newest version of each of the club's own rulesets."""
+    """List the presets and, in a transaction, the newest version of each custom ruleset of the club."""
     stored = [] if transaction is None else rulesets.list_all(transaction)
     newest = {ruleset.name: ruleset for ruleset in stored if ruleset.name not in PRESETS}
     return [*PRESETS.values(), *newest.values()]
@@ -75,14 +75,14 @@ def list_rulesets(transaction: Transaction | None) -> list[Ruleset]:
 
 def add_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bool]:
     """
-    Store a club's own ruleset, or a new version of one; the same rules again are answered as they are stored.
+    Store a custom ruleset of the club, or a new version of one, unless the same rules are stored.
 
     Returns:
-        The ruleset as it is stored, and whether it had been before.
+        The stored ruleset, and whether it was stored before.
 
     Raises:
-        WireError, RulesetError: it is none.
-        RulesetConflict: the name is a preset's, or the version is not the next.
+        WireError, RulesetError: the ruleset is invalid.
+        RulesetConflict: the name is that of a preset, or the version is not the next.
     """
     names_version = isinstance(received, dict) and received.get("version") is not None
     ruleset = load_ruleset(received, version=1)
@@ -97,14 +97,14 @@ def add_ruleset(transaction: Transaction, received: object) -> tuple[Ruleset, bo
         return ruleset, True
     following = newest.version + 1 if newest else 1
     if ruleset.version != following:
-        detail = f"version {ruleset.version} of {ruleset.name} is given; the next is {following}, and none ever changes"
+        detail = f"version {ruleset.version} of {ruleset.name} is not the next version; expected {following}"
         raise _conflict("version", detail)
-    keep_ruleset(transaction, ruleset)
+    store_ruleset(transaction, ruleset)
     return ruleset, False
 
 
-def keep_ruleset(transaction: Transaction, ruleset: Ruleset) -> None:
-    """Keep a ruleset beside what is played by it; one that is there already costs nothing."""
+def store_ruleset(transaction: Transaction, ruleset: Ruleset) -> None:
+    """Store a ruleset in the club, unless it is stored, because records refer to it."""
     event = RulesetAdded(ruleset=CanonicalJson(canonical_json(dump_ruleset(ruleset))))
     rulesets.add(transaction, ruleset, event.encode())
 

@@ -8,7 +8,7 @@ from service.db.base import Base, Json, NumberKey
 
 
 class RulesetRecord(Base):
-    """One version of a named set of rules; a preset's copy too, once a club has used it."""
+    """A version of a ruleset: a custom one, or the copy of a preset that the club has used."""
 
     __tablename__ = "rulesets"
 

@@ -1,4 +1,4 @@
-"""Rulesets: a club's own, and the presets that it has used."""
+"""Stored rulesets: custom ones, and the presets that the club has used."""
 
 import json
 from dataclasses import dataclass
@@ -22,11 +22,11 @@ from service.rulesets.models import RulesetRecord
 @dataclass(frozen=True, slots=True)
 class StoredRuleset:
     """
-    A version of a ruleset as it is stored.
+    A stored version of a ruleset.
 
     Attributes:
-        digest: of the rules as they were when they were added.
-        rules: None where what is stored is no ruleset.
+        digest: the digest of the rules when they were added.
+        rules: the rules; None if the stored content is not a valid ruleset.
     """
 
     name: str
@@ -36,7 +36,7 @@ class StoredRuleset:
 
     @property
     def is_as_added(self) -> bool:
-        """Whether the rules are those that were added."""
+        """Whether the rules are unchanged since they were added."""
         rules = self.rules
         return (
             rules is not None
@@ -46,23 +46,22 @@ class StoredRuleset:
 
 
 CONTENT: Final = cast(RulesetRecord.content, Text).label("ruleset_content")
-"""What `parse_ruleset` reads; queries of other records that need their rules select it too."""
+"""The column that `parse_ruleset` reads, for queries of other records that need their rules."""
 
 
 def add(transaction: Transaction, ruleset: Ruleset, event: bytes) -> None:
     """
-    Keep a ruleset for good.
+    Insert a ruleset, unless the same version is stored with the same rules.
 
-    A preset is added when the club first uses it, and again at no cost: equal rules under the same name and version are
-    there already.
+    A preset is inserted when the club first uses it.
 
     Args:
-        transaction: whose club's it becomes.
-        ruleset: its version included.
-        event: what the audit trail says of it.
+        transaction: a transaction of the club.
+        ruleset: the ruleset with its version.
+        event: the event to record.
 
     Raises:
-        RulesetConflict: the version is there with other rules.
+        RulesetConflict: the version is stored with other rules.
     """
     content = dump_ruleset(ruleset)
     digest = digest_ruleset(ruleset)
@@ -84,16 +83,16 @@ def add(transaction: Transaction, ruleset: Ruleset, event: bytes) -> None:
         return
     there = transaction.execute(select(RulesetRecord.digest).where(*_is(transaction, ruleset.name, ruleset.version)))
     if there.scalar_one() != digest:
-        raise stored_with_other_rules(ruleset)
+        raise ruleset_conflict(ruleset)
 
 
-def stored_with_other_rules(ruleset: Ruleset) -> RulesetConflict:
-    """Say that a name and version belong to other rules."""
-    return RulesetConflict(f"{ruleset} is stored with other rules; a change is a new version")
+def ruleset_conflict(ruleset: Ruleset) -> RulesetConflict:
+    """Return the error for a version that is stored with other rules."""
+    return RulesetConflict(f"{ruleset} is stored with other rules; expected a new version for a change")
 
 
 def list_digests(transaction: Transaction) -> dict[tuple[str, int], bytes]:
-    """Give the digest of every version of every ruleset that the club has stored."""
+    """Return the digest of every stored version of every ruleset, by name and version."""
     record = RulesetRecord
     mine = select(record.name, record.version, record.digest).where(record.club_id == transaction.club_id)
     return {(found.name, found.version): found.digest for found in transaction.execute(mine)}
@@ -101,7 +100,7 @@ def list_digests(transaction: Transaction) -> dict[tuple[str, int], bytes]:
 
 @lru_cache(maxsize=256)
 def digest_ruleset(ruleset: Ruleset) -> bytes:
-    """Tell rules apart, whatever they are called."""
+    """Compute the digest of a ruleset."""
     return digest_of(dump_ruleset(ruleset))
 
 
@@ -110,7 +109,7 @@ def get(transaction: Transaction, name: str, version: int) -> Ruleset:
     Read one version of a ruleset.
 
     Raises:
-        NotFound: the club has none.
+        NotFound: the club has not stored this version.
     """
     found = find(transaction, name, version)
     if found is None:
@@ -140,7 +139,7 @@ def list_all(transaction: Transaction) -> list[Ruleset]:
 
 
 def list_readable(transaction: Transaction) -> list[StoredRuleset]:
-    """List every version of every ruleset that the club has stored, also what cannot be read, by name and version."""
+    """List every stored version of every ruleset by name and version, including invalid ones."""
     record = RulesetRecord
     mine = select(record.name, record.version, record.digest, CONTENT).where(record.club_id == transaction.club_id)
     return [
@@ -158,7 +157,7 @@ def _find_rules(content: str) -> Ruleset | None:
 
 @lru_cache(maxsize=256)
 def parse_ruleset(content: str) -> Ruleset:
-    """Read a stored ruleset; the same text is read once, for every hand needs its rules and they never change."""
+    """Parse a stored ruleset. Results are cached, because every hand needs its rules and they never change."""
     return load_ruleset(json.loads(content))
 
 

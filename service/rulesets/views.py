@@ -9,7 +9,7 @@ from schemas.rulesets import RulesetPageSchema, RulesetSchema, dump_ruleset
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction, transaction_if_any
 from service.http.resource import Resource, decoded_body
-from service.http.responses import LOCATION, REPLAYED, answer, answer_page, recorded
+from service.http.responses import LOCATION, REPLAYED, created_response, json_response, respond_page
 from service.rulesets.actions import add_ruleset, get_ruleset, list_rulesets
 
 rulesets = Resource("rulesets", __name__, description="The presets, and a club's custom rulesets.")
@@ -19,9 +19,9 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 @rulesets.operation("list_rulesets", Scope.READ, needs_key=False)
 @rulesets.response(200, RulesetPageSchema)
 def get_rulesets() -> Response:
-    """List the presets and, with a key, the club's own rulesets, each in its newest version."""
+    """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
     found = list_rulesets(transaction_if_any())
-    return answer_page("rulesets", [dump_ruleset(ruleset) for ruleset in found])
+    return respond_page("rulesets", [dump_ruleset(ruleset) for ruleset in found])
 
 
 @rulesets.route("/v1/rulesets", methods=["POST"])
@@ -35,7 +35,7 @@ def post_ruleset(_: Any) -> Response:
     The version can be omitted. The same rules sent again return the stored ruleset.
     """
     ruleset, is_replay = add_ruleset(current_transaction(), decoded_body())
-    return recorded(dump_ruleset(ruleset), f"/v1/rulesets/{ruleset}", is_replay=is_replay)
+    return created_response(dump_ruleset(ruleset), f"/v1/rulesets/{ruleset}", is_replay=is_replay)
 
 
 @rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])
@@ -43,4 +43,4 @@ def post_ruleset(_: Any) -> Response:
 @rulesets.response(200, RulesetSchema)
 def get_one_ruleset(reference: str) -> Response:
     """Return a ruleset by name (newest version) or as `name@version`."""
-    return answer(dump_ruleset(get_ruleset(transaction_if_any(), reference)))
+    return json_response(dump_ruleset(get_ruleset(transaction_if_any(), reference)))

@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.files import SECRET, atomic_write
 from service.ledger.signing import SIGNING_KEY, make_signing_key
@@ -28,7 +28,7 @@ def ensure_key(config: Config, directory: Path) -> Path:
     try:
         directory.mkdir(mode=0o700, parents=True, exist_ok=True)
         with atomic_write(file, SECRET) as writer:
-            writer.write(found_club(config.owner_url, HOME) + "\n")
+            writer.write(create_club_with_key(config.owner_url, HOME) + "\n")
     except OSError as error:
         raise UpError(f"The data directory {directory} cannot be written: {error.strerror}.") from error
     return file

@@ -15,11 +15,11 @@ from gunicorn.http import wsgi
 from gunicorn.http.errors import InvalidHeader
 from uuid_utils.compat import uuid7
 
-from service.http.headers import SAFE
-from service.http.problems import MEDIA_TYPE, complete_problem
+from service.http.headers import SECURITY_HEADERS
+from service.http.problems import MEDIA_TYPE, build_problem
 from service.logs import start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
-from service.openapi import EARLY_REFUSALS
+from service.openapi import SERVER_ERRORS
 from service.server.embedded import process
 from service.server.gunicorn_worker.wire import Wire
 
@@ -59,7 +59,7 @@ class GunicornLog(glogging.Logger):
 
 
 _REFUSALS: Final = {
-    **EARLY_REFUSALS,
+    **SERVER_ERRORS,
     HTTPStatus.REQUEST_TIMEOUT: "the headers of the request were not received in time; send it again",
     HTTPStatus.TOO_MANY_REQUESTS: "too many connections are open from this address; close some, or use one for several"
     " requests",
@@ -84,7 +84,7 @@ def write_problem(client: Wire, status: int, reason: str, _found: str) -> None:
         HTTPStatus(status), "the request is not valid HTTP/1.1; expected a request as RFC 9112 defines it"
     )
     request_id = str(uuid7())
-    problem = {**complete_problem(code, detail, [], request_id), "status": status}
+    problem = {**build_problem(code, detail, [], request_id), "status": status}
     body = json.dumps(problem, separators=(",", ":")).encode() + b"\n"
     headers = {
         "Connection": "close",
@@ -92,7 +92,7 @@ def write_problem(client: Wire, status: int, reason: str, _found: str) -> None:
         "Content-Length": str(len(body)),
         "Request-Id": request_id,
         **({"Retry-After": "1"} if status == HTTPStatus.TOO_MANY_REQUESTS else {}),
-        **SAFE,
+        **SECURITY_HEADERS,
     }
     head = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
     client.sendall(f"HTTP/1.1 {status} {reason}\r\n{head}\r\n".encode() + body)

@@ -48,7 +48,7 @@ class JobWorker:
         """Let chunks under way be done, then end what is left."""
         process.stop(self._process, _WORKER_GRACE_SECONDS)
 
-    def revive(self) -> None:
+    def restart_if_dead(self) -> None:
         """Start it again where it has ended: at once, or after a pause where it did so before."""
         now = time.monotonic()
         if self._process.poll() is None or now < self._start_from:
@@ -101,14 +101,14 @@ class Web:
         """
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
-            self.refuse_dead()
+            self.check_alive()
             with contextlib.suppress(OSError, http.client.HTTPException):
                 if self._ask("/healthz") == HTTPStatus.OK:
                     return
             time.sleep(0.05)
         raise UpError(f"The service did not answer on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
 
-    def refuse_dead(self) -> None:
+    def check_alive(self) -> None:
         """
         Notice that gunicorn has ended.
 

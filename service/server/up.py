@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import FrameType
 from typing import NoReturn
 
-from service.config import Config, Hosting, settings_from
+from service.config import Config, Hosting, read_settings
 from service.db import SERVICE_ROLE, Database, migrate
 from service.logs import get_log
 from service.server.address import listen
@@ -47,7 +47,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         else:
             cluster = Cluster(hosting.directory)
             # What else is wrong with the environment is found before anything is made.
-            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **settings_from(environment))
+            config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **read_settings(environment))
             say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
             stack.enter_context(cluster)
             # Where it listens is settled by its start.
@@ -110,14 +110,14 @@ def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     while True:
         time.sleep(0.1)
-        web.refuse_dead()
+        web.check_alive()
         if worker is not None:
-            worker.revive()
-        if cluster is not None and cluster.revive():
+            worker.restart_if_dead()
+        if cluster is not None and cluster.restart_if_dead():
             _log.warning("postgresql_restarted")
             deaths.append(time.monotonic())
             if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN_SECONDS:
-                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute: {cluster.last_words()}")
+                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute: {cluster.last_error()}")
 
 
 def _raise_stopped_on_signals() -> None:

@@ -15,13 +15,13 @@ from scoring.ruleset import Ruleset
 from scoring.settle_up import find_payments
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
 
 
 def view_table(stored: StoredTable) -> TableView:
-    """Show a table."""
+    """Return the view of a stored table."""
     return TableView(
         id=str(stored.id),
         name=stored.name,
@@ -36,41 +36,41 @@ def view_table(stored: StoredTable) -> TableView:
 
 def get_table(transaction: Transaction, table_id: UUID) -> TableView:
     """
-    Show a table.
+    Return a table.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the club has no table with this ID.
     """
     return view_table(tables.get(transaction, table_id))
 
 
 def list_tables(transaction: Transaction, *, name: str | None, after: UUID | None, limit: int) -> Page[TableView]:
-    """List the club's tables, the newest first, or the one that has a name."""
+    """List the club's tables, the newest first, or the one with a name."""
     return cut_page(tables.list_page(transaction, name=name, after=after, limit=limit + 1), limit, view_table)
 
 
 def add_table(transaction: Transaction, request: TableRequest) -> TableView:
     """
-    Set up a table.
+    Create a table.
 
     Raises:
         RulesetUnknown: there is no such ruleset.
-        TableConflict: the club has a table of this name.
+        TableConflict: the club has a table with this name.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
-    return view_table(make_table(transaction, request, ruleset))
+    return view_table(create_table(transaction, request, ruleset))
 
 
-def make_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
-    """Keep a table, with the version of the ruleset that it has now."""
-    table = new_table(transaction, request, ruleset)
-    keep_ruleset(transaction, ruleset)
-    keep_table(transaction, table)
+def create_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Create a table with a ruleset, and store both."""
+    table = build_table(transaction, request, ruleset)
+    store_ruleset(transaction, ruleset)
+    store_table(transaction, table)
     return table
 
 
-def new_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
-    """Give a table its id and the version of its ruleset; nothing is kept yet."""
+def build_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset) -> StoredTable:
+    """Build a table with a new ID, without storing it."""
     return StoredTable(
         id=uuid7(),
         name=request.name,
@@ -84,12 +84,12 @@ def new_table(transaction: Transaction, request: TableRequest, ruleset: Ruleset)
     )
 
 
-def keep_table(transaction: Transaction, table: StoredTable) -> None:
+def store_table(transaction: Transaction, table: StoredTable) -> None:
     """
-    Keep a new table; its ruleset is kept already.
+    Store a new table, whose ruleset is stored.
 
     Raises:
-        TableConflict: the club has a table of this name.
+        TableConflict: the club has a table with this name.
     """
     event = TableCreated(
         id=table.id,
@@ -107,13 +107,13 @@ def get_statement(
     transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
 ) -> StatementView:
     """
-    Sum up a table's rounds, player by player, and find the fewest payments that settle everyone.
+    Sum up a table's rounds by player, and compute the fewest payments that settle up.
 
-    Rounds that are open count as they stand.
+    Open rounds count with their current stacks.
 
     Raises:
-        NotFound: the club has no such table.
-        RoundError: together they are more than can be counted exactly.
+        NotFound: the club has no table with this ID.
+        RoundError: a sum exceeds the largest exact integer.
     """
     table = tables.get(transaction, table_id)
     summed = tables.sum_rounds(transaction, table.id, opened_from=opened_from, opened_before=opened_before)
@@ -125,7 +125,7 @@ def get_statement(
         stack=sum(each.stack for each in points),
     )
     if max(_figures(totals, summed.players)) > MOST_INTEGER:
-        detail = f"the sum over the rounds is more than {MOST_INTEGER}; ask for fewer rounds"
+        detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
         raise RoundError([Mistake("points-beyond-count", ("query", "from"), detail)])
     currencies = {currency for each in summed.players for currency in each.money}
     return StatementView(
@@ -145,7 +145,7 @@ def get_statement(
 
 
 def _figures(totals: PointTotals, players: list[PlayerStatement]) -> Iterator[int]:
-    """Give the size of every figure of a statement."""
+    """Yield the absolute value of every figure of a statement."""
     for points in (totals, *(each.points for each in players)):
         yield from (points.opening_stack, points.top_ups, points.stack, abs(points.net), abs(points.between_rounds))
     yield from (abs(net) for each in players for net in each.money.values())

@@ -4,16 +4,16 @@ from uuid import UUID
 from sqlalchemy import ForeignKey, UniqueConstraint
 from sqlalchemy.orm import Mapped, mapped_column
 
-from service.db.base import Base, Big, Key, leads_to
+from service.db.base import Base, Big, Key, references
 
 
 class TableRecord(Base):
-    """A table: the rules and the money that its next round is played for."""
+    """A table, with the ruleset and the point value of its next round."""
 
     __tablename__ = "tables"
     __table_args__ = (
         UniqueConstraint("club_id", "name", name="tables_name_key"),
-        leads_to("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
+        references("rulesets", "club_id", "ruleset_name", "ruleset_version", to=("club_id", "name", "version")),
     )
 
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)

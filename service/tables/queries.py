@@ -20,7 +20,7 @@ from service.tables.models import TableRecord
 
 @dataclass(frozen=True, slots=True)
 class StoredTable:
-    """A table: the rules and the money that its next round is played for."""
+    """A stored table, with the ruleset and the point value of its next round."""
 
     id: UUID
     name: str
@@ -34,7 +34,7 @@ class StoredTable:
 
 
 _LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
-# In the order of what is locked, so that two who lock many wait for each other and not in a circle.
+# Locks are taken in a fixed order, so that transactions that lock many tables cannot deadlock.
 _LOCK_ALL: Final = text("""
     SELECT pg_advisory_xact_lock(key) FROM (
         SELECT DISTINCT hashtextextended(name, 0) AS key FROM unnest(CAST(:names AS text[])) AS name ORDER BY key
@@ -44,12 +44,12 @@ _LOCK_ALL: Final = text("""
 
 def add(transaction: Transaction, table: StoredTable, event: bytes) -> None:
     """
-    Set up a table; its ruleset has been added before.
+    Insert a table, whose ruleset is stored.
 
     Raises:
-        TableConflict: the club has a table of this name.
+        TableConflict: the club has a table with this name.
     """
-    taken = TableConflict(f"the club has a table named {table.name!r} already; names are unique in a club")
+    taken = TableConflict(f"a table named {table.name!r} already exists; expected a unique name in the club")
     with conflicts(tables_name_key=taken):
         transaction.execute(insert(TableRecord).values(club_id=transaction.club_id, **asdict(table)))
     record_event(transaction, EventKind.TABLE_CREATED, event)
@@ -60,7 +60,7 @@ def get(transaction: Transaction, table_id: UUID) -> StoredTable:
     Read a table.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the club has no table with this ID.
     """
     found = transaction.execute(_mine(transaction).where(TableRecord.id == table_id)).one_or_none()
     if found is None:
@@ -76,32 +76,32 @@ def find(transaction: Transaction, name: str) -> StoredTable | None:
 
 def lock(transaction: Transaction, name: str) -> None:
     """
-    Wait until nobody else makes this table or opens a round at it, and keep others from it until the end.
+    Lock a table name until the transaction ends: no other one creates the table or opens a round at it.
 
-    What is looked for and then added where it is missing, a table by name or a round by its content, is so added once.
+    This makes "find, else insert" of a table or a round safe.
     """
     transaction.execute(_LOCK, {"name": f"{transaction.club_id} {name}"})
 
 
 def lock_all(transaction: Transaction, names: Iterable[str]) -> None:
-    """Lock many tables, each as `lock` does."""
+    """Lock several table names, each as `lock` does."""
     transaction.execute(_LOCK_ALL, {"names": [f"{transaction.club_id} {name}" for name in names]})
 
 
 def list_named(transaction: Transaction, names: Iterable[str]) -> list[StoredTable]:
-    """List the tables that have some of these names."""
+    """List the tables with these names."""
     return [_load(found) for found in transaction.execute(_mine(transaction).where(TableRecord.name.in_([*names])))]
 
 
 def lock_making(transaction: Transaction) -> None:
-    """Wait until nobody else makes many tables in the club, and keep others from it until the end."""
+    """Lock the creation of several tables in the club until the transaction ends."""
     transaction.execute(_LOCK, {"name": f"{transaction.club_id}"})
 
 
 def list_page(
     transaction: Transaction, *, name: str | None = None, after: UUID | None = None, limit: int
 ) -> list[StoredTable]:
-    """List tables, the newest first, from the one after `after`; with a name, the one that has it."""
+    """List tables, the newest first, starting after the ID `after`; with `name`, only the table of this name."""
     query = _mine(transaction).order_by(TableRecord.id.desc()).limit(limit)
     if name is not None:
         query = query.where(TableRecord.name == name)
@@ -130,7 +130,7 @@ def _load(found: Row[Any]) -> StoredTable:
 
 @dataclass(frozen=True, slots=True)
 class RoundSums:
-    """How many rounds there were, how many of them are open, and what their players have won and lost."""
+    """The number of rounds and of open rounds, and the totals of their players."""
 
     rounds: int
     open_rounds: int
@@ -174,15 +174,15 @@ _MONEY: Final = text(f"""
 def sum_rounds(
     transaction: Transaction, table_id: UUID, *, opened_from: datetime | None, opened_before: datetime | None
 ) -> RoundSums:
-    """Sum up the rounds of a table that were opened from a moment on and before another, as they stand."""
-    asked = {
+    """Sum up the rounds of a table that were opened in a period."""
+    parameters = {
         "club_id": transaction.club_id,
         "table_id": table_id,
         "opened_from": opened_from,
         "opened_before": opened_before,
     }
     money: dict[str, dict[str, int]] = defaultdict(dict)
-    for found in transaction.execute(_MONEY, asked):
+    for found in transaction.execute(_MONEY, parameters):
         money[found.player][found.currency] = int(found.net)
     players = [
         PlayerStatement(
@@ -191,7 +191,7 @@ def sum_rounds(
             PointTotals(found.opening_stack, int(found.top_ups), int(found.net), found.stack),
             money[found.player],
         )
-        for found in transaction.execute(_POINTS, asked)
+        for found in transaction.execute(_POINTS, parameters)
     ]
-    counted = transaction.execute(_COUNT, asked).one()
+    counted = transaction.execute(_COUNT, parameters).one()
     return RoundSums(counted.rounds, counted.open_rounds, players)

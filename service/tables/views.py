@@ -18,7 +18,7 @@ from schemas.tables import (
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, json_response, respond_page
 from service.tables.actions import add_table, get_statement, get_table, list_tables
 
 tables = Resource("tables", __name__, description="Tables: a name, a ruleset and a point value.")
@@ -35,7 +35,7 @@ def post_table(request: TableRequest) -> Response:
     Its rounds use the ruleset version, point value and currency that the table has when they are opened.
     """
     table = add_table(current_transaction(), request)
-    return answer(dump_table(table), HTTPStatus.CREATED, {"Location": f"/v1/tables/{table.id}"})
+    return json_response(dump_table(table), HTTPStatus.CREATED, {"Location": f"/v1/tables/{table.id}"})
 
 
 @tables.route("/v1/tables", methods=["GET"])
@@ -45,7 +45,7 @@ def post_table(request: TableRequest) -> Response:
 def get_tables(query: dict[str, Any]) -> Response:
     """List the club's tables, newest first, or find one by its exact name."""
     page = list_tables(current_transaction(), name=query["name"], after=query["cursor"], limit=query["limit"])
-    return answer_page("tables", [dump_table(table) for table in page.items], page.next_after)
+    return respond_page("tables", [dump_table(table) for table in page.items], page.next_after)
 
 
 @tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
@@ -53,7 +53,7 @@ def get_tables(query: dict[str, Any]) -> Response:
 @tables.response(200, TableSchema)
 def get_one_table(table_id: UUID) -> Response:
     """Return a table."""
-    return answer(dump_table(get_table(current_transaction(), table_id)))
+    return json_response(dump_table(get_table(current_transaction(), table_id)))
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
@@ -68,4 +68,4 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     own point value and currency. Open rounds count as they are now. If more than sixteen players remain after those
     with opposite totals have paid each other, the payments are few, but perhaps not the fewest.
     """
-    return answer(dump_statement(get_statement(current_transaction(), table_id, **query)))
+    return json_response(dump_statement(get_statement(current_transaction(), table_id, **query)))

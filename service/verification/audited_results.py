@@ -10,7 +10,7 @@ import numpy as np
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.audit_rounds import audit_group
+from service.recomputations.actions.audit import audit_group
 from service.recomputations.packed.queries import Scope
 from service.recomputations.packed.queries import Stretch as PackedStretch
 from service.recomputations.packed.reading import read_packed

@@ -19,7 +19,7 @@ import pytest
 from celery import Celery
 
 from service.config import Config
-from service.jobs.app import make_celery
+from service.jobs.app import build_celery
 from tests.support.free_port import Listener
 
 BROKERS: pytest.StashKey[set[str]] = pytest.StashKey()
@@ -49,7 +49,7 @@ class Broker:
 
     def celery(self, database_url: str) -> Celery:
         """The way to it."""
-        return make_celery(Config(database_url, **self.messages))
+        return build_celery(Config(database_url, **self.messages))
 
     def lose_messages(self) -> None:
         """Remove the queue, with all that is in it."""

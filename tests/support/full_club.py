@@ -13,7 +13,7 @@ from service.clubs.actions import create_key, find_club, revoke_key, rotate_key
 from service.ledger.actions import make_checkpoint
 from service.recomputations.packed.queries import Scope
 from service.rounds.queries import rounds, settlement_states
-from service.rulesets.actions import keep_ruleset
+from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, opened, step
 from tests.support.application import House
@@ -111,7 +111,7 @@ def _rounds_are_settled_by_other_rules(house: House, club: UUID, api: Api) -> No
         assert answer.status == 201, answer
         sent.append(UUID(answer["round"]["id"]))
     with database_of(house).transaction(club) as transaction:
-        keep_ruleset(transaction, other)
+        store_ruleset(transaction, other)
         assert recompute(transaction, Scope(round_ids=tuple(sent)), ruleset=other, applies=True).applied == 2
 
 

@@ -27,7 +27,7 @@ from service.db import Database, Transaction
 from service.disputes import queries as disputes
 from service.disputes.queries import StoredDispute
 from service.http import queries as http
-from service.http.queries import KeptAnswer
+from service.http.queries import StoredResponse
 from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import chunks, jobs, wake_ups
@@ -202,7 +202,7 @@ def add_job(transaction: Transaction) -> UUID:
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
-    wake_ups.top_up(transaction, job_id, 1)
+    wake_ups.ensure(transaction, job_id, 1)
     recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
     return job_id
 
@@ -211,7 +211,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
     """A club that has something in every table."""
     club_id = add_club(owner_url, name)
     with database.transaction(club_id, actor=uuid7(), request_id="fill") as transaction:
-        players.put(transaction, "ann", "Ann Example", EVENT)
+        players.set_name(transaction, "ann", "Ann Example", EVENT)
         links.renew_secret(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
         links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
@@ -226,5 +226,5 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
-        http.add(transaction, "a key", KeptAnswer(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+        http.add(transaction, "a key", StoredResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

@@ -1,4 +1,4 @@
-"""Clubs. Made and found by the owner of the tables; the service itself sees only the club that it works in."""
+"""Clubs. Only the owner of the tables can create and find them; the service sees the club of its transaction."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -27,31 +27,31 @@ _CLUBS = select(ClubRecord.id, ClubRecord.name, ClubRecord.created_at)
 
 def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
     """
-    Make the club that the transaction is in.
+    Insert the club of the transaction.
 
     Raises:
-        ClubTaken: there is a club of this name.
+        ClubTaken: another club has this name.
     """
     club = StoredClub(transaction.club_id, name, transaction.now)
-    with conflicts(clubs_name_key=ClubTaken(f"There is a club named {name!r} already; names are unique.")):
+    with conflicts(clubs_name_key=ClubTaken(f"A club named {name!r} already exists; expected a unique name.")):
         transaction.execute(insert(ClubRecord).values(id=club.id, name=club.name, created_at=club.created_at))
     record_event(transaction, EventKind.CLUB_CREATED, event)
     return club
 
 
 def find(transaction: Transaction, name: str) -> StoredClub | None:
-    """Find a club by its name, as the owner of the tables may."""
+    """Find a club by its name, as the owner of the tables."""
     found = transaction.execute(_CLUBS.where(ClubRecord.name == name)).one_or_none()
     return None if found is None else StoredClub(found.id, found.name, found.created_at)
 
 
 def get(transaction: Transaction) -> StoredClub:
-    """Read the club that the transaction is in."""
+    """Read the club of the transaction."""
     found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id)).one()
     return StoredClub(found.id, found.name, found.created_at)
 
 
 def list_all(transaction: Transaction) -> list[StoredClub]:
-    """List every club in the order in which they were made, as the owner of the tables may."""
+    """List all clubs in the order of their creation, as the owner of the tables."""
     listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))
     return [StoredClub(found.id, found.name, found.created_at) for found in listed]

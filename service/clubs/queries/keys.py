@@ -1,4 +1,4 @@
-"""Keys of clubs. Only the hash of a secret is ever kept."""
+"""API keys of clubs. Only the hashes of secrets are stored."""
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -16,7 +16,7 @@ from service.ledger.queries.events import EventKind, record_event
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A key that opens its club, and what it may do there."""
+    """A valid key with its club and scopes."""
 
     club_id: UUID
     id: UUID
@@ -27,14 +27,14 @@ class StoredKey:
 @dataclass(frozen=True, slots=True)
 class IssuedKey:
     """
-    A key as an operator sees it: all but the secret, which is kept nowhere.
+    A key as operators see it, without its secret.
 
     Attributes:
-        club: the club's name.
-        prefix: how the key begins, by which it is known.
-        expires_at: until when it opens anything, as it was made; None for ever.
-        revoked_at: from when on it opens nothing; may be to come.
-        last_used_at: to the minute.
+        club: the name of the club.
+        prefix: the first characters of the key, which identify it.
+        expires_at: when it expires, as set at its creation; None if it does not.
+        revoked_at: when it is revoked; can be in the future.
+        last_used_at: rounded to minutes.
     """
 
     club_id: UUID
@@ -50,7 +50,7 @@ class IssuedKey:
 
     @property
     def ends_at(self) -> datetime | None:
-        """From when on the key opens nothing, whatever ends it; None for never."""
+        """When the key becomes invalid, by expiry or revocation; None if it does not."""
         return min((moment for moment in (self.expires_at, self.revoked_at) if moment is not None), default=None)
 
 
@@ -76,7 +76,7 @@ _AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM aut
 
 
 def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
-    """Give the transaction's club a key, as the owner of the tables may."""
+    """Insert a key of the transaction's club, as the owner of the tables."""
     transaction.execute(
         insert(_KEY).values(
             club_id=transaction.club_id,
@@ -94,19 +94,18 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
 
 def find(session: Session, secret_sha256: bytes) -> StoredKey | None:
     """
-    Find the key of a secret and with it the club, and note that it was used; None where it opens nothing.
+    Find the valid key of a secret, and record its use; return None if there is none.
 
     Args:
-        session: in which no transaction has begun.
-        secret_sha256: all that is known of the secret here. Hashes are compared, so that the time it takes tells
-            nothing of any secret.
+        session: a session without a transaction.
+        secret_sha256: the hash of the secret. Comparing hashes prevents timing attacks on the secret.
     """
-    found = session.ask(_AUTHENTICATE, {"secret_sha256": secret_sha256})
+    found = session.query(_AUTHENTICATE, {"secret_sha256": secret_sha256})
     return StoredKey(**{**found[0], "scopes": tuple(found[0]["scopes"])}) if found else None
 
 
 def list_all(transaction: Transaction, club_id: UUID | None = None) -> list[IssuedKey]:
-    """List the keys of one club or of all, in the order in which they were made, as the owner of the tables may."""
+    """List the keys of one club or of all clubs in the order of their creation, as the owner of the tables."""
     query = _ISSUED if club_id is None else _ISSUED.where(_KEY.club_id == club_id)
     return [_load(found) for found in transaction.execute(query)]
 
@@ -122,7 +121,7 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
 def list_known_as(
     transaction: Transaction, *, prefix: str, key_id: UUID | None, secret_sha256: bytes
 ) -> list[IssuedKey]:
-    """List the keys of all clubs that have one of these, as the owner of the tables may."""
+    """List the keys of all clubs with this prefix, ID or hash, as the owner of the tables."""
     conditions: list[ColumnElement[bool]] = [_KEY.prefix == prefix, _KEY.secret_sha256 == secret_sha256]
     if key_id is not None:
         conditions.append(_KEY.id == key_id)
@@ -134,27 +133,27 @@ def get(transaction: Transaction, key_id: UUID) -> IssuedKey:
     Read a key of the transaction's club.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the club has no key with this ID.
     """
     return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id), key_id)
 
 
 def lock(transaction: Transaction, key_id: UUID) -> IssuedKey:
     """
-    Read a key of the transaction's club and keep everybody else from changing it.
+    Lock a key of the transaction's club.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the club has no key with this ID.
     """
     return _one(transaction, _ISSUED.where(_is_own(transaction), _KEY.id == key_id).with_for_update(of=_KEY), key_id)
 
 
 def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime | None:
     """
-    Let a key of the transaction's club open nothing any more after a while, by the database's own clock.
+    Revoke a key of the transaction's club after a time, by the clock of the database.
 
     Returns:
-        The moment from which on it opens nothing; None, and nothing is changed, where that was to come earlier anyway.
+        When the key is revoked; None, without a change, if it was to be revoked earlier.
     """
     moment = func.now() + after
     statement = (
@@ -170,13 +169,13 @@ def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime 
 
 
 def end_own(transaction: Transaction, key: IssuedKey) -> None:
-    """Let a key of the transaction's club open nothing any more, as the service may; one that has ended stays so."""
+    """Revoke a key of the transaction's club, with the role of the service; an ended key does not change."""
     ended = transaction.execute(_END, {"key_id": key.id}).scalar_one()
     _record_end(transaction, key, timedelta(0), ended)
 
 
 def _record_end(transaction: Transaction, key: IssuedKey, after: timedelta, ended: datetime | None) -> None:
-    """Say in the audit trail when a key ends; None where nothing was changed."""
+    """Record the event of a key's end, unless nothing was changed."""
     if ended is not None:
         overlap = int(after.total_seconds())
         event = KeyRevoked(key=key.id, prefix=key.prefix, overlap_seconds=overlap, revoked_at=ended)

@@ -35,7 +35,7 @@ from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import StoredRound
 from service.rulesets import queries as rulesets
-from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 
 
@@ -170,7 +170,7 @@ def _keep(
 ) -> StoredRound:
     submission = Submission("correction", received)
     hand_records.add_submission(transaction, submission)
-    keep_ruleset(transaction, amended.history.ruleset)
+    store_ruleset(transaction, amended.history.ruleset)
     corrected = _recorded_anew(amended, happened, submission)
     hand_records.add_hands(transaction, before.id, corrected.anew)
     given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)

@@ -154,7 +154,7 @@ def check_quota(transaction: Transaction, limits: ImportLimits) -> None:
     Raises:
         ImportQuotaExceeded: it has too many, or too much of them waits.
     """
-    jobs.lock_asking(transaction, KIND, {})
+    jobs.lock_request(transaction, KIND, {})
     under_way, waiting = imports.count_under_way(transaction, KIND)
     if under_way > limits.under_way:
         detail = f"{limits.under_way} imports of the club are under way, and no more are accepted at once"
@@ -180,14 +180,14 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
         ImportQuotaExceeded: with this one too much of the club's imports waits.
     """
     asked = {"sha256": received.sha256.hex(), "state": state}
-    jobs.lock_asking(transaction, KIND, asked)
-    same = jobs.find_same_under_way(transaction, KIND, asked)
+    jobs.lock_request(transaction, KIND, asked)
+    same = jobs.find_same_active(transaction, KIND, asked)
     if same is not None:
         return StartedImport(view_import(transaction, same), is_replay=True)
     check_quota(transaction, limits)
     job = jobs.lock(transaction, received.job_id)
     job = jobs.change(transaction, job, JobState.QUEUED, asked=asked, total=received.lines, received=received.lines)
-    wake_ups.top_up(transaction, job.id, 1)
+    wake_ups.ensure(transaction, job.id, 1)
     return StartedImport(view_import(transaction, job), is_replay=False)
 
 

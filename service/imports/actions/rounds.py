@@ -31,7 +31,7 @@ from service.imports.actions.lines import (
     no_search_for_cycles,
     read_lines,
 )
-from service.logs import get_log, show_exception
+from service.logs import format_exception, get_log
 from service.metrics.counters import check_balance
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected, replay_exactly
@@ -50,8 +50,8 @@ from service.rounds.queries.batch import DOCUMENT, EndingStep, HandStep, RoundRe
 from service.rounds.queries.hand_records import HandFigures, Submission, figures_of
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
-from service.rulesets.actions import keep_ruleset
-from service.tables.actions import keep_table, new_table
+from service.rulesets.actions import store_ruleset
+from service.tables.actions import build_table, store_table
 from service.tables.queries import StoredTable
 
 
@@ -115,9 +115,9 @@ def import_rounds(
 def _write(transaction: Transaction, known: Known, records: RoundRecords) -> None:
     rulesets, tables = known.take_unwritten()
     for ruleset in rulesets:
-        keep_ruleset(transaction, ruleset)
+        store_ruleset(transaction, ruleset)
     for table in tables:
-        keep_table(transaction, table)
+        store_table(transaction, table)
     records.write()
 
 
@@ -142,7 +142,7 @@ def _import(
                 refuse_other_hands(transaction, recorded.id, line.document())
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
-        table = known.tables.get(line.head.table) or new_table(transaction, table_of(line.head), line.ruleset)
+        table = known.tables.get(line.head.table) or build_table(transaction, table_of(line.head), line.ruleset)
         whole = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
@@ -191,7 +191,7 @@ def _play(
     """Make a line's round ready to be written, from what it was settled as or by playing it."""
     head, ruleset = line.head, line.ruleset
     if known.has_other(ruleset):
-        raise rulesets.stored_with_other_rules(ruleset)
+        raise rulesets.ruleset_conflict(ruleset)
     opened_at = given_opening_time(transaction.now, head.opened_at, (hand.played_at for hand in line.hands))
     opened = make_round(
         transaction,
@@ -282,7 +282,7 @@ def isolate_lines(
     except Exception as error:
         if len(lines) == 1:
             [(number, _)] = lines
-            _log.error("line_failed", line=number, exception=show_exception(error), request_id=transaction.request_id)
+            _log.error("line_failed", line=number, exception=format_exception(error), request_id=transaction.request_id)
             return [refuse_failed(number, transaction.request_id)]
     middle = len(lines) // 2
     first = isolate_lines(transaction, lines[:middle], is_final=is_final)

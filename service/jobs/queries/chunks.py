@@ -1,13 +1,12 @@
 """
-Chunks of jobs: made by a plan, claimed by workers, done once.
+Chunks of jobs, which workers claim and process exactly once.
 
-A claim is a lease by the database's own clock: it ends unless it is renewed, so that the chunk of a worker that died is
-claimed anew. Each claim counts the attempt up; whoever ends a chunk has to name the attempt, so that a worker that was
-thought dead and was only slow ends nothing.
+A claim is a lease by the clock of the database. It expires unless it is renewed, so the chunk of a lost worker is
+claimed again. Each claim increments the attempt; a chunk is ended with the number of the attempt, so a worker that lost
+its lease cannot end it.
 
-An error of the chunk itself counts as a failure. A lease that was not renewed, because the worker was killed or the
-database was gone, counts as an interruption, and so does an error that is nobody's fault, such as a deadlock. After
-each interruption the chunk rests longer.
+An exception while processing counts as a failure. An expired lease counts as an interruption, and so does an error
+that the chunk did not cause, for example a deadlock. After each interruption the chunk waits longer.
 """
 
 from collections.abc import Iterable, Mapping
@@ -24,19 +23,19 @@ from service.db import Transaction
 from service.jobs.models import ChunkRecord
 
 _CHUNK: Final = ChunkRecord
-_AT_A_TIME: Final = 1000
-LONGEST_REST: Final = 300
-"""Seconds that a chunk rests at most after it was interrupted again."""
+_BATCH_SIZE: Final = 1000
+LONGEST_DELAY: Final = 300
+"""Maximum delay of a chunk after an interruption, in seconds."""
 
 
 @dataclass(frozen=True, slots=True)
 class Part:
     """
-    A part of a job, to be done whole in one transaction of some seconds at most.
+    A part of a job, processed in one transaction of a few seconds at most.
 
     Attributes:
-        size: how much it is of the job's total, in the kind's own units.
-        what: which part it is, as the kind understands it.
+        size: its share of the job's total, in the units of the kind.
+        what: identifies the part for the kind.
     """
 
     size: int
@@ -49,7 +48,7 @@ class Plan:
     The parts of a job, in order.
 
     Attributes:
-        received: how many lines or rounds the job must account for, counted by other means than the parts.
+        received: the number of lines or rounds that the job must account for, not counted from the parts.
     """
 
     received: int | None
@@ -62,8 +61,8 @@ class Done:
     The result of a chunk.
 
     Attributes:
-        accounted: how many of the job's lines or rounds it accounts for.
-        result: what the kind adds up to the job's summary, as JSON.
+        accounted: the number of lines or rounds that it accounts for.
+        result: the result as JSON, which the kind adds up for the summary of the job.
     """
 
     accounted: int
@@ -73,14 +72,14 @@ class Done:
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """
-    A part of a job that this worker has claimed.
+    A chunk that this worker has claimed.
 
     Attributes:
-        attempt: how often it was claimed.
-        failures: how often processing it failed by an error of its own.
-        interruptions: how often it was interrupted, through no fault of its own as far as is known.
-        losses: how often of these its worker was lost, without a word.
-        error: why the attempt before ended, where that is known.
+        attempt: the number of claims.
+        failures: the number of attempts that ended with an exception of the chunk.
+        interruptions: the number of attempts that ended for other reasons.
+        losses: the number of interruptions by the loss of the worker.
+        error: the error of the attempt before, if known.
     """
 
     job_id: UUID
@@ -94,21 +93,21 @@ class Chunk:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ChunkCounts:
     """
-    How the open chunks of a job stand.
+    The numbers of open and dead-lettered chunks of a job.
 
     Attributes:
-        claimable: how many could be claimed now.
-        claimed: how many somebody is at work on.
-        later: how many wait for a moment to come.
-        set_aside: how many were given up; they are open no more.
+        claimable: open and claimable now.
+        claimed: open and in progress.
+        later: open and claimable after a delay.
+        dead_lettered: given up; no longer open.
     """
 
     claimable: int
     claimed: int
     later: int
-    set_aside: int
+    dead_lettered: int
 
     @property
     def is_over(self) -> bool:
@@ -120,7 +119,7 @@ def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first
     """Insert chunks of a job in order, the first with the number `first`, and return the sum of their sizes."""
     total = 0
     numbered = enumerate(parts, first)
-    while some := list(islice(numbered, _AT_A_TIME)):
+    while some := list(islice(numbered, _BATCH_SIZE)):
         rows = [
             {
                 "club_id": transaction.club_id,
@@ -138,7 +137,7 @@ def add_all(transaction: Transaction, job_id: UUID, parts: Iterable[Part], first
 
 
 def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedelta) -> Chunk | None:
-    """Claim the first chunk of a job that nobody has; None where there is none. Nobody waits for anybody."""
+    """Claim the first claimable chunk of a job without waiting for locks; return None if there is none."""
     first = (
         select(_CHUNK.number)
         .where(_of_job(transaction, job_id), _is_claimable())
@@ -178,30 +177,32 @@ def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedel
 
 
 def renew(transaction: Transaction, chunk: Chunk, lease: timedelta) -> bool:
-    """Prolong a claim; false where the chunk is no longer this worker's."""
+    """Renew the lease of a chunk; return False if it is no longer this worker's."""
     return _change(transaction, chunk, claimable_from=func.clock_timestamp() + lease)
 
 
 def end(transaction: Transaction, chunk: Chunk, done: Done, error: str | None = None) -> bool:
-    """Record that a chunk is done; false, and nothing is recorded, where it is no longer this worker's."""
+    """Record the result of a chunk; return False, without recording, if it is no longer this worker's."""
     values = {"result": done.result, "accounted": done.accounted, "error": error}
     return _change(transaction, chunk, state="done", **values, ended_at=func.clock_timestamp())
 
 
 def put_back(transaction: Transaction, chunk: Chunk, error: str, pause: timedelta) -> bool:
-    """Release a chunk that failed by an error of its own; it can be claimed again after a pause."""
+    """Release a chunk after a failure; it can be claimed again after a pause."""
     values = {"failures": _CHUNK.failures + 1, "error": error, "worker": None}
     return _change(transaction, chunk, **values, claimable_from=func.clock_timestamp() + pause)
 
 
 def release(transaction: Transaction, chunk: Chunk, error: str) -> bool:
-    """Release a chunk that was interrupted; it can be claimed again after a rest."""
+    """Release a chunk after an interruption; it can be claimed again after a delay."""
     values = {"interruptions": _CHUNK.interruptions + 1, "error": error, "worker": None}
-    return _change(transaction, chunk, **values, claimable_from=func.clock_timestamp() + _rest(chunk.interruptions + 1))
+    return _change(
+        transaction, chunk, **values, claimable_from=func.clock_timestamp() + _delay(chunk.interruptions + 1)
+    )
 
 
 def split(transaction: Transaction, chunk: Chunk, parts: Iterable[Part]) -> bool:
-    """Replace a chunk by smaller ones; false, and nothing is changed, where it is no longer this worker's."""
+    """Replace a chunk by smaller ones; return False, without changes, if it is no longer this worker's."""
     if not _change(transaction, chunk, state="split", ended_at=func.clock_timestamp()):
         return False
     largest = select(func.max(_CHUNK.number)).where(_of_job(transaction, chunk.job_id))
@@ -209,13 +210,13 @@ def split(transaction: Transaction, chunk: Chunk, parts: Iterable[Part]) -> bool
     return True
 
 
-def set_aside(transaction: Transaction, chunk: Chunk, error: str) -> bool:
-    """Give a chunk up, with the reason; the rest of the job goes on."""
+def dead_letter(transaction: Transaction, chunk: Chunk, error: str) -> bool:
+    """Dead-letter a chunk with an error; the other chunks of the job continue."""
     return _change(transaction, chunk, state="set_aside", error=error, ended_at=func.clock_timestamp())
 
 
 def drop_open(transaction: Transaction, job_id: UUID) -> None:
-    """Drop what has not been done of a job; whoever is still at work on it ends nothing."""
+    """Drop the open chunks of a job; workers that process one can no longer end it."""
     transaction.execute(
         update(_CHUNK)
         .where(_of_job(transaction, job_id), _CHUNK.state == "open")
@@ -223,22 +224,22 @@ def drop_open(transaction: Transaction, job_id: UUID) -> None:
     )
 
 
-def get_standing(transaction: Transaction, job_id: UUID) -> Standing:
-    """Count the chunks of a job that are not done."""
+def count_chunks(transaction: Transaction, job_id: UUID) -> ChunkCounts:
+    """Count the open and dead-lettered chunks of a job."""
     is_open, is_claimable = _CHUNK.state == "open", _is_claimable()
     is_leased = and_(_CHUNK.claimable_from > func.clock_timestamp(), _CHUNK.worker.is_not(None))
     query = select(
         func.count().filter(is_claimable).label("claimable"),
         func.count().filter(and_(is_open, is_leased)).label("claimed"),
         func.count().filter(and_(is_open, ~is_claimable, ~is_leased)).label("later"),
-        func.count().filter(_CHUNK.state == "set_aside").label("set_aside"),
+        func.count().filter(_CHUNK.state == "set_aside").label("dead_lettered"),
     ).where(_of_job(transaction, job_id))
     found = transaction.execute(query).one()
-    return Standing(found.claimable, found.claimed, found.later, found.set_aside)
+    return ChunkCounts(found.claimable, found.claimed, found.later, found.dead_lettered)
 
 
 def count_accounted(transaction: Transaction, job_id: UUID) -> int:
-    """Count the lines or rounds that the chunks of a job accounted for, as the database's own check does."""
+    """Sum up the lines or rounds that the chunks of a job account for, as the check of the database does."""
     counted = select(func.job_accounted(transaction.club_id, job_id))
     return int(transaction.execute(counted).scalar_one())
 
@@ -261,12 +262,12 @@ def _of_job(transaction: Transaction, job_id: UUID) -> ColumnElement[bool]:
 
 
 def _is_claimable() -> ColumnElement[bool]:
-    """Whether nobody has a chunk, and it has rested since its lease ended without a word."""
-    rest = case((_CHUNK.worker.is_not(None), _rest(_CHUNK.interruptions)), else_=timedelta(0))
-    return and_(_CHUNK.state == "open", _CHUNK.claimable_from + rest <= func.clock_timestamp())
+    """Return the condition that a chunk has no lease, and that the delay since an expired lease is over."""
+    delay = case((_CHUNK.worker.is_not(None), _delay(_CHUNK.interruptions)), else_=timedelta(0))
+    return and_(_CHUNK.state == "open", _CHUNK.claimable_from + delay <= func.clock_timestamp())
 
 
-def _rest(interruptions: InstrumentedAttribute[int] | int) -> ColumnElement[timedelta]:
-    """Compute how long a chunk rests: 0, 1, 3, 7, … seconds."""
-    seconds = func.least(func.power(2, func.least(interruptions, 30)) - 1, LONGEST_REST)
+def _delay(interruptions: InstrumentedAttribute[int] | int) -> ColumnElement[timedelta]:
+    """Compute the delay of a chunk: 0, 1, 3, 7, … seconds."""
+    seconds = func.least(func.power(2, func.least(interruptions, 30)) - 1, LONGEST_DELAY)
     return func.make_interval(0, 0, 0, 0, 0, 0, seconds, type_=Interval)

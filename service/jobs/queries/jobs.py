@@ -1,4 +1,4 @@
-"""Jobs: what is asked of workers, and how far each is."""
+"""Jobs: their states and progress."""
 
 import json
 from collections.abc import Mapping
@@ -17,10 +17,10 @@ from service.jobs.models import ChunkRecord, JobRecord
 
 
 class JobState(StrEnum):
-    """How a job stands."""
+    """The state of a job."""
 
     RECEIVING = "receiving"
-    """What it is to work on is still being received; nobody knows of it yet."""
+    """The input is still being received; the job is not visible yet."""
     QUEUED = "queued"
     RUNNING = "running"
     PAUSED = "paused"
@@ -36,17 +36,17 @@ ENDED: Final = (JobState.CANCELLED, JobState.SUCCEEDED, JobState.FAILED)
 @dataclass(frozen=True, slots=True)
 class StoredJob:
     """
-    A job as it stands.
+    A stored job.
 
     Attributes:
-        kind: what knows how to plan it and how to do a chunk of it.
-        asked: what was asked for, as the kind understands it.
-        total: how much there is to do, in the kind's own units; None until that is known.
-        received: how many lines (an import) or rounds (a recomputation) it must account for; None until that is known.
-        failure: why it failed; None where it did not.
-        is_planned: whether its chunks have been made.
-        actor: the key that asked for it; what its workers record is recorded in its name.
-        request_id: the request that asked for it.
+        kind: the name of its kind.
+        asked: the parameters of the request, for the kind.
+        total: the amount of work in the units of the kind; None until known.
+        received: the number of lines (import) or rounds (recomputation) to account for; None until known.
+        failure: why the job failed; None if it did not.
+        is_planned: whether its chunks were inserted.
+        actor: the key that requested it, the actor of all records of its workers.
+        request_id: the request that created it.
     """
 
     id: UUID
@@ -66,7 +66,7 @@ class StoredJob:
 
 @dataclass(frozen=True, slots=True)
 class JobUnderWay:
-    """What is known of a job to who looks for work in all clubs."""
+    """A job that has not ended, as listed for all clubs."""
 
     club_id: UUID
     id: UUID
@@ -78,17 +78,17 @@ class JobUnderWay:
 @dataclass(frozen=True, slots=True)
 class Progress:
     """
-    How far a job is.
+    The progress of a job.
 
     Attributes:
-        done: in the kind's own units, those of chunks set aside not among them.
-        results: what each chunk that is done came to, in order.
-        set_aside: how many chunks were given up.
+        done: the work done in the units of the kind, without dead-lettered chunks.
+        results: the results of the processed chunks, in order.
+        dead_lettered: the number of dead-lettered chunks.
     """
 
     done: int
     results: tuple[Mapping[str, Any], ...]
-    set_aside: int
+    dead_lettered: int
 
 
 _JOB: Final = JobRecord
@@ -116,7 +116,7 @@ _UNDER_WAY: Final = text("SELECT club_id, id, kind, state, created_at FROM jobs_
 def add(
     transaction: Transaction, job_id: UUID, kind: str, asked: Mapping[str, Any], *, state: JobState = JobState.QUEUED
 ) -> StoredJob:
-    """Add a job; nobody works on it before it is announced."""
+    """Insert a job; workers start it after a message is sent."""
     statement = insert(_JOB).values(
         club_id=transaction.club_id,
         id=job_id,
@@ -136,41 +136,41 @@ def get(transaction: Transaction, job_id: UUID, kind: str | None = None) -> Stor
     Read a job.
 
     Raises:
-        NotFound: the club has none with this id, or it is of another kind.
+        NotFound: the club has no job with this ID, or it is of another kind.
     """
     return _the_one(transaction, _query(transaction, job_id, kind), job_id)
 
 
 def lock(transaction: Transaction, job_id: UUID, kind: str | None = None) -> StoredJob:
     """
-    Read a job and keep everybody else from changing its state, or claiming a chunk, until the transaction ends.
+    Lock a job until the transaction ends: no other one can change its state or claim a chunk.
 
     Raises:
-        NotFound: the club has none with this id, or it is of another kind.
-        Busy: somebody else has held it for too long.
+        NotFound: the club has no job with this ID, or it is of another kind.
+        Busy: another transaction has held the lock for too long.
     """
     return _the_one(transaction, _query(transaction, job_id, kind).with_for_update(), job_id)
 
 
 def try_lock(transaction: Transaction, job_id: UUID) -> StoredJob | None:
-    """Lock a job, or give None where somebody else holds it at this moment."""
+    """Lock a job, or return None if another transaction holds the lock."""
     found = transaction.execute(_query(transaction, job_id, None).with_for_update(skip_locked=True)).one_or_none()
     return None if found is None else _load(found)
 
 
-def share(transaction: Transaction, job_id: UUID) -> StoredJob:
-    """Read a job, and keep its state from being changed until the transaction ends; others may do so beside."""
+def lock_shared(transaction: Transaction, job_id: UUID) -> StoredJob:
+    """Lock a job in shared mode until the transaction ends: others can do the same, but not change its state."""
     return _the_one(transaction, _query(transaction, job_id, None).with_for_update(read=True), job_id)
 
 
-def lock_asking(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> None:
-    """Keep everybody else from asking for the same until the transaction ends."""
+def lock_request(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> None:
+    """Lock the request for a job, so that no other transaction creates the same job, until the transaction ends."""
     name = f"{transaction.club_id} {kind} {json.dumps(asked, sort_keys=True)}"
     transaction.execute(_LOCK_ASKING, {"name": name})
 
 
-def find_same_under_way(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> StoredJob | None:
-    """Find a job that was asked for in the same words and has not ended."""
+def find_same_active(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> StoredJob | None:
+    """Find a job of the same request that has not ended."""
     query = _JOBS.where(
         _JOB.club_id == transaction.club_id,
         _JOB.kind == kind,
@@ -184,10 +184,10 @@ def find_same_under_way(transaction: Transaction, kind: str, asked: Mapping[str,
 
 def change(transaction: Transaction, job: StoredJob, state: JobState, **also: Any) -> StoredJob:
     """
-    Bring a job to another state; it must be locked.
+    Change the state of a locked job.
 
     Raises:
-        Busy: it is no longer in the state it was read in.
+        Busy: the job is no longer in the state in which it was read.
     """
     statement = (
         update(_JOB)
@@ -200,15 +200,15 @@ def change(transaction: Transaction, job: StoredJob, state: JobState, **also: An
 
 
 def get_progress(transaction: Transaction, job_id: UUID) -> Progress:
-    """Add up what the chunks of a job came to so far."""
+    """Sum up the results of the processed chunks of a job."""
     is_done = _CHUNK.state == "done"
     query = select(
         func.coalesce(func.sum(_CHUNK.size).filter(is_done), 0).label("done"),
         func.array_agg(aggregate_order_by(_CHUNK.result, _CHUNK.number)).filter(is_done).label("results"),
-        func.count().filter(_CHUNK.state == "set_aside").label("set_aside"),
+        func.count().filter(_CHUNK.state == "set_aside").label("dead_lettered"),
     ).where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == job_id)
     found = transaction.execute(query).one()
-    return Progress(int(found.done), tuple(found.results or ()), found.set_aside)
+    return Progress(int(found.done), tuple(found.results or ()), found.dead_lettered)
 
 
 def list_under_way(connection: Connection) -> list[JobUnderWay]:

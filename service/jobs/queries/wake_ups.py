@@ -1,8 +1,8 @@
 """
-The outbox: messages that are to tell workers of a job, each kept until somebody has heard one.
+The outbox: messages about jobs, each stored until a worker has received it.
 
-They are written in the transaction that makes the work and sent after it. What was sent and not heard is sent again,
-later and later: a message may have been lost, or everybody may be busy.
+A message is inserted in the transaction that creates the work, and sent after the commit. A message that no worker
+received is sent again with growing pauses, because it can be lost, or all workers can be busy.
 """
 
 from dataclasses import dataclass
@@ -29,8 +29,8 @@ class WakeUp:
     job_id: UUID
 
 
-def top_up(transaction: Transaction, job_id: UUID, wanted: int) -> None:
-    """Have as many messages about a job under way as are wanted; those that were missing are due at once."""
+def ensure(transaction: Transaction, job_id: UUID, wanted: int) -> None:
+    """Insert messages about a job until there are as many as wanted; new ones are due at once."""
     counted = select(func.count()).where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id)
     missing = max(0, wanted - transaction.execute(counted).scalar_one())
     if missing:
@@ -41,8 +41,8 @@ def top_up(transaction: Transaction, job_id: UUID, wanted: int) -> None:
         transaction.execute(insert(_WAKE_UP), rows)
 
 
-def take_due(transaction: Transaction) -> list[WakeUp]:
-    """Take the club's messages that are due and that nobody else is sending; each is due again after a while."""
+def claim_due(transaction: Transaction) -> list[WakeUp]:
+    """Claim the club's due messages, except those that others are sending; each is due again after a pause."""
     due = (
         select(_WAKE_UP.id)
         .where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.send_from <= func.clock_timestamp())
@@ -61,8 +61,8 @@ def take_due(transaction: Transaction) -> list[WakeUp]:
     return [WakeUp(found.id, found.job_id) for found in transaction.execute(statement)]
 
 
-def hear(transaction: Transaction, job_id: UUID) -> None:
-    """Forget one message about a job, the one sent most often: one has come, whichever it was."""
+def acknowledge(transaction: Transaction, job_id: UUID) -> None:
+    """Delete one message about a job, the one that was sent most often, because one was received."""
     one = (
         select(_WAKE_UP.id)
         .where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id)
@@ -75,5 +75,5 @@ def hear(transaction: Transaction, job_id: UUID) -> None:
 
 
 def remove_all(transaction: Transaction, job_id: UUID) -> None:
-    """Forget every message about a job that has ended."""
+    """Delete all messages about a job that has ended."""
     transaction.execute(delete(_WAKE_UP).where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id))

@@ -1,7 +1,7 @@
 """
-Which workers live, and what their queue leaves behind. None of it belongs to a club.
+The active workers, and the queue in the database. None of these records belongs to a club.
 
-All of it is asked over a connection from `Database.outside_clubs`.
+All functions need a connection from `Database.outside_clubs`.
 """
 
 from dataclasses import dataclass
@@ -26,8 +26,8 @@ _PURGE: Final = text("DELETE FROM machinery.kombu_message WHERE NOT visible")
 
 
 @dataclass(frozen=True, slots=True)
-class LivingWorker:
-    """A worker that was seen within the last half minute."""
+class ActiveWorker:
+    """A worker with a heartbeat in the last 30 seconds."""
 
     id: UUID
     host: str
@@ -37,25 +37,25 @@ class LivingWorker:
     seen_at: datetime
 
 
-def report(connection: Connection, worker_id: UUID, host: str, process: int, concurrency: int) -> None:
-    """Say that a worker lives, and forget those of which nothing was heard for an hour."""
+def record_heartbeat(connection: Connection, worker_id: UUID, host: str, process: int, concurrency: int) -> None:
+    """Record the heartbeat of a worker, and delete workers without a heartbeat for an hour."""
     connection.execute(_FORGET)
     connection.execute(_ADD, {"id": worker_id, "host": host, "process": process, "concurrency": concurrency})
 
 
 def remove(connection: Connection, worker_id: UUID) -> None:
-    """Say that a worker has stopped."""
+    """Delete a worker that has stopped."""
     connection.execute(_REMOVE, {"id": worker_id})
 
 
-def list_living(connection: Connection) -> list[LivingWorker]:
-    """List the workers that live, the oldest first."""
+def list_active(connection: Connection) -> list[ActiveWorker]:
+    """List the active workers, the oldest first."""
     return [
-        LivingWorker(found.id, found.host, found.process, found.concurrency, found.started_at, found.seen_at)
+        ActiveWorker(found.id, found.host, found.process, found.concurrency, found.started_at, found.seen_at)
         for found in connection.execute(_LIVING)
     ]
 
 
-def purge_heard_messages(connection: Connection) -> None:
-    """Remove the messages that somebody has taken out of the queue in this database; it keeps them for ever."""
+def purge_consumed_messages(connection: Connection) -> None:
+    """Delete the consumed messages of the queue in the database, which kombu never deletes."""
     connection.execute(_PURGE)

@@ -25,7 +25,7 @@ from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.actions.recompute import Recomputation
 from service.recomputations.packed.queries import Scope
 from service.recomputations.queries import StoredDifference, list_versions
-from service.rulesets.actions import find_ruleset, keep_ruleset, ruleset_named
+from service.rulesets.actions import find_ruleset, ruleset_named, store_ruleset
 from service.tables import queries as tables
 
 KIND: Final = "recomputation"
@@ -118,7 +118,7 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
     of_scope = None if scope.ruleset is None else ruleset_named(transaction, scope.ruleset, "scope", "ruleset")
     other = None if request.ruleset is None else ruleset_named(transaction, request.ruleset)
     if other is not None and request.mode == APPLY:
-        keep_ruleset(transaction, other)
+        store_ruleset(transaction, other)
     asked: dict[str, Any] = {
         "scope": {
             "table": scope.table and str(scope.table),
@@ -133,7 +133,7 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
         "final": request.final,
     }
     job = jobs.add(transaction, uuid7(), KIND, asked)
-    wake_ups.top_up(transaction, job.id, 1)
+    wake_ups.ensure(transaction, job.id, 1)
     return view_recomputation(transaction, job)
 
 

@@ -36,9 +36,9 @@ from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.rounds import StoredRound
 from service.rounds.queries.stored_round import in_order
-from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
-from service.tables.actions import make_table
+from service.tables.actions import create_table
 from service.tables.queries import StoredTable
 
 
@@ -132,7 +132,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     ruleset = ruleset_named(transaction, document.ruleset)
     document = replace(document, ruleset=str(ruleset))
     tables.lock(transaction, document.table)
-    table = tables.find(transaction, document.table) or make_table(transaction, table_of(document), ruleset)
+    table = tables.find(transaction, document.table) or create_table(transaction, table_of(document), ruleset)
     digest = identify(document)
     recorded = _find_recorded(transaction, table, document, digest)
     if recorded is not None:
@@ -140,7 +140,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     played_at = (submitted.played_at for submitted in document.hands)
     opened_at = given_opening_time(transaction.now, document.opened_at, played_at)
     history = without_needless_marks(document.history(ruleset))
-    keep_ruleset(transaction, ruleset)
+    store_ruleset(transaction, ruleset)
     submission = Submission("document", received)
     with rounds.open_meanwhile(transaction):
         opened = keep_round(

@@ -254,7 +254,7 @@ def list_contents(
 def list_boards(transaction: Transaction, round_id: UUID, revision: int) -> list[tuple[int, list[Seat], bytes]]:
     """List the number, seats and packed boards of the hands that a revision of a round has."""
     parameters = {"club_id": transaction.club_id, "round_id": round_id, "revision": revision}
-    found = transaction.ask(_LIST_BOARDS, parameters)
+    found = transaction.query(_LIST_BOARDS, parameters)
     return [(each["number"], each["seats"], each["boards"]) for each in found]
 
 

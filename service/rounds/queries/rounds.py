@@ -353,7 +353,7 @@ def changed_meanwhile(before: StoredRound) -> Busy:
 
 
 def _the_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:
-    found = transaction.ask(query, {"club_id": transaction.club_id, "round_id": round_id})
+    found = transaction.query(query, {"club_id": transaction.club_id, "round_id": round_id})
     if not found:
         raise NotFound(f"there is no round {round_id}")
     return load_stored_round(transaction, found[0])

@@ -21,7 +21,7 @@ from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.request_body import GZIP, NDJSON, receive_body
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, page_link, recorded
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, next_page_link
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_document_mistakes, play_document
 from service.rounds.actions.reading import export_rounds
@@ -49,7 +49,7 @@ def post_document(document: RoundDocument) -> Response:
     view = played.view
     result = dump_played_document(view, played.settlement)
     check_expected(document.expected, result)
-    return recorded(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)
+    return created_response(result, f"/v1/rounds/{view.id}", is_replay=played.is_replay)
 
 
 exports = Resource("exports", __name__, description="Rounds as documents, to archive or to import elsewhere.")
@@ -83,7 +83,7 @@ def get_export(query: dict[str, Any]) -> Response:
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
     # What can fail fails mostly at the first, where it can still be said.
     blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
-    headers = page_link(export.next_after) | {"Vary": "Accept-Encoding"}
+    headers = next_page_link(export.next_after) | {"Vary": "Accept-Encoding"}
     if export.total is not None:
         headers["Total-Rounds"] = str(export.total)
     if request.accept_encodings["gzip"]:

@@ -20,7 +20,7 @@ from scoring.explanation.wording import show_signed, show_suits
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import JSON, Resource
-from service.http.responses import answer, best_form
+from service.http.responses import best_media_type, json_response
 from service.rounds.actions.reading import explain_hand
 
 TEXT: Final = "text/plain"
@@ -94,12 +94,12 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
 def answer_explanation(view: ExplanationView) -> Response:
     """Answer why a hand came to what it came to, in the form that the request asks for."""
     document = dump_explanation_view(view)
-    form = best_form(FORMS)
+    form = best_media_type(FORMS)
     if form == TEXT:
         return Response(render_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
     if form == HTML:
         return Response(write_page(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
-    return answer(document, headers=VARY)
+    return json_response(document, headers=VARY)
 
 
 def write_page(document: Dumped) -> str:

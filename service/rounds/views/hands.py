@@ -24,7 +24,7 @@ from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.request_body import receive_body
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import get_hand, list_hands, score_hand
 from service.rounds.actions.recording import find_hand_mistakes, record_hand
@@ -50,7 +50,7 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     result = record_hand(current_transaction(), round_id, submitted, receive_body())
     document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
     check_expected(submitted.expected, document)
-    return recorded(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
+    return created_response(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
@@ -61,7 +61,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
     """List the hands of a round in the order in which they were played, for the newest revision or an older one."""
     after = query.pop("cursor")
     page = list_hands(current_transaction(), round_id, after=after, **query)
-    return answer_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
+    return respond_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
@@ -70,7 +70,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
 def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""
     found = get_hand(current_transaction(), hand_id)
-    return answer({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})
+    return json_response({**dump_recorded_hand(found.recorded), "round": dump_round(found.view)})
 
 
 scores = Resource("scores", __name__, description="Score a finished hand without storing it.")
@@ -90,4 +90,4 @@ def post_score(request: ScoreRequest) -> Response:
     ruleset, lone = score_hand(current_transaction(), request)
     document = dump_lone_score(ruleset, lone, request.players)
     check_expected(request.expected, document)
-    return answer(document)
+    return json_response(document)

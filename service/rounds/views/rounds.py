@@ -35,7 +35,7 @@ from service.clubs.scopes import Scope
 from service.corrections.actions.undo import undo_hand
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, answer, answer_page, recorded
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
 from service.rounds.actions.evidence import get_evidence
@@ -65,7 +65,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
     opened = open_round(current_transaction(), table_id, request)
     document = dump_round(opened.view)
     check_expected(request.expected, document)
-    return recorded(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
+    return created_response(document, f"/v1/rounds/{opened.view.id}", is_replay=opened.is_replay)
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
@@ -76,7 +76,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
     """List the club's rounds, newest first, by table, player, status, settlement state and opening time."""
     after, limit = query.pop("cursor"), query.pop("limit")
     page = list_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
-    return answer_page("rounds", [dump_round(view) for view in page.items], page.next_after)
+    return respond_page("rounds", [dump_round(view) for view in page.items], page.next_after)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
@@ -84,7 +84,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
 @rounds.response(200, RoundSchema)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with what the next hand must be."""
-    return answer(dump_round(get_round(current_transaction(), round_id)))
+    return json_response(dump_round(get_round(current_transaction(), round_id)))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
@@ -93,7 +93,7 @@ def get_one_round(round_id: UUID) -> Response:
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
     """End a round early. Points added up under scope `round` are settled; Fantasyland still owed is void."""
-    return answer(dump_round(close_round(current_transaction(), round_id, request["reason"])))
+    return json_response(dump_round(close_round(current_transaction(), round_id, request["reason"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
@@ -103,7 +103,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
     """Record that a player left between two hands, for the rest of the round."""
     view = record_departure(current_transaction(), round_id, request)
-    return answer(dump_round(view), HTTPStatus.CREATED)
+    return json_response(dump_round(view), HTTPStatus.CREATED)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
@@ -122,7 +122,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
     undone = undo_hand(current_transaction(), round_id, request)
     document = dump_undone_round(undone.view, undone.dropped)
     check_expected(request.expected, document)
-    return recorded(document, is_replay=undone.is_replay)
+    return created_response(document, is_replay=undone.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
@@ -136,7 +136,7 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
     Each undo and each correction adds a revision; older revisions do not change. A settlement is provisional until
     `provisional_until` has passed or every player has confirmed it; then it is final.
     """
-    return answer(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
+    return json_response(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
@@ -151,7 +151,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
     revision must be confirmed again.
     """
     confirmed = confirm_settlement(current_transaction(), round_id, request)
-    return recorded(dump_settlement_view(confirmed.view), is_replay=confirmed.is_replay)
+    return created_response(dump_settlement_view(confirmed.view), is_replay=confirmed.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
@@ -160,7 +160,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
 @rounds.response(200, RoundDocumentSchema)
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:
     """Return a round as one document without results, in its newest revision or an older one."""
-    return answer(dump_document(get_document(current_transaction(), round_id, query["revision"])))
+    return json_response(dump_document(get_document(current_transaction(), round_id, query["revision"])))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/evidence", methods=["GET"])
@@ -173,4 +173,4 @@ def get_all_evidence(query: dict[str, Any], round_id: UUID) -> Response:
 
     `ofc verify` verifies the file without the service. An event joins the tree of a checkpoint within about a minute.
     """
-    return answer(encode_file(get_evidence(current_transaction(), round_id, query["since"])))
+    return json_response(encode_file(get_evidence(current_transaction(), round_id, query["since"])))

@@ -41,11 +41,10 @@ _RECOVERY_SECONDS = 600.0
 
 class Cluster:
     """
-    A PostgreSQL of one's own in a directory, that runs while its owner does.
+    An embedded PostgreSQL in a directory, which runs while its owner process does.
 
-    Only the owner's system user (and root) can reach it, over a Unix socket in a private directory; it listens on no
-    network. It stops with `stop`, and by itself when the owner is killed. When it dies on its own, `revive` starts it
-    again.
+    Only the owner's system user and root can connect, through a Unix socket in a private directory; it listens on no
+    network. It ends with `stop`, or when the owner is killed. `restart_if_dead` starts it again after a crash.
     """
 
     def __init__(self, home: Path, settings: Mapping[str, str] = DURABLE) -> None:
@@ -114,7 +113,7 @@ class Cluster:
             if not self.files.exists():
                 self._create_files()
             if not self._launch():
-                raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self.last_words()}")
+                raise EmbeddedError(f"PostgreSQL did not start in {self.home}: {self.last_error()}")
             self._create_database()
         except BaseException as error:
             self.stop()
@@ -158,7 +157,7 @@ class Cluster:
             return False
         return True
 
-    def revive(self) -> bool:
+    def restart_if_dead(self) -> bool:
         """Start PostgreSQL again if it has died; true if it had. One that dies while it starts has died once more."""
         if self._server is None or self._server.poll() is None:
             return False
@@ -174,7 +173,7 @@ class Cluster:
             self._owner_lock.release()
         self._joining_lock.release()
 
-    def last_words(self) -> str:
+    def last_error(self) -> str:
         """What PostgreSQL said last, the gravest of it, and where there is more."""
         said = self.log.read_bytes()[self._said_before :].decode(errors="replace")
         lines = [line.strip() for line in said.splitlines() if line.strip()]
@@ -215,7 +214,7 @@ class Cluster:
             os.chown(unfinished, *self._account)
         durable = self._settings.get("fsync") != "off"
         if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
-            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self.last_words()}")
+            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self.last_error()}")
         unfinished.rename(self.files)
 
     def _launch(self) -> bool:

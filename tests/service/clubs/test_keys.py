@@ -51,7 +51,7 @@ def events_of(house: House, club: StoredClub) -> list[tuple[str, str]]:
 # --- what is kept ---
 
 
-def test_a_key_opens_its_club_and_its_last_use_is_noted(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_key_authenticates_its_club_and_records_its_last_use(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     assert re.fullmatch(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}", made.secret)
     assert made.secret.startswith(made.key.prefix + "_")
@@ -63,7 +63,7 @@ def test_a_key_opens_its_club_and_its_last_use_is_noted(house: House, owner: Dat
     assert listed.last_used_at >= made.key.created_at
 
 
-def test_of_a_secret_only_its_hash_is_kept(house: House, owner: Database, club: StoredClub) -> None:
+def test_only_the_hash_of_a_secret_is_stored(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     random_part = made.secret.rpartition("_")[2]
     assert status(house, made.secret) == 200
@@ -79,7 +79,7 @@ def test_of_a_secret_only_its_hash_is_kept(house: House, owner: Database, club: 
 
 
 @pytest.mark.parametrize("sent", ["", "ofc_", "{prefix}", "{prefix}_", "{secret}x", "x{secret}", "{upper}"])
-def test_less_or_other_than_the_whole_key_opens_nothing(
+def test_incomplete_or_changed_keys_are_unauthorized(
     house: House, owner: Database, club: StoredClub, sent: str
 ) -> None:
     made = create_key(owner, club, name="tablet")
@@ -91,7 +91,7 @@ def test_less_or_other_than_the_whole_key_opens_nothing(
 # --- how they end ---
 
 
-def test_a_revoked_key_opens_nothing_at_once(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_revoked_key_is_unauthorized_immediately(house: House, owner: Database, club: StoredClub) -> None:
     made, other = (create_key(owner, club, name=name) for name in ("lost", "kept"))
     assert status(house, made.secret) == 200
     revoked = revoke_key(owner, made.key.prefix)
@@ -103,13 +103,13 @@ def test_a_revoked_key_opens_nothing_at_once(house: House, owner: Database, club
     assert [kind for kind, _ in events_of(house, club)].count("key.revoked") == 1
 
 
-def test_a_leaked_key_is_found_by_the_whole_of_it(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_leaked_key_is_found_by_the_complete_key(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="leaked")
     assert revoke_key(owner, made.secret).id == made.key.id
     assert status(house, made.secret) == 401
 
 
-def test_a_rotated_key_ends_at_once_unless_told_otherwise(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_rotated_key_is_revoked_immediately_by_default(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet", scopes=[Scope.READ])
     rotated = rotate_key(owner, made.key.prefix)
     assert status(house, made.secret) == 401
@@ -117,7 +117,7 @@ def test_a_rotated_key_ends_at_once_unless_told_otherwise(house: House, owner: D
     assert (rotated.new.key.name, rotated.new.key.scopes, rotated.new.key.club_id) == ("tablet", (Scope.READ,), club.id)
 
 
-def test_a_rotated_key_works_until_its_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_rotated_key_is_valid_until_the_overlap_ends(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     rotated = rotate_key(owner, made.key.prefix, timedelta(seconds=2))
     assert rotated.old.revoked_at is not None
@@ -126,7 +126,7 @@ def test_a_rotated_key_works_until_its_overlap_ends(house: House, owner: Databas
     assert (status(house, made.secret), status(house, rotated.new.secret)) == (401, 200)
 
 
-def test_a_key_opens_its_club_until_it_expires_and_the_next_lasts_as_long(
+def test_a_key_expires_and_its_replacement_has_the_same_lifetime(
     house: House, owner: Database, club: StoredClub
 ) -> None:
     made = create_key(owner, club, name="guest", lifetime=timedelta(seconds=2))
@@ -135,16 +135,14 @@ def test_a_key_opens_its_club_until_it_expires_and_the_next_lasts_as_long(
     time.sleep(2.1)
     answer = Api(house.app, made.secret).get("/v1/tables")
     assert (answer.status, answer["code"]) == (401, "key-unknown")
-    assert "has expired" in answer["detail"]
+    assert "expired" in answer["detail"]
     assert list_keys(owner, club)[0].ends_at == made.key.expires_at
     new = rotate_key(owner, made.key.prefix).new
     assert status(house, new.secret) == 200
     assert new.key.expires_at == new.key.created_at + timedelta(seconds=2)
 
 
-def test_within_the_overlap_a_key_can_be_revoked_and_not_rotated_again(
-    house: House, owner: Database, club: StoredClub
-) -> None:
+def test_a_key_in_its_overlap_can_be_revoked_but_not_rotated(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     rotate_key(owner, made.key.prefix, timedelta(hours=1))
     with pytest.raises(OperatorError, match=f"^The key {made.key.prefix} was revoked or replaced before"):
@@ -154,7 +152,7 @@ def test_within_the_overlap_a_key_can_be_revoked_and_not_rotated_again(
     assert status(house, made.secret) == 401
 
 
-def test_of_several_rotations_at_once_one_makes_a_key(house: House, owner: Database, club: StoredClub) -> None:
+def test_concurrent_rotations_create_one_key(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
 
     def rotate() -> bool:
@@ -173,12 +171,12 @@ def test_of_several_rotations_at_once_one_makes_a_key(house: House, owner: Datab
 
 def test_clubs_are_listed_and_their_names_are_unique(owner: Database, club: StoredClub) -> None:
     assert club in list_clubs(owner)
-    with pytest.raises(ClubTaken, match=f"^There is a club named '{club.name}' already"):
+    with pytest.raises(ClubTaken, match=f"^A club named '{club.name}' already exists"):
         create_club(owner, club.name)
     assert list_keys(owner, club) == []
 
 
-def test_every_change_is_in_the_audit_trail_of_its_club(house: House, owner: Database, club: StoredClub) -> None:
+def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Database, club: StoredClub) -> None:
     made = create_key(owner, club, name="tablet")
     rotated = rotate_key(owner, made.key.prefix, timedelta(minutes=5))
     old = made.key
@@ -201,7 +199,7 @@ def created(made: NewKey, replaces: str) -> str:
     return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
 
 
-def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
+def test_the_error_for_an_unknown_key_hides_its_secret(owner: Database) -> None:
     with pytest.raises(NotFound) as refusal:
         revoke_key(owner, "ofc_abcdefgh_" + "s" * 43)
     assert str(refusal.value).startswith("There is no key 'ofc_abcdefgh…';")
@@ -210,7 +208,7 @@ def test_a_key_that_is_not_there_is_not_repeated_whole(owner: Database) -> None:
 # --- what they open ---
 
 
-def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club: StoredClub) -> None:
+def test_a_read_only_key_cannot_change_anything(house: House, owner: Database, club: StoredClub) -> None:
     reader = Api(house.app, create_key(owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
     assert reader.get("/v1/tables").status == reader.get("/v1/rulesets").status == 200
     before = house.count_records()
@@ -232,7 +230,7 @@ def test_a_key_that_may_read_changes_nothing(house: House, owner: Database, club
 # --- over HTTP, by whoever looks after them ---
 
 
-def test_a_key_of_the_scope_admin_lists_the_club_s_keys_without_their_secrets(house: House) -> None:
+def test_an_admin_key_lists_keys_without_secrets(house: House) -> None:
     club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
     admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
     lent = create_key(house.owner, club, name="lent", scopes=[Scope.READ, Scope.WRITE], lifetime=timedelta(days=90))
@@ -249,7 +247,7 @@ def test_a_key_of_the_scope_admin_lists_the_club_s_keys_without_their_secrets(ho
     assert not any(each in answer.text for each in hashes)
 
 
-def test_a_key_of_the_scope_admin_revokes_keys_of_its_club_and_itself(house: House) -> None:
+def test_an_admin_key_revokes_keys_of_its_club_and_itself(house: House) -> None:
     club, other = (create_club(house.owner, f"club {uuid7()}") for _ in range(2))
     admin = create_key(house.owner, club, name="office", scopes=[Scope.ADMIN])
     lent, theirs = create_key(house.owner, club, name="lent"), create_key(house.owner, other, name="theirs")
@@ -271,7 +269,7 @@ def test_a_key_of_the_scope_admin_revokes_keys_of_its_club_and_itself(house: Hou
     assert office.get("/v1/keys").status == 401
 
 
-def test_a_key_that_ends_after_an_overlap_can_be_revoked_before(house: House) -> None:
+def test_a_key_in_its_overlap_can_be_revoked_earlier(house: House) -> None:
     club = create_club(house.owner, f"club {uuid7()}")
     admin, old = (create_key(house.owner, club, name=name) for name in ("office", "old"))
     rotate_key(house.owner, old.key.prefix, timedelta(minutes=5))
@@ -322,9 +320,7 @@ def test_the_service_ends_keys_of_the_club_alone_that_it_works_for(filled: Fille
 
 def test_the_service_s_login_is_told_who_can(filled: Filled) -> None:
     service = Database(filled.logins.service, role=None)
-    with pytest.raises(
-        DatabaseDenied, match=r"may not make or see clubs and keys .* OFC_OWNER_URL must name the login"
-    ):
+    with pytest.raises(DatabaseDenied, match=r"cannot create or list clubs and keys .* set OFC_OWNER_URL to the login"):
         service.check_owner()
     service.close()
 
@@ -337,6 +333,6 @@ def test_an_owner_who_is_no_superuser_makes_and_ends_keys_of_every_club(filled: 
     assert {key.club for key in list_keys(owner)} == {"home", "away", "riverside"}
     rotated = rotate_key(owner, str(made.key.id))
     assert revoke_key(owner, rotated.new.key.prefix).revoked_at is not None
-    with pytest.raises(OperatorError, match=r"^2 keys begin with 'ofc_'; give the id"):
+    with pytest.raises(OperatorError, match=r"^2 keys have the prefix 'ofc_'; expected an ID"):
         revoke_key(owner, "ofc_")
     owner.close()

@@ -10,7 +10,7 @@ from uuid_utils.compat import uuid7
 
 from service.clubs.actions import create_club, create_key
 from service.clubs.queries.keys import StoredKey
-from service.clubs.scopes import EVERY_SCOPE, OPENS, Scope
+from service.clubs.scopes import EVERY_SCOPE, SCOPE_DESCRIPTIONS, Scope
 from service.errors import ScopeMissing
 from service.http.authentication import require_scope
 from service.http.resource import Resource
@@ -121,7 +121,8 @@ def other(house: House) -> Keys:
 def made(house: House) -> Keys:
     club = create_club(house.owner, f"club {uuid7()}")
     clients = {
-        scope: Api(house.app, create_key(house.owner, club, name=AUDITOR, scopes=[scope]).secret) for scope in OPENS
+        scope: Api(house.app, create_key(house.owner, club, name=AUDITOR, scopes=[scope]).secret)
+        for scope in SCOPE_DESCRIPTIONS
     }
     create_key(house.owner, club, name="spare")
     every = clients.pop(EVERY_SCOPE)
@@ -158,9 +159,7 @@ def done(operation_id: str) -> set[int]:
 
 @pytest.mark.parametrize("operation_id", OPENED_BY)
 @pytest.mark.no_cover
-def test_an_operation_is_opened_by_its_scopes_in_the_own_club_only(
-    house: House, own: Keys, other: Keys, operation_id: str
-) -> None:
+def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, operation_id: str) -> None:
     club = Club(own.every, operation_id)
     own.every.put("/v1/players/ann", {"display_name": "Ann"})
     is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in ("get_player", "revoke_link")
@@ -184,7 +183,7 @@ def test_an_operation_is_opened_by_its_scopes_in_the_own_club_only(
     assert ask(own.every, operation_id, club).status in done(operation_id)
 
 
-def test_a_key_without_the_scope_sees_the_rulesets_that_nobody_needs_a_key_for(house: House, own: Keys) -> None:
+def test_a_key_without_the_scope_sees_the_presets(house: House, own: Keys) -> None:
     assert own.every.post("/v1/rulesets", {**PRESETS["pineapple"], "name": "saturday"}).status == 201
     presets = Api(house.app, None).get("/v1/rulesets").document
     for scope, client in own.by_scope.items():
@@ -195,7 +194,7 @@ def test_a_key_without_the_scope_sees_the_rulesets_that_nobody_needs_a_key_for(h
         assert custom.status == (200 if scope == "read" else 404), scope
 
 
-def test_the_contract_names_the_scopes_of_every_operation() -> None:
+def test_the_openapi_document_has_the_scopes_of_every_operation() -> None:
     for name, operation in OPERATIONS.items():
         ways = operation["security"]
         assert {scope for way in ways for scope in way.get("key", ())} == OPENED_BY.get(name, set()), name
@@ -203,14 +202,14 @@ def test_the_contract_names_the_scopes_of_every_operation() -> None:
         assert all(len(way["key"]) == 1 for way in ways if way), f"{name}: each scope is enough"
 
 
-def test_every_scope_opens_something() -> None:
+def test_every_scope_is_used() -> None:
     opening = set().union(*OPENED_BY.values())
     assert opening | BESIDE_OTHERS == set(Scope)
-    assert set(OPENS) == {EVERY_SCOPE, *Scope}
+    assert set(SCOPE_DESCRIPTIONS) == {EVERY_SCOPE, *Scope}
 
 
 @pytest.mark.parametrize(("held", "passes"), [("correct", False), ("correct-final", True), ("*", True)])
-def test_some_requests_need_a_scope_beside_the_operation_s_own(house: House, held: str, passes: bool) -> None:
+def test_some_requests_need_an_additional_scope(house: House, held: str, passes: bool) -> None:
     with house.app.test_request_context():
         g.key = StoredKey(uuid7(), uuid7(), "auditor", (held,))
         if passes:
@@ -220,6 +219,6 @@ def test_some_requests_need_a_scope_beside_the_operation_s_own(house: House, hel
             require_scope(Scope.CORRECT_FINAL)
 
 
-def test_an_operation_that_names_no_scope_is_not_served() -> None:
-    with pytest.raises(TypeError, match="names no scope"):
+def test_an_operation_without_a_scope_is_an_error() -> None:
+    with pytest.raises(TypeError, match="without a scope"):
         Resource("attic", __name__).operation("open_attic", problems=(HTTPStatus.NOT_FOUND,))

@@ -72,7 +72,7 @@ def keep_checkpoint(client: httpx2.Client, file: Path) -> Path:
     return file
 
 
-def test_a_backup_of_the_embedded_postgresql_under_load_is_a_data_directory(tmp_path: Path) -> None:
+def test_a_backup_under_load_is_a_valid_data_directory(tmp_path: Path) -> None:
     home, copy = tmp_path / "ofc", tmp_path / "backups"
     with running(home) as service, client_of(service) as client:
         with under_load(client) as answered:
@@ -98,7 +98,7 @@ def test_a_backup_of_the_embedded_postgresql_under_load_is_a_data_directory(tmp_
         assert client.post("/v1/tables", json={"name": "after", "ruleset": "pineapple"}).status_code == 201
 
 
-def test_a_backup_that_fails_leaves_nothing(tmp_path: Path) -> None:
+def test_a_failed_backup_leaves_no_files(tmp_path: Path) -> None:
     nothing = command("backup", str(tmp_path / "copy"), "--data", str(tmp_path / "no such directory"))
     external = command("backup", str(tmp_path / "copy"), OFC_DATABASE_URL="postgresql:///ofc")
     assert (nothing.returncode, external.returncode) == (1, 1)
@@ -116,7 +116,7 @@ def backup_login(server: Server) -> Iterator[str]:
     server.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(name)))
 
 
-def test_a_dump_of_an_external_postgresql_under_load_is_restored_elsewhere(
+def test_a_dump_of_an_external_postgresql_under_load_can_be_restored(
     tmp_path: Path, server: Server, logins: Logins, bare_logins: Logins, backup_login: str
 ) -> None:
     assert "BYPASSRLS IN ROLE pg_read_all_data" in DOCS

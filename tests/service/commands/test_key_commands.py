@@ -70,7 +70,7 @@ def test_a_club_and_its_keys_are_made_used_rotated_and_revoked_while_the_service
 
 
 @pytest.mark.parametrize("player", ["a/b", "/a//", "../b", "%2F ?#", "zoë ♣"])
-def test_a_player_s_id_comes_through_a_real_server_whole(service: Running, player: str) -> None:
+def test_player_ids_round_trip_through_a_real_server(service: Running, player: str) -> None:
     key = (service.directory / "api-key").read_text().strip()
     path = f"/v1/players/{quote(player, safe='')}"
     assert ask(service, key, path, "PUT", json={"display_name": "Zoë"}).json()["player"] == player
@@ -98,7 +98,7 @@ def test_without_a_running_service_the_commands_run_the_database_themselves(tmp_
         assert [ask(service, key).status_code for key in keys] == [200, 200]
 
 
-def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins: Logins) -> None:
+def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Logins) -> None:
     named = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner, "OFC_DATA": str(tmp_path / "none")}
     assert command("club", "create", "riverside", **named).returncode == 0
     made = command(
@@ -117,18 +117,24 @@ def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins:
         assert ask(service, made.stdout.strip(), "/v1/score", "POST", json={}).status_code == 403
     assert not (tmp_path / "none").exists()
     refused = command("key", "list", OFC_DATABASE_URL=logins.service)
-    assert is_one_sentence(refused.stderr, "may not make or see clubs and keys")
+    assert is_one_sentence(refused.stderr, "cannot create or list clubs and keys")
 
 
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["club", "create", "home"], "There is a club named 'home' already"),
+        (["club", "create", "home"], "A club named 'home' already exists"),
         (["club", "create", ""], "The club's name is empty; expected 1 to 100 characters."),
-        (["key", "create", "--club", "nowhere"], "There is no club named 'nowhere'; `ofc-server club list` shows"),
+        (
+            ["key", "create", "--club", "nowhere"],
+            "There is no club named 'nowhere'; `ofc-server club list` lists all clubs",
+        ),
         (["key", "create", "--club", "home", "--name", "a\nb"], "The key's name has the character U+000A"),
         (["key", "list", "--club", "nowhere"], "There is no club named 'nowhere'"),
-        (["key", "revoke", "ofc_nothing"], "There is no key 'ofc_nothing'; `ofc-server key list` shows"),
+        (
+            ["key", "revoke", "ofc_nothing"],
+            "There is no key 'ofc_nothing'; `ofc-server key list` lists prefixes and IDs",
+        ),
         (
             ["key", "create", "--club", "home", "--expires-in", "soon"],
             "The key's time is 'soon'; expected a number and m, h, d or w",
@@ -136,13 +142,13 @@ def test_an_external_database_is_used_where_one_is_named(tmp_path: Path, logins:
         (["key", "rotate", "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"], "There is no key '01a1fa84-"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_one_sentence(service: Running, arguments: list[str], words: str) -> None:
+def test_errors_are_printed_in_one_sentence(service: Running, arguments: list[str], words: str) -> None:
     refused = CliRunner().invoke(main, [*arguments, "--data", str(service.directory)], env=environment())
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert is_one_sentence(refused.stderr, words)
 
 
-def test_a_directory_without_records_gets_none_by_mistake(tmp_path: Path) -> None:
+def test_commands_do_not_create_a_data_directory(tmp_path: Path) -> None:
     refused = command("key", "list", "--data", str(tmp_path / "typo"))
     assert is_one_sentence(
         refused.stderr, f"There are no records in {tmp_path / 'typo'}; `ofc-server up` makes them there."
@@ -150,7 +156,7 @@ def test_a_directory_without_records_gets_none_by_mistake(tmp_path: Path) -> Non
     assert not (tmp_path / "typo").exists()
 
 
-def test_a_database_that_awaits_its_migrations_is_brought_up_to_date_first(tmp_path: Path) -> None:
+def test_commands_migrate_the_embedded_database(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         assert cluster.url(OWNER)
     assert run(tmp_path, "club", "list").splitlines() == ["NAME  MADE (UTC)  ID"]

@@ -17,7 +17,7 @@ def run(*arguments: str, fails: bool = False) -> str:
     return result.output
 
 
-def test_a_key_is_made_shown_and_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_signing_key_is_created_shown_and_rotated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("OFC_SIGNING_KEY_FILE", raising=False)
     data, file = ("--data", str(tmp_path)), tmp_path / "signing-key"
     made = run("create", *data, "--name", "example.org/ofc")
@@ -34,7 +34,7 @@ def test_a_key_is_made_shown_and_rotated(tmp_path: Path, monkeypatch: pytest.Mon
         assert key.secret.split("+", 4)[4] not in made + rotated + json.dumps(shown)
 
 
-def test_the_file_that_is_named_is_the_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_use_the_configured_key_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OFC_SIGNING_KEY_FILE", str(tmp_path / "elsewhere"))
     assert "cannot be read" in run("show", fails=True)
     run("create")

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from service.rulesets.actions import keep_ruleset, ruleset_named
+from service.rulesets.actions import ruleset_named, store_ruleset
 from tests.oracle import PRESETS, random_document
 from tests.support.api_client import Api
 from tests.support.api_settlements import (
@@ -180,7 +180,7 @@ def test_a_recomputation_leaves_final_settlements_unless_it_is_told_not_to(api: 
     make_final(api, round_id)
     with database_of(house).transaction(club_of(house, api)) as transaction:
         rules = ruleset_named(transaction, "pineapple-2-4-us-none")
-        keep_ruleset(transaction, rules)
+        store_ruleset(transaction, rules)
         left = recompute(transaction, ruleset=rules, applies=True)
         assert (left.differing, left.applied, left.skipped) == (1, 0, 1)
         assert "final" in str(left.differences[-1].detail)

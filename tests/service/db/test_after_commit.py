@@ -1,4 +1,4 @@
-"""What runs after a commit can fail only into the log: what is stored is answered as stored."""
+"""Errors after a commit are only logged: the response says that the work is stored."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -52,14 +52,14 @@ def test_a_connection_lost_after_the_commit_changes_nothing(
 
 @pytest.fixture
 def lonely(embedded_postgres: Server) -> Iterator[House]:
-    """An application whose broker is away."""
+    """Return an application whose broker is unreachable."""
     with open_house(embedded_postgres, broker_url="amqp://127.0.0.1:9//") as opened:
         yield opened
 
 
-def test_a_job_is_accepted_while_the_broker_is_away(lonely: House, log: Log) -> None:
+def test_a_job_is_accepted_while_the_broker_is_down(lonely: House, log: Log) -> None:
     api = lonely.new_client()
     answer = api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "checked"})
     assert answer.status == 202
     assert api.get(answer.headers["Location"])["state"] == "queued"
-    assert [event["level"] for event in log.events if event["event"] == "message_not_sent"] == ["warning"]
+    assert [event["level"] for event in log.events if event["event"] == "message_send_failed"] == ["warning"]

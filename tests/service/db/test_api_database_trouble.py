@@ -1,4 +1,4 @@
-"""A database that is not as the service needs it, seen over HTTP."""
+"""Errors of the database over HTTP."""
 
 import socket
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import pytest
 from flask import Flask
 
 from service.app import create_app
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from tests.support.api_client import Api
 from tests.support.application import House, Records
@@ -18,7 +18,7 @@ from tests.support.sample_rounds import OPEN_TO_ALL, operations
 
 @pytest.fixture
 def homeless() -> Iterator[Flask]:
-    """The application on a database that does not answer."""
+    """Return an application whose database is unreachable."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     app = create_app(Config(f"postgresql://ofc:secret@127.0.0.1:{port}/ofc"))
@@ -26,7 +26,7 @@ def homeless() -> Iterator[Flask]:
     app.extensions["ofc_database"].close()
 
 
-def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, log: Log) -> None:
+def test_an_unreachable_database_is_unavailable(homeless: Flask, log: Log) -> None:
     api = Api(homeless, "ofc_any")
     for method, path, name in operations(api):
         if name not in OPEN_TO_ALL:
@@ -39,7 +39,7 @@ def test_a_database_that_does_not_answer_is_said_in_a_sentence(homeless: Flask, 
     assert "secret" not in log.getvalue()
 
 
-def test_what_needs_no_database_is_answered_without_one(homeless: Flask) -> None:
+def test_operations_without_a_database_work_when_it_is_unreachable(homeless: Flask) -> None:
     nobody = Api(homeless, None)
     assert nobody.get("/healthz")["status"] == "ok"
     assert nobody.get("/openapi.yaml").status == 200
@@ -47,7 +47,7 @@ def test_what_needs_no_database_is_answered_without_one(homeless: Flask) -> None
     assert nobody.get("/v1/tables").status == 401, "a key is missing, whatever the database does"
 
 
-def test_a_database_without_its_tables_is_said_in_a_sentence(bare_logins: Logins) -> None:
+def test_a_database_without_tables_needs_migrations(bare_logins: Logins) -> None:
     app = create_app(Config(bare_logins.owner))
     api = Api(app, "ofc_any")
     for path in ("/v1/tables", "/readyz"):
@@ -58,9 +58,9 @@ def test_a_database_without_its_tables_is_said_in_a_sentence(bare_logins: Logins
     app.extensions["ofc_database"].close()
 
 
-def test_a_database_that_comes_back_is_used_again(logins: Logins, house: House) -> None:
+def test_a_database_is_used_again_after_an_outage(logins: Logins, house: House) -> None:
     app = create_app(Config(logins.service, logins.owner))
-    api = Api(app, found_club(logins.owner, "home"))
+    api = Api(app, create_club_with_key(logins.owner, "home"))
     assert api.get("/v1/tables").status == 200
     house.ask(
         "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()",
@@ -70,9 +70,9 @@ def test_a_database_that_comes_back_is_used_again(logins: Logins, house: House) 
     app.extensions["ofc_database"].close()
 
 
-def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, log: Log) -> None:
+def test_an_unhandled_exception_exposes_no_internals(logins: Logins, log: Log) -> None:
     app = create_app(Config(logins.service, logins.owner))
-    key = found_club(logins.owner, "home")
+    key = create_club_with_key(logins.owner, "home")
     Records(logins.owner).change("ALTER TABLE tables DROP COLUMN minimum_stack CASCADE")
     answer = app.test_client().get("/v1/tables", headers={"Authorization": f"Bearer {key}"})
     assert answer.status_code == 500
@@ -86,8 +86,8 @@ def test_what_nobody_foresaw_is_answered_without_its_inner_life(logins: Logins, 
     app.extensions["ofc_database"].close()
 
 
-def test_a_database_that_is_read_only_is_read_and_refuses_changes_in_a_sentence(logins: Logins, log: Log) -> None:
-    key = found_club(logins.owner, "home")
+def test_a_read_only_database_is_read_and_rejects_changes(logins: Logins, log: Log) -> None:
+    key = create_club_with_key(logins.owner, "home")
     name = logins.owner.rpartition("/")[2].partition("?")[0]
     Records(logins.owner).change(f'ALTER DATABASE "{name}" SET default_transaction_read_only = on')
     app = create_app(Config(logins.service, logins.owner))

@@ -1,4 +1,4 @@
-"""How many connections an address may have."""
+"""The limit of connections per address."""
 
 import socket
 import time
@@ -15,7 +15,7 @@ MOST = 8
 
 @contextmanager
 def serving(postgres: Postgres, directory: Path, **variables: str) -> Iterator[Server]:
-    """Run a server that takes eight connections of an address."""
+    """Run a server that accepts eight connections from an address."""
     logins = postgres.create_database()
     database = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
     with running(directory, **database, OFC_ADDRESS_CONNECTIONS=str(MOST), **variables) as service:
@@ -23,9 +23,7 @@ def serving(postgres: Postgres, directory: Path, **variables: str) -> Iterator[S
     postgres.drop_database(logins)
 
 
-def test_one_connection_too_many_takes_the_place_of_the_one_that_has_waited_longest(
-    embedded_postgres: Postgres, tmp_path: Path
-) -> None:
+def test_a_connection_over_the_limit_replaces_the_longest_idle_one(embedded_postgres: Postgres, tmp_path: Path) -> None:
     with serving(embedded_postgres, tmp_path) as server:
         clients = [server.connect(b"GET /healthz HTTP/1.1\r\n") for _ in range(3 * MOST)]
         assert server.ask("GET", "/healthz").status_code == 200
@@ -37,7 +35,7 @@ def test_one_connection_too_many_takes_the_place_of_the_one_that_has_waited_long
             client.close()
 
 
-def test_behind_a_proxy_the_address_that_it_forwards_is_bounded(embedded_postgres: Postgres, tmp_path: Path) -> None:
+def test_connections_are_limited_by_forwarded_address(embedded_postgres: Postgres, tmp_path: Path) -> None:
     def begin(address: str) -> bytes:
         lines = ("Content-Length: 100", "Content-Type: application/json", f"X-Forwarded-For: 192.0.2.1, {address}")
         return server.head("/v1/tables", *lines)
@@ -61,7 +59,7 @@ def test_behind_a_proxy_the_address_that_it_forwards_is_bounded(embedded_postgre
 
 
 def is_open(client: socket.socket) -> bool:
-    """Whether the server still waits for a client that it has not answered."""
+    """Return whether the server keeps an idle connection open."""
     try:
         return client.recv(1) != b""
     except BlockingIOError:

@@ -1,4 +1,4 @@
-"""One transaction: what it keeps, what it leaves, and what is said when the database is not there."""
+"""Transactions: commit, rollback, and errors of the connection."""
 
 import os
 from uuid import UUID
@@ -37,14 +37,14 @@ def names_of_tables(database: Database, club_id: UUID) -> list[str]:
         return [table.name for table in tables.list_page(transaction, limit=10)]
 
 
-def test_what_a_block_wrote_is_kept_when_it_ends(database: Database, club_id: UUID) -> None:
+def test_a_transaction_commits_when_the_block_ends(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         add_table(transaction)
         assert names_of_tables(database, club_id) == []
     assert names_of_tables(database, club_id) == ["kitchen"]
 
 
-def test_an_error_leaves_everything_as_it_was(database: Database, club_id: UUID) -> None:
+def test_a_transaction_rolls_back_after_an_exception(database: Database, club_id: UUID) -> None:
     def fail_halfway() -> None:
         with database.transaction(club_id) as transaction:
             add_table(transaction)
@@ -55,14 +55,14 @@ def test_an_error_leaves_everything_as_it_was(database: Database, club_id: UUID)
     assert names_of_tables(database, club_id) == []
 
 
-def test_a_dry_run_does_the_work_and_keeps_nothing(database: Database, club_id: UUID) -> None:
+def test_a_dry_run_is_rolled_back(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id, rolled_back=True) as transaction:
         table = add_table(transaction)
         assert tables.get(transaction, table.id) == table
     assert names_of_tables(database, club_id) == []
 
 
-def test_what_follows_a_commit_finds_the_connection_free(logins: Logins, club_id: UUID) -> None:
+def test_after_commit_functions_run_when_the_connection_is_returned(logins: Logins, club_id: UUID) -> None:
     database = Database(logins.service, pool_size=1)
     found: list[list[str]] = []
     with database.transaction(club_id) as transaction:
@@ -72,7 +72,7 @@ def test_what_follows_a_commit_finds_the_connection_free(logins: Logins, club_id
     database.close()
 
 
-def test_a_connection_that_is_in_use_while_the_database_is_closed_is_closed_when_it_is_returned(logins: Logins) -> None:
+def test_a_connection_in_use_is_closed_when_it_is_returned_to_a_closed_database(logins: Logins) -> None:
     database = Database(logins.service)
     with database.outside_clubs() as connection:
         driver = connection.connection.dbapi_connection
@@ -82,7 +82,7 @@ def test_a_connection_that_is_in_use_while_the_database_is_closed_is_closed_when
     assert driver.closed
 
 
-def test_a_database_that_was_closed_can_be_used_again(database: Database) -> None:
+def test_a_closed_database_can_be_used_again(database: Database) -> None:
     database.close()
     database.check_head()
     with database.outside_clubs() as connection:
@@ -92,7 +92,7 @@ def test_a_database_that_was_closed_can_be_used_again(database: Database) -> Non
     database.check_head()
 
 
-def test_the_club_ends_with_its_transaction(database: Database, club_id: UUID) -> None:
+def test_the_club_is_set_for_one_transaction_only(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         add_table(transaction)
     with database.outside_clubs() as connection:
@@ -100,7 +100,7 @@ def test_the_club_ends_with_its_transaction(database: Database, club_id: UUID) -
     assert names_of_tables(database, uuid7()) == []
 
 
-def test_reading_sees_one_moment_and_writes_nothing(database: Database, club_id: UUID) -> None:
+def test_reading_sees_one_snapshot_and_is_read_only(database: Database, club_id: UUID) -> None:
     with database.reading(club_id) as reading:
         assert tables.list_page(reading, limit=10) == []
         with database.transaction(club_id) as transaction:
@@ -113,7 +113,7 @@ def test_reading_sees_one_moment_and_writes_nothing(database: Database, club_id:
 
 
 @pytest.mark.parametrize("login", ["owner", "service"])
-def test_every_session_works_as_the_service_s_role_and_with_time_limits(logins: Logins, login: str) -> None:
+def test_every_session_has_the_role_of_the_service_and_timeouts(logins: Logins, login: str) -> None:
     database = Database(getattr(logins, login))
     with database.outside_clubs() as connection:
         assert connection.scalar(text("SELECT current_user")) == SERVICE_ROLE
@@ -133,7 +133,7 @@ def test_every_session_works_as_the_service_s_role_and_with_time_limits(logins: 
     }
 
 
-def test_the_operator_s_own_settings_win_but_for_the_role(logins: Logins) -> None:
+def test_settings_of_the_operator_take_precedence_except_the_role(logins: Logins) -> None:
     url = make_url(logins.owner).update_query_dict(
         {"options": "-c statement_timeout=7s -c role=none", "application_name": "mine"}
     )
@@ -145,7 +145,7 @@ def test_the_operator_s_own_settings_win_but_for_the_role(logins: Logins) -> Non
     database.close()
 
 
-def test_both_ways_to_write_the_scheme_are_understood(database_url: str) -> None:
+def test_both_url_schemes_are_accepted(database_url: str) -> None:
     database = Database(database_url.replace("postgresql://", "postgres://", 1))
     database.check_head()
     database.close()
@@ -160,7 +160,7 @@ def test_both_ways_to_write_the_scheme_are_understood(database_url: str) -> None
         ({"username": "no_such_login"}, "no_such_login"),
     ],
 )
-def test_a_database_that_does_not_answer_is_named_in_one_sentence(
+def test_the_error_of_an_unreachable_database_names_it(
     database_url: str, changes: dict[str, object], reason: str
 ) -> None:
     url = make_url(database_url).set(password="a secret")
@@ -178,15 +178,13 @@ def test_a_database_that_does_not_answer_is_named_in_one_sentence(
     database.close()
 
 
-def test_a_connection_that_was_cut_is_replaced(database: Database, club_id: UUID, logins: Logins) -> None:
+def test_a_broken_connection_is_replaced(database: Database, club_id: UUID, logins: Logins) -> None:
     assert names_of_tables(database, club_id) == []
     cut_connections(logins)
     assert names_of_tables(database, club_id) == []
 
 
-def test_a_connection_is_asked_whether_it_lives_only_where_it_was_idle(
-    database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_only_idle_connections_are_tested(database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch) -> None:
     names_of_tables(database, club_id)
     monkeypatch.setattr(connections, "TRUSTED_SECONDS", 60.0)
     with recorded_statements(with_pings=True) as busy:
@@ -198,28 +196,26 @@ def test_a_connection_is_asked_whether_it_lives_only_where_it_was_idle(
     assert idle == ["", *busy]
 
 
-def test_what_is_written_waits_for_company(database: Database, club_id: UUID) -> None:
+def test_writes_are_queued(database: Database, club_id: UUID) -> None:
     names_of_tables(database, club_id)
     with recorded_statements() as statements, database.transaction(club_id) as transaction:
         assert statements == []
-        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 0}]
+        assert transaction.query(COUNT_EVENTS, {}) == [{"events": 0}]
         assert len(statements) == 3, "begin, name the club, ask"
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
         assert len(statements) == 3
     assert len(statements) == 5, "write, commit"
 
 
-def test_what_is_written_is_there_for_what_follows(database: Database, club_id: UUID) -> None:
+def test_queued_writes_are_visible_to_later_statements(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
-        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 1}]
+        assert transaction.query(COUNT_EVENTS, {}) == [{"events": 1}]
         transaction.write(ADD_EVENT, {"club_id": club_id, "id": uuid7()})
         assert transaction.execute(text(COUNT_EVENTS.query.decode())).scalar_one() == 2
 
 
-def test_a_write_that_is_refused_is_the_conflict_that_it_means_and_nothing_is_kept(
-    database: Database, club_id: UUID
-) -> None:
+def test_a_violated_constraint_raises_its_conflict_and_rolls_back(database: Database, club_id: UUID) -> None:
     def write_twice() -> None:
         with database.transaction(club_id) as transaction:
             again = {"club_id": club_id, "id": uuid7()}
@@ -229,22 +225,22 @@ def test_a_write_that_is_refused_is_the_conflict_that_it_means_and_nothing_is_ke
     with pytest.raises(Busy, match="it is there"):
         write_twice()
     with database.reading(club_id) as transaction:
-        assert transaction.ask(COUNT_EVENTS, {}) == [{"events": 0}]
+        assert transaction.query(COUNT_EVENTS, {}) == [{"events": 0}]
 
 
-def test_a_transaction_that_is_cut_says_so_and_keeps_nothing(database: Database, club_id: UUID, logins: Logins) -> None:
+def test_a_lost_connection_rolls_the_transaction_back(database: Database, club_id: UUID, logins: Logins) -> None:
     def be_cut_halfway() -> None:
         with database.transaction(club_id) as transaction:
             add_table(transaction)
             cut_connections(logins)
             add_table(transaction, name="parlour")
 
-    with pytest.raises(DatabaseUnreachable, match="stopped answering"):
+    with pytest.raises(DatabaseUnreachable, match="was lost"):
         be_cut_halfway()
     assert names_of_tables(database, club_id) == []
 
 
-def test_a_statement_that_takes_too_long_is_given_up(database_url: str) -> None:
+def test_a_statement_times_out(database_url: str) -> None:
     url = make_url(database_url).update_query_dict({"options": "-c statement_timeout=50ms"})
     database = Database(text_of(url))
     with pytest.raises(Busy), database.outside_clubs() as connection:
@@ -252,7 +248,7 @@ def test_a_statement_that_takes_too_long_is_given_up(database_url: str) -> None:
     database.close()
 
 
-def test_a_forked_child_leaves_the_parent_s_connection_alone(database: Database, club_id: UUID) -> None:
+def test_a_forked_child_does_not_use_the_parent_s_connection(database: Database, club_id: UUID) -> None:
     def backend() -> int:
         with database.transaction(club_id) as transaction:
             return int(transaction.execute(text("SELECT pg_backend_pid()")).scalar_one())

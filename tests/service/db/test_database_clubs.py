@@ -1,4 +1,4 @@
-"""One club per transaction: what another club has, or a query that forgot its club, does not exist."""
+"""One club per transaction: row-level security hides the records of other clubs."""
 
 import re
 from collections.abc import Iterator
@@ -43,7 +43,7 @@ def clubs_seen(connection: psycopg.Connection, table: str) -> set[UUID]:
     return {club for (club,) in connection.execute(query)}
 
 
-def test_every_table_carries_its_club_under_forced_row_level_security(filled: Filled) -> None:
+def test_every_table_has_a_club_and_forced_row_level_security(filled: Filled) -> None:
     with psycopg.connect(filled.admin) as admin:
         for table in tables_of(filled.admin):
             enabled, forced = admin.execute(
@@ -62,14 +62,14 @@ def test_a_transaction_sees_its_own_club_in_every_table(filled: Filled, service:
         }
 
 
-def test_without_a_club_nothing_is_seen_in_any_table(filled: Filled, service: psycopg.Connection) -> None:
+def test_no_rows_are_visible_without_a_club(filled: Filled, service: psycopg.Connection) -> None:
     for step in ("never set", "set to nothing"):
         for table in tables_of(filled.admin):
             assert clubs_seen(service, table) == set(), (table, step)
         set_club(service, None)
 
 
-def test_the_owner_of_the_tables_is_bound_to_one_club_too(filled: Filled) -> None:
+def test_the_owner_of_the_tables_sees_one_club_too(filled: Filled) -> None:
     with psycopg.connect(filled.logins.owner) as owner:
         for table in set(tables_of(filled.admin)) - SEEN_BY_THE_OWNER:
             assert clubs_seen(owner, table) == set(), table
@@ -78,9 +78,7 @@ def test_the_owner_of_the_tables_is_bound_to_one_club_too(filled: Filled) -> Non
             assert clubs_seen(owner, table) == {filled.home}, table
 
 
-def test_a_row_of_another_club_or_of_none_cannot_be_written_to_any_table(
-    filled: Filled, service: psycopg.Connection
-) -> None:
+def test_rows_of_another_club_or_of_none_cannot_be_written(filled: Filled, service: psycopg.Connection) -> None:
     for table in tables_of(filled.admin):
         row = row_of(filled, table)
         for club in (None, filled.away):
@@ -101,16 +99,14 @@ def copy_row(connection: psycopg.Connection, club_id: UUID | None, table: str, r
 
 
 def changes_of(table: str) -> list[str]:
-    """Every statement by which the service may change or remove rows of a table, without a word about which."""
+    """Return every statement that the service can change or delete rows of a table with, without a filter."""
     privileges = SERVICE_PRIVILEGES[table]
     columns = re.search(r"UPDATE \(([^)]+)\)", privileges)
     changes = [f"UPDATE {table} SET {name} = {name}" for name in columns[1].split(", ")] if columns else []
     return changes + ([f"DELETE FROM {table}"] if "DELETE" in privileges else [])
 
 
-def test_a_change_that_forgets_its_club_changes_nothing_and_never_another_s(
-    filled: Filled, service: psycopg.Connection
-) -> None:
+def test_a_change_without_a_club_filter_never_changes_another_club(filled: Filled, service: psycopg.Connection) -> None:
     tables = tables_of(filled.admin)
     assert {"round_heads", "api_keys", "players", "jobs"} <= {table for table in tables if changes_of(table)}
     for table in tables:
@@ -128,9 +124,7 @@ def test_a_change_that_forgets_its_club_changes_nothing_and_never_another_s(
 @pytest.mark.parametrize(
     "change", ["UPDATE round_heads SET stacks = stacks", "UPDATE api_keys SET last_used_at = now()"]
 )
-def test_what_may_be_changed_is_changed_in_the_own_club_only(
-    filled: Filled, service: psycopg.Connection, change: str
-) -> None:
+def test_changes_are_limited_to_the_own_club(filled: Filled, service: psycopg.Connection, change: str) -> None:
     set_club(service, None)
     assert service.execute(change.encode()).rowcount == 0
     set_club(service, filled.home)
@@ -139,7 +133,7 @@ def test_what_may_be_changed_is_changed_in_the_own_club_only(
     assert service.execute(f"{change} WHERE club_id = %s".encode(), [filled.away]).rowcount == 0
 
 
-def test_the_service_s_role_owns_nothing_and_bypasses_nothing(filled: Filled) -> None:
+def test_the_role_of_the_service_owns_nothing_and_bypasses_nothing(filled: Filled) -> None:
     with psycopg.connect(filled.admin) as admin:
         owned = admin.execute(
             "SELECT classid::regclass, objid FROM pg_shdepend"
@@ -169,13 +163,13 @@ def test_the_service_s_role_owns_nothing_and_bypasses_nothing(filled: Filled) ->
         "UPDATE alembic_version SET version_num = '9999'",
     ],
 )
-def test_the_service_may_make_and_switch_off_nothing(service: psycopg.Connection, statement: str) -> None:
+def test_the_service_cannot_create_or_disable_anything(service: psycopg.Connection, statement: str) -> None:
     with pytest.raises(psycopg.errors.InsufficientPrivilege):
         service.execute(statement.encode())
 
 
 def row_of(filled: Filled, table: str) -> object:
-    """A row of the club `home`, as JSON."""
+    """Return a row of the club `home` as JSON."""
     with psycopg.connect(filled.admin) as admin:
         query = sql.SQL("SELECT to_jsonb(found) FROM {} AS found WHERE {} = %s LIMIT 1")
         found = admin.execute(query.format(sql.Identifier(table), club_column(table)), [filled.home]).fetchone()

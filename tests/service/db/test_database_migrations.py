@@ -1,4 +1,4 @@
-"""How the tables come to their newest shape, whoever asks, and however often."""
+"""Migrations: by any login, concurrently and repeatedly."""
 
 import subprocess
 import sys
@@ -30,7 +30,7 @@ every_server = pytest.mark.every_server
 
 @pytest.fixture(scope="module")
 def untouched() -> Iterator[Server]:
-    """A server on which no migration has ever run: the service's role is not there."""
+    """Return a server without migrations and without the role of the service."""
     with embedded_server() as server:
         yield server
 
@@ -61,12 +61,12 @@ def check_models(logins: Logins) -> None:
         command.check(alembic_config(connection))
 
 
-def test_alembic_s_own_command_line_finds_the_database(logins: Logins, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_alembic_command_line_finds_the_database(logins: Logins, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("OFC_DATABASE_URL", logins.owner)
     command.check(alembic_config())
 
 
-def test_versions_are_numbered_in_one_line_and_their_files_begin_with_them() -> None:
+def test_revisions_are_numbered_without_branches() -> None:
     scripts = list(ScriptDirectory.from_config(alembic_config()).walk_revisions())
     numbers = [f"{number:04}" for number in range(1, len(scripts) + 1)]
     assert [script.revision for script in reversed(scripts)] == numbers
@@ -75,12 +75,12 @@ def test_versions_are_numbered_in_one_line_and_their_files_begin_with_them() -> 
 
 
 @every_server
-def test_what_the_service_may_do_is_said_of_every_table(logins: Logins) -> None:
+def test_every_table_has_listed_privileges(logins: Logins) -> None:
     assert set(tables_of(logins.owner)) == set(SERVICE_PRIVILEGES) - {"alembic_version"}
 
 
 @every_server
-def test_migrating_again_is_quiet_and_changes_nothing(
+def test_migrating_again_changes_nothing(
     logins: Logins, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -95,7 +95,7 @@ def test_migrating_again_is_quiet_and_changes_nothing(
 
 
 @every_server
-def test_a_settlement_there_was_is_provisional_for_as_long_as_a_new_one(server: Server) -> None:
+def test_old_settlements_get_the_same_correction_window_as_new_ones(server: Server) -> None:
     with plain_owner(server, may="NOCREATEROLE") as logins:
         migrate_to("0013", logins)
         with psycopg.connect(admin_of(server, logins)) as admin:
@@ -122,25 +122,25 @@ def test_a_settlement_there_was_is_provisional_for_as_long_as_a_new_one(server: 
 
 
 def migrate_to(version: str, logins: Logins) -> None:
-    """Bring a database to the shape that an older release knew."""
+    """Migrate a database to an older revision."""
     with create_engine(engine_url(logins.owner), poolclass=NullPool).begin() as connection:
         command.upgrade(alembic_config(connection), version)
 
 
 @every_server
-def test_a_database_before_its_migrations_is_said_to_be_behind(bare_logins: Logins, logins: Logins) -> None:
+def test_a_database_without_migrations_is_behind(bare_logins: Logins, logins: Logins) -> None:
     with opened(bare_logins.service) as database:
-        with pytest.raises(DatabaseBehind, match=r"has no tables and .* is needed: run `ofc-server migrate`"):
+        with pytest.raises(DatabaseBehind, match=r"has no tables; expected revision .*: run `ofc-server migrate`"):
             database.check_head()
         migrate(bare_logins.owner)
         database.check_head()
 
 
 @every_server
-def test_a_database_of_a_newer_release_is_refused_and_left_alone(logins: Logins) -> None:
+def test_a_database_of_a_newer_release_is_rejected_unchanged(logins: Logins) -> None:
     with psycopg.connect(logins.owner) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(DatabaseNewer, match="has version 9999, and this release knows none after"):
+    with pytest.raises(DatabaseNewer, match="has revision 9999; the newest of this release is"):
         migrate(logins.owner)
     assert versions_of(logins.owner) == ["9999"]
     with opened(logins.service) as database, pytest.raises(DatabaseNewer):
@@ -148,14 +148,14 @@ def test_a_database_of_a_newer_release_is_refused_and_left_alone(logins: Logins)
 
 
 @every_server
-def test_several_may_migrate_one_database_at_once(bare_logins: Logins, logins: Logins) -> None:
+def test_concurrent_migrations_of_one_database_succeed(bare_logins: Logins, logins: Logins) -> None:
     migrate_at_once([bare_logins.owner] * 3)
     assert len(versions_of(bare_logins.owner)) == 1
     with opened(bare_logins.service) as database:
         database.check_head()
 
 
-def test_the_service_s_role_is_made_once_for_all_databases_of_a_server(untouched: Server) -> None:
+def test_the_role_of_the_service_is_created_once_for_a_server(untouched: Server) -> None:
     databases = [untouched.create_bare_database() for _ in range(4)]
     migrate_at_once([logins.owner for logins in databases])
     for logins in databases:
@@ -166,7 +166,7 @@ def test_the_service_s_role_is_made_once_for_all_databases_of_a_server(untouched
 
 
 @every_server
-def test_a_migration_that_fails_leaves_nothing_behind(bare_logins: Logins) -> None:
+def test_a_failed_migration_is_rolled_back(bare_logins: Logins) -> None:
     with psycopg.connect(bare_logins.owner) as connection:
         connection.execute("CREATE TABLE transfers (mine text)")
     with pytest.raises(ProgrammingError, match="transfers"):
@@ -175,14 +175,14 @@ def test_a_migration_that_fails_leaves_nothing_behind(bare_logins: Logins) -> No
 
 
 @every_server
-def test_an_owner_without_any_special_right_can_migrate_once_the_role_is_there(server: Server) -> None:
+def test_an_owner_without_special_privileges_can_migrate_if_the_role_exists(server: Server) -> None:
     with plain_owner(server, may="NOCREATEROLE") as logins:
         migrate(logins.owner)
         with opened(logins.service) as database:
             database.check_head()
 
 
-def test_an_owner_who_may_not_make_the_role_is_told_who_can(untouched: Server) -> None:
+def test_an_owner_that_cannot_create_the_role_gets_an_error(untouched: Server) -> None:
     logins = untouched.create_bare_database()
     run(untouched, "CREATE ROLE modest LOGIN")
     modest = give_to(untouched, logins, "modest")
@@ -205,7 +205,7 @@ def test_an_owner_who_may_not_make_the_role_is_told_who_can(untouched: Server) -
         run(untouched, "DROP ROLE ofc_service")
 
 
-def test_an_owner_who_may_make_roles_makes_it_and_can_work_as_it(untouched: Server) -> None:
+def test_an_owner_with_createrole_creates_and_uses_the_role(untouched: Server) -> None:
     logins = untouched.create_bare_database()
     run(untouched, "CREATE ROLE maker LOGIN CREATEROLE")
     maker = give_to(untouched, logins, "maker")
@@ -220,11 +220,11 @@ def test_an_owner_who_may_make_roles_makes_it_and_can_work_as_it(untouched: Serv
 
 
 @every_server
-def test_a_login_that_owns_nothing_may_only_find_everything_done(logins: Logins, server: Server) -> None:
+def test_a_login_without_tables_can_migrate_only_an_up_to_date_database(logins: Logins, server: Server) -> None:
     migrate(logins.service)
     with psycopg.connect(admin_of(server, logins)) as admin:
         admin.execute("UPDATE alembic_version SET version_num = '0005'")
-    with pytest.raises(DatabaseDenied, match=r"may not migrate the database .* OFC_OWNER_URL can name the login"):
+    with pytest.raises(DatabaseDenied, match=r"cannot migrate the database .* set OFC_OWNER_URL to the login"):
         migrate(logins.service)
 
 
@@ -233,7 +233,7 @@ def run(server: Server, statement: LiteralString) -> None:
 
 
 def give_to(server: Server, logins: Logins, owner: str) -> str:
-    """Give a database to another role, and answer that role's way in."""
+    """Change the owner of a database, and return the URL of the new owner."""
     database = make_url(logins.owner).database
     server.execute(
         sql.SQL("ALTER DATABASE {} OWNER TO {}").format(sql.Identifier(str(database)), sql.Identifier(owner))
@@ -242,7 +242,7 @@ def give_to(server: Server, logins: Logins, owner: str) -> str:
 
 
 def migrate_at_once(owners: Sequence[str]) -> None:
-    """Migrate in a process for each."""
+    """Migrate in several processes at the same time."""
     program = "import sys; from service.db import migrate; sys.stdin.read(); migrate(sys.argv[1])"
     migrators = [
         subprocess.Popen(

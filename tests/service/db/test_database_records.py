@@ -1,4 +1,4 @@
-"""What the database itself refuses, whoever asks: changed records, and chips that do not add up."""
+"""Constraints and triggers of the database: append-only records, and chips that add up."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -48,7 +48,7 @@ CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "tree_heads",
     "round_map_tiles",
 }
-"""Tables whose rows may change; all others are records."""
+"""Tables whose rows can change; all others are append-only."""
 
 
 @pytest.fixture(scope="module", params=SERVERS)
@@ -65,7 +65,7 @@ def transaction(filled: Filled) -> Iterator[Transaction]:
     database.close()
 
 
-def test_every_table_that_is_not_named_here_is_append_only(filled: Filled) -> None:
+def test_all_other_tables_are_append_only(filled: Filled) -> None:
     records = set(tables_of(filled.admin)) - CHANGING
     assert records == {table for table, privileges in SERVICE_PRIVILEGES.items() if privileges == APPEND}
 
@@ -91,7 +91,7 @@ def try_to_change(connection: psycopg.Connection, club_id: UUID, change: str) ->
 
 
 @pytest.mark.parametrize("column", ["club_id", "round_id", "table_id"])
-def test_a_round_s_head_stays_that_round_s(transaction: Transaction, column: str) -> None:
+def test_a_round_head_cannot_be_moved_to_another_round(transaction: Transaction, column: str) -> None:
     with pytest.raises(Exception, match="permission denied"):
         transaction.execute(text(f"UPDATE round_heads SET {column} = {column}"))
 
@@ -149,7 +149,7 @@ REFUSED: dict[str, tuple[str, Tampering]] = {
 
 
 @pytest.mark.parametrize("what", REFUSED)
-def test_the_database_refuses(transaction: Transaction, what: str) -> None:
+def test_the_database_rejects_inconsistent_records(transaction: Transaction, what: str) -> None:
     reason, tamper = REFUSED[what]
     before = open_example(transaction)
     played = play_hand(before.round, EXAMPLE)
@@ -158,11 +158,11 @@ def test_the_database_refuses(transaction: Transaction, what: str) -> None:
         write_hand(transaction, before, tamper(played), given)
 
 
-def test_the_example_itself_is_accepted(transaction: Transaction) -> None:
+def test_the_unchanged_example_is_accepted(transaction: Transaction) -> None:
     add_hand(transaction, open_example(transaction), SubmittedHand(EXAMPLE))
 
 
-def test_a_hand_begins_with_the_stacks_that_the_one_before_left(transaction: Transaction) -> None:
+def test_a_hand_starts_with_the_stacks_of_the_hand_before(transaction: Transaction) -> None:
     after = add_hand(transaction, open_example(transaction, QUIET), SubmittedHand(EXAMPLE))
     richer = replace(after, round=replace(after.round, stacks={1: 9, 2: 45, 3: 49}))
     second = replace(EXAMPLE, number=2, button=1)
@@ -170,14 +170,14 @@ def test_a_hand_begins_with_the_stacks_that_the_one_before_left(transaction: Tra
         write_hand(transaction, richer, play_hand(richer.round, second), to_record(SubmittedHand(second)))
 
 
-def test_the_first_hand_begins_with_the_stacks_that_the_round_was_opened_with(transaction: Transaction) -> None:
+def test_the_first_hand_starts_with_the_opening_stacks(transaction: Transaction) -> None:
     opened = open_example(transaction)
     richer = replace(opened, round=replace(opened.round, stacks={1: 4, 2: 49, 3: 50}))
     with pytest.raises(IntegrityError, match="begins with"):
         write_hand(transaction, richer, play_hand(richer.round, EXAMPLE), to_record(SubmittedHand(EXAMPLE)))
 
 
-def test_no_two_hands_have_one_number_in_one_revision(transaction: Transaction) -> None:
+def test_hand_numbers_are_unique_in_a_revision(transaction: Transaction) -> None:
     before = open_example(transaction)
     add_hand(transaction, before, SubmittedHand(EXAMPLE))
     refused = insert_changed("hand_scores", revision=1)
@@ -188,7 +188,7 @@ def test_no_two_hands_have_one_number_in_one_revision(transaction: Transaction) 
 
 
 @pytest.mark.parametrize("late", [False, True])
-def test_no_transfer_is_put_beside_a_hand_later(transaction: Transaction, late: bool) -> None:
+def test_transfers_cannot_be_added_to_a_recorded_hand(transaction: Transaction, late: bool) -> None:
     add_hand(transaction, open_example(transaction), SubmittedHand(EXAMPLE))
     nothing_moves = insert_changed("transfers", position=4, late=late, due=1, paid=0, limited_by="payer_stack")
     with pytest.raises(IntegrityError, match="do not add up"):
@@ -206,7 +206,7 @@ def test_no_hand_follows_a_payout(transaction: Transaction) -> None:
             write_hand(transaction, reopened, replace(played, round=reopened.round), to_record(SubmittedHand(second)))
 
 
-def test_a_payout_moves_what_its_transfers_say(transaction: Transaction) -> None:
+def test_a_payout_must_match_its_transfers(transaction: Transaction) -> None:
     after = add_hand(transaction, open_example(transaction, PATIENT), SubmittedHand(EXAMPLE))
     closed = close_round(after.round)
     assert closed.transfers
@@ -227,7 +227,7 @@ def test_a_payout_moves_what_its_transfers_say(transaction: Transaction) -> None
         ("round_seats_player_check", ["", "bob", "cleo"], [3, 50, 50]),
     ],
 )
-def test_everyone_sits_once_with_points_before_him(
+def test_every_player_has_one_seat_and_points(
     transaction: Transaction, constraint: str, players: list[str], stacks: list[int]
 ) -> None:
     table = add_table(transaction, name="study")
@@ -258,7 +258,7 @@ def test_everyone_sits_once_with_points_before_him(
         ("events", "events_numbered_in_round_check", {"round_id": None, "sequence": 1}),
     ],
 )
-def test_a_record_is_whole(
+def test_incomplete_records_are_rejected(
     filled: Filled, transaction: Transaction, table: str, constraint: str, changes: dict[str, Any]
 ) -> None:
     with pytest.raises(IntegrityError, match=constraint):
@@ -271,7 +271,7 @@ OF_A_HAND = ["hands", "hand_scores", "payouts", "transfers"]
 
 
 @pytest.mark.parametrize("table", OF_A_ROUND + OF_A_HAND + OF_A_DISPUTE)
-def test_no_record_points_into_another_club(filled: Filled, table: str) -> None:
+def test_foreign_keys_cannot_refer_to_another_club(filled: Filled, table: str) -> None:
     with psycopg.connect(filled.admin) as admin:
         copy = f"""
             INSERT INTO {table}

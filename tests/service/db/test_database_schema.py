@@ -1,4 +1,4 @@
-"""The schema compared with the release's: what a start refuses, and what `ofc-server verify` reports of it."""
+"""The schema check at the start of the service and in `ofc-server verify`."""
 
 import json
 from collections.abc import Iterator
@@ -58,7 +58,7 @@ ALTERATIONS = {
 
 @pytest.fixture
 def opened(logins: Logins) -> Iterator[Database]:
-    """The service's way into a fresh database that nobody has checked yet."""
+    """Return the database object of the service on a new database, before any check."""
     database = Database(logins.service)
     yield database
     database.close()
@@ -75,11 +75,11 @@ def changes_of(database: Database) -> list[SchemaChange]:
 
 
 @every_server
-def test_the_manifest_is_what_the_migrations_build(server: Server) -> None:
+def test_the_manifest_matches_the_migrations(server: Server) -> None:
     assert schema_of(server) == expected_schema(), "`make manifest` writes it anew"
 
 
-def test_the_manifest_does_not_depend_on_who_owns_the_tables(embedded_postgres: Server) -> None:
+def test_the_manifest_is_independent_of_the_owner(embedded_postgres: Server) -> None:
     with plain_owner(embedded_postgres) as logins:
         migrate(logins.owner)
         database = Database(logins.service)
@@ -88,27 +88,27 @@ def test_the_manifest_does_not_depend_on_who_owns_the_tables(embedded_postgres: 
 
 
 @pytest.mark.parametrize("statement", ALTERATIONS)
-def test_an_altered_schema_is_refused_and_named(logins: Logins, opened: Database, statement: str) -> None:
+def test_an_altered_schema_is_rejected(logins: Logins, opened: Database, statement: str) -> None:
     alter(logins.owner, statement)
     assert ALTERATIONS[statement] in [str(change) for change in changes_of(opened)]
-    with pytest.raises(DatabaseAltered, match=r"is not that of this release: .*`ofc-server verify` lists every"):
+    with pytest.raises(DatabaseAltered, match=r"differs from that of this release: .*`ofc-server verify` lists every"):
         opened.check_schema()
 
 
-def test_foreign_keys_that_are_not_checked_are_named(logins: Logins, opened: Database) -> None:
+def test_disabled_foreign_keys_are_reported(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "ALTER TABLE transfers DISABLE TRIGGER ALL")
     found = {change.object for change in changes_of(opened) if (change.found or "").endswith("(disabled)")}
     assert {"constraint public.transfers.transfers_club_id_round_id_revision_number_fkey"} < found
 
 
-def test_what_switches_triggers_off_for_a_role_is_named(logins: Logins, opened: Database) -> None:
+def test_role_settings_that_disable_triggers_are_reported(logins: Logins, opened: Database) -> None:
     database = logins.owner.rpartition("/")[2].partition("?")[0]
     alter(logins.owner, f"ALTER ROLE ofc_service IN DATABASE {database} SET session_replication_role = 'replica'")
     [change] = changes_of(opened)
     assert str(change) == "setting session_replication_role of ofc_service is added"
 
 
-def test_what_only_reads_may_be_added(logins: Logins, opened: Database) -> None:
+def test_harmless_objects_can_be_added(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "CREATE INDEX hands_played_at ON hands (played_at)")
     alter(logins.owner, "CREATE VIEW paid AS SELECT paid FROM transfers")
     alter(logins.owner, "GRANT SELECT ON transfers, paid TO PUBLIC")
@@ -116,7 +116,7 @@ def test_what_only_reads_may_be_added(logins: Logins, opened: Database) -> None:
     opened.check_schema()
 
 
-def test_an_added_table_stands_for_all_that_belongs_to_it(logins: Logins, opened: Database) -> None:
+def test_an_added_table_is_listed_without_its_parts(logins: Logins, opened: Database) -> None:
     alter(logins.owner, "CREATE TABLE notes (id integer PRIMARY KEY, note text CHECK (note <> ''))")
     [change] = changes_of(opened)
     assert (change.object, change.change) == ("table public.notes", Change.HARMLESS)
@@ -131,7 +131,7 @@ def test_an_altered_database_is_not_ready(logins: Logins) -> None:
 
 
 @pytest.mark.parametrize("arguments", [("up", "--port", "0"), ("worker", "--concurrency", "1")])
-def test_nothing_starts_on_an_altered_database(logins: Logins, arguments: tuple[str, ...]) -> None:
+def test_commands_do_not_start_on_an_altered_database(logins: Logins, arguments: tuple[str, ...]) -> None:
     alter(logins.owner, "DROP POLICY club ON transfers")
     started = command(*arguments, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
     assert started.returncode == 1
@@ -151,7 +151,7 @@ def verify(house: House, *arguments: str, **variables: str) -> CompletedProcess[
     return command("verify", *arguments, **login, **variables)
 
 
-def test_verify_prints_what_was_altered_with_what_is_right(house: House) -> None:
+def test_verify_prints_altered_objects_with_the_expected_definition(house: House) -> None:
     house.change("ALTER POLICY club ON hands USING (true)")
     house.change("CREATE INDEX hands_played_at ON hands (played_at)")
     found = verify(house, "--json")
@@ -168,7 +168,7 @@ def test_verify_prints_what_was_altered_with_what_is_right(house: House) -> None
     assert summary["summary"]["found"] == {"schema-extended": 1, "schema-differs": 1}
 
 
-def test_what_only_reads_is_printed_and_passes(house: House) -> None:
+def test_verify_prints_harmless_objects_and_passes(house: House) -> None:
     house.change("CREATE INDEX hands_played_at ON hands (played_at)")
     found = verify(house)
     assert found.stdout.startswith("schema-extended: index name=public.hands_played_at: ")
@@ -176,7 +176,7 @@ def test_what_only_reads_is_printed_and_passes(house: House) -> None:
     assert found.returncode == 3, "only the checkpoint is missing"
 
 
-def test_a_published_key_that_is_not_the_service_s_is_named(house: House, tmp_path: Path) -> None:
+def test_an_unknown_published_key_is_reported(house: House, tmp_path: Path) -> None:
     file = str(tmp_path / "signing-key")
     configured = {"OFC_SIGNING_KEY_FILE": file}
     command("signing-key", "create", **configured)

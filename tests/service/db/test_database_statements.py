@@ -1,4 +1,4 @@
-"""Statements that never change: what they carry arrives as it was, and each connection prepares them once."""
+"""Compiled statements: parameters, preparation and errors."""
 
 from datetime import UTC, datetime
 from typing import Any, Final
@@ -51,33 +51,33 @@ def club_id(logins: Logins) -> UUID:
 
 @given(sent=VALUES)
 @settings(max_examples=50, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
-def test_every_value_arrives_as_it_was_sent(database: Database, club_id: UUID, sent: dict[str, Any]) -> None:
+def test_parameters_round_trip(database: Database, club_id: UUID, sent: dict[str, Any]) -> None:
     with database.reading(club_id) as transaction:
-        assert transaction.ask(ECHO, sent) == [{**sent, "percent": "100 %"}]
+        assert transaction.query(ECHO, sent) == [{**sent, "percent": "100 %"}]
 
 
-def test_a_text_that_postgresql_would_cut_off_is_refused(database: Database, club_id: UUID) -> None:
+def test_text_with_nul_is_rejected(database: Database, club_id: UUID) -> None:
     sent = dict.fromkeys(["number", "yes", "content", "at", "id", "many", "stacks", "fouls", "nothing"])
     for words, many in (("ann\0bob", None), ("ann", ["bob\0"])):
         with database.reading(club_id) as transaction, pytest.raises(DataError):
-            transaction.ask(ECHO, {**sent, "words": words, "many": many})
+            transaction.query(ECHO, {**sent, "words": words, "many": many})
 
 
 @pytest.mark.parametrize("value", [0.5, {1}, [1, 0.5], ["ann", 0.5]])
-def test_what_would_not_arrive_as_it_is_is_not_sent(value: object) -> None:
+def test_unsupported_parameter_types_are_rejected(value: object) -> None:
     with pytest.raises((TypeError, AttributeError)):
         Statement(text(":value")).sent({"value": value})
 
 
-def test_what_is_prepared_outlives_failures_and_is_prepared_once(database: Database, club_id: UUID) -> None:
+def test_statements_are_prepared_once_even_after_errors(database: Database, club_id: UUID) -> None:
     divide = Statement(text("SELECT 1 / CAST(:by AS integer) AS result"))
     for by in (0, 1, 0, 1):
         with database.reading(club_id) as transaction:
             if by:
-                assert transaction.ask(divide, {"by": by}) == [{"result": 1}]
+                assert transaction.query(divide, {"by": by}) == [{"result": 1}]
             else:
                 with pytest.raises(DataError):
-                    transaction.ask(divide, {"by": by})
+                    transaction.query(divide, {"by": by})
     known = text("SELECT count(*) FROM pg_prepared_statements WHERE statement LIKE 'SELECT 1 / CAST%'")
     with database.reading(club_id) as transaction:
         assert transaction.execute(known).scalar_one() == 1
@@ -95,21 +95,21 @@ def test_nothing_runs_after_a_statement_that_failed(database: Database, club_id:
         for _ in range(2):
             transaction.write(add, once)
     with database.reading(club_id) as transaction:
-        assert transaction.ask(Statement(text("SELECT id FROM events WHERE kind = 'example'")), NOTHING) == []
+        assert transaction.query(Statement(text("SELECT id FROM events WHERE kind = 'example'")), NOTHING) == []
 
 
 def written(number: int) -> dict[str, bytes]:
     return {"by": number.to_bytes(4)}
 
 
-def test_what_was_started_is_done_before_whatever_comes_next(database: Database, club_id: UUID) -> None:
+def test_a_started_statement_finishes_before_the_next(database: Database, club_id: UUID) -> None:
     add = Statement(text("INSERT INTO chips SELECT CAST(:by AS integer) FROM pg_sleep(0.2)"))
     with database.transaction(club_id) as transaction:
         transaction.execute(text("CREATE TEMPORARY TABLE chips (points integer) ON COMMIT DROP"))
         for number, next_one in enumerate(
             (
                 lambda: transaction.execute(text("SELECT count(*) FROM chips")).scalar_one(),
-                lambda: transaction.ask(Statement(text("SELECT count(*) FROM chips")), NOTHING)[0]["count"],
+                lambda: transaction.query(Statement(text("SELECT count(*) FROM chips")), NOTHING)[0]["count"],
                 lambda: len(transaction.copy_out("SELECT points FROM chips", {})) - 1,
             ),
             start=1,
@@ -122,7 +122,7 @@ def test_what_was_started_is_done_before_whatever_comes_next(database: Database,
 
 
 @pytest.mark.parametrize("asks_more", [True, False])
-def test_what_fails_after_it_was_started_is_told_next_and_nothing_is_kept(
+def test_the_error_of_a_started_statement_is_raised_by_the_next(
     database: Database, club_id: UUID, asks_more: bool
 ) -> None:
     add = Statement(
@@ -137,23 +137,21 @@ def test_what_fails_after_it_was_started_is_told_next_and_nothing_is_kept(
         if asks_more:
             transaction.execute(text("SELECT 1"))
     with database.reading(club_id) as transaction:
-        assert transaction.ask(Statement(text("SELECT id FROM events WHERE kind = 'e'")), NOTHING) == []
+        assert transaction.query(Statement(text("SELECT id FROM events WHERE kind = 'e'")), NOTHING) == []
 
 
-def test_what_cannot_be_run_is_told_at_once(database: Database, club_id: UUID) -> None:
+def test_a_statement_that_cannot_start_raises_immediately(database: Database, club_id: UUID) -> None:
     with pytest.raises(ProgrammingError), database.transaction(club_id) as transaction:
         transaction.start(Statement(text("SELECT no_such_column")), {})
 
 
-def test_who_fails_while_statements_run_leaves_a_connection_as_good_as_before(
-    database: Database, club_id: UUID
-) -> None:
+def test_an_exception_during_a_started_statement_keeps_the_connection_usable(database: Database, club_id: UUID) -> None:
     backend = Statement(text("SELECT pg_backend_pid() AS pid"))
     with database.reading(club_id) as transaction:
-        before = transaction.ask(backend, NOTHING)
+        before = transaction.query(backend, NOTHING)
     for number in (1, 0):
         with pytest.raises(KeyError), database.transaction(club_id) as transaction:  # noqa: PT012 - in its middle
             transaction.start(DIVIDES_SLOWLY, written(number))
             raise KeyError
         with database.reading(club_id) as transaction:
-            assert transaction.ask(backend, NOTHING) == before
+            assert transaction.query(backend, NOTHING) == before

@@ -1,4 +1,4 @@
-"""The service behind a connection pooler: it works as its own role with its settings, or refuses to start."""
+"""The service behind a connection pooler: it has its role and settings, or does not start."""
 
 import json
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ import pytest
 from sqlalchemy import make_url, text
 
 from service.app import create_app
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import SERVICE_ROLE, Database
 from service.errors import DatabaseDenied
@@ -43,7 +43,7 @@ AS_THE_SERVICE = (SERVICE_ROLE, "30s", "10s", "1min", "UTC", "on")
 
 @pytest.fixture(params=POOLERS)
 def pooled(request: pytest.FixtureRequest, tmp_path: Path, logins: Logins) -> Iterator[Logins]:
-    """The database by way of a pooler that drops the startup `options`."""
+    """Return a database behind a pooler that drops the startup `options`."""
     with ExitStack() as stack:
         if request.param == "options dropped":
             yield stack.enter_context(options_dropped(logins))
@@ -78,11 +78,9 @@ def watched(logins: Logins) -> Iterator[set[tuple[str, ...]]]:
 
 
 @pytest.mark.parametrize("login", ["owner", "service"])
-def test_every_transaction_works_as_the_service_s_role_with_its_settings(
-    logins: Logins, pooled: Logins, login: str
-) -> None:
+def test_every_transaction_has_the_role_and_settings_of_the_service(logins: Logins, pooled: Logins, login: str) -> None:
     app = create_app(Config(getattr(pooled, login), pooled.owner, allow_data_loss=True))
-    api = Api(app, found_club(pooled.owner, "home"))
+    api = Api(app, create_club_with_key(pooled.owner, "home"))
     assert api.get("/readyz").status == 200
     with watched(logins) as found:
         round_id = start_round(api)
@@ -95,7 +93,7 @@ def test_every_transaction_works_as_the_service_s_role_with_its_settings(
     app.extensions["ofc_database"].close()
 
 
-def test_it_starts_serves_and_imports_behind_a_pooler(tmp_path: Path, logins: Logins, pooled: Logins) -> None:
+def test_the_service_works_behind_a_pooler(tmp_path: Path, logins: Logins, pooled: Logins) -> None:
     login = {"OFC_DATABASE_URL": pooled.owner, "OFC_CONCURRENCY": "1", "OFC_WORKERS": "2"}
     lines = [json.dumps(document_of(hands=COMPLETE, reference=str(number))) for number in range(40)]
     with running(tmp_path, **login) as service:
@@ -118,14 +116,14 @@ def test_it_starts_serves_and_imports_behind_a_pooler(tmp_path: Path, logins: Lo
 
 
 def play_round(client: httpx2.Client, number: int) -> tuple[int, ...]:
-    """Play a whole round at a table of its own, and return the statuses of the responses."""
+    """Play a complete round at a new table, and return the statuses of the responses."""
     table = client.post("/v1/tables", json={"name": f"table {number}", "ruleset": "pineapple"})
     opened = client.post(f"/v1/tables/{table.json()['id']}/rounds", json={"seats": seats(SIXES)})
     hands = [client.post(f"/v1/rounds/{opened.json()['id']}/hands", json=dealt_again(played)) for played in COMPLETE]
     return tuple(each.status_code for each in (table, opened, *hands))
 
 
-def test_the_operator_s_own_settings_arrive_where_options_are_dropped(logins: Logins) -> None:
+def test_settings_of_the_operator_apply_where_options_are_dropped(logins: Logins) -> None:
     with options_dropped(logins) as dropped:
         options = {"options": r"-c lock_timeout=7s --search-path=public,\ pg_catalog -c role=none"}
         database = Database(text_of(make_url(dropped.owner).update_query_dict(options)))
@@ -136,7 +134,7 @@ def test_the_operator_s_own_settings_arrive_where_options_are_dropped(logins: Lo
     assert found == ["7s", "public, pg_catalog", SERVICE_ROLE]
 
 
-def test_a_transaction_that_did_not_become_the_service_s_role_fails(logins: Logins) -> None:
+def test_a_transaction_without_the_role_of_the_service_fails(logins: Logins) -> None:
     records = Records(logins.owner)
     records.change(
         "CREATE FUNCTION set_config(text, text, boolean) RETURNS text LANGUAGE sql BEGIN ATOMIC SELECT $2; END"
@@ -171,7 +169,7 @@ def test_a_transaction_that_did_not_become_the_service_s_role_fails(logins: Logi
         ),
     ],
 )
-def test_a_role_with_more_rights_is_refused_at_the_start_and_by_readyz(
+def test_a_role_with_too_many_rights_is_rejected(
     logins: Logins, tmp_path: Path, change: str, back: str, words: str
 ) -> None:
     app = create_app(Config(logins.service, allow_data_loss=True))
@@ -204,9 +202,7 @@ def test_a_role_with_more_rights_is_refused_at_the_start_and_by_readyz(
         ("session", "extra_float_digits", "`ignore_startup_parameters = options`"),
     ],
 )
-def test_a_pooler_that_cannot_work_is_refused_in_one_sentence(
-    tmp_path: Path, logins: Logins, mode: str, ignored: str, words: str
-) -> None:
+def test_an_unsupported_pooler_is_rejected(tmp_path: Path, logins: Logins, mode: str, ignored: str, words: str) -> None:
     with pgbouncer(tmp_path, logins, mode, ignored) as pooled:
         # The owner's login takes the direct way, so that migrations are not what fails.
         login = {"OFC_DATABASE_URL": pooled.service, "OFC_OWNER_URL": logins.owner}

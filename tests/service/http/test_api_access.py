@@ -1,4 +1,4 @@
-"""Who may ask, over HTTP: keys, clubs, and what needs neither."""
+"""Authentication over HTTP: keys, clubs and public operations."""
 
 import json
 import re
@@ -34,7 +34,7 @@ from tests.support.sample_rounds import (
         ("Bearer kéy", "key-unknown"),
     ],
 )
-def test_without_a_key_that_opens_something_nothing_is_answered(nobody: Api, header: str | None, code: str) -> None:
+def test_requests_without_a_valid_key_are_unauthorized(nobody: Api, header: str | None, code: str) -> None:
     headers = {} if header is None else {"Authorization": header}
     for method, path in (("GET", "/v1/tables"), ("POST", "/v1/score"), ("GET", f"/v1/rounds/{NOBODYS}")):
         answer = nobody.ask(method, path, headers=headers)
@@ -47,27 +47,27 @@ def test_without_a_key_that_opens_something_nothing_is_answered(nobody: Api, hea
         assert answer.status == (401 if header else 200), "a key that is wrong is said to be wrong"
 
 
-def test_a_key_may_be_sent_with_any_case_of_its_scheme(api: Api, nobody: Api) -> None:
+def test_the_authorization_scheme_is_case_insensitive(api: Api, nobody: Api) -> None:
     for scheme in ("bearer", "BEARER"):
         assert nobody.ask("GET", "/v1/tables", headers={"Authorization": f"{scheme} {api.key}"}).status == 200
 
 
-def test_a_revoked_key_opens_nothing(api: Api, house: House) -> None:
+def test_a_revoked_key_is_unauthorized(api: Api, house: House) -> None:
     assert api.get("/v1/tables").status == 200
     house.change("UPDATE api_keys SET revoked_at = now() WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
     for path in ("/v1/tables", "/v1/rulesets"):
         answer = api.get(path)
         assert answer.status == 401
         assert answer["code"] == "key-unknown"
-        assert "or was revoked" in answer["detail"]
+        assert "or revoked" in answer["detail"]
 
 
-def test_every_operation_needs_a_key_but_for_those_that_say_so(nobody: Api) -> None:
+def test_only_public_operations_work_without_a_key(nobody: Api) -> None:
     asked = {name: nobody.ask(method, path).status for method, path, name in operations(nobody)}
     assert {name for name, status in asked.items() if status != 401} == OPEN_TO_ALL
 
 
-def test_what_belongs_to_another_club_is_not_found(api: Api, other_api: Api) -> None:
+def test_records_of_another_club_are_not_found(api: Api, other_api: Api) -> None:
     round_id = start_round(api)
     played = api.post(f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE))
     table = played["round"]["table"]

@@ -1,4 +1,4 @@
-"""Bodies of requests: JSON, texts and numbers, read strictly and never answered with a failure of the service."""
+"""Request bodies: strict validation of JSON, text and numbers, without internal errors."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def sent(api: Api, path: str, body: bytes, **headers: str) -> Any:
 
 @pytest.mark.parametrize("path", POSTS)
 @pytest.mark.parametrize("kind", ["text/plain", "application/x-www-form-urlencoded", "application/xml", "", "json"])
-def test_a_body_of_another_kind_is_refused(api: Api, path: str, kind: str) -> None:
+def test_an_unsupported_media_type_is_rejected(api: Api, path: str, kind: str) -> None:
     headers = {"Content-Type": kind} if kind else {}
     answer = api.ask("POST", path, data=json.dumps(WORKED).encode(), headers=headers)
     assert answer.status == 415
@@ -41,29 +41,29 @@ def test_a_body_of_another_kind_is_refused(api: Api, path: str, kind: str) -> No
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "x-unknown"])
-def test_a_body_that_is_compressed_is_refused_as_one(api: Api, coding: str) -> None:
-    """Read as if it were not, it would be refused as no UTF-8, or worse."""
+def test_a_compressed_body_is_rejected(api: Api, coding: str) -> None:
+    """A compressed body is rejected by its media type, not as invalid UTF-8."""
     answer = sent(api, "/v1/score", gzip.compress(json.dumps(WORKED).encode()), **{"Content-Encoding": coding})
     assert (answer.status, answer["code"]) == (415, "media-type-unsupported")
     assert "uncompressed JSON" in answer["detail"]
     assert sent(api, "/v1/score", json.dumps(WORKED).encode(), **{"Content-Encoding": "identity"}).status == 200
 
 
-def test_json_may_say_that_it_is_utf_8(api: Api) -> None:
+def test_the_charset_utf_8_is_accepted(api: Api) -> None:
     for kind in ("application/json; charset=utf-8", "Application/JSON"):
         answer = api.ask("POST", "/v1/score", data=json.dumps(WORKED), headers={"Content-Type": kind})
         assert answer.status == 200
 
 
 @pytest.mark.parametrize("path", POSTS)
-def test_a_body_that_is_too_large_is_refused(api: Api, path: str) -> None:
+def test_a_body_over_the_limit_is_rejected(api: Api, path: str) -> None:
     answer = sent(api, path, b" " * (MOST_BYTES + 1))
     assert answer.status == 413
     assert answer["code"] == "body-too-large"
     assert "1 MiB" in answer["detail"]
 
 
-def test_a_body_of_just_the_largest_size_is_read(api: Api) -> None:
+def test_a_body_at_the_limit_is_accepted(api: Api) -> None:
     body = json.dumps(WORKED).encode()
     assert sent(api, "/v1/score", body + b" " * (MOST_BYTES - len(body))).status == 200
 
@@ -105,7 +105,7 @@ BAD_JSON: dict[str, tuple[bytes, str, str]] = {
 
 
 @pytest.mark.parametrize("kind", BAD_JSON)
-def test_json_that_two_readers_could_understand_differently_is_refused(api: Api, kind: str) -> None:
+def test_ambiguous_json_is_rejected(api: Api, kind: str) -> None:
     body, code, words = BAD_JSON[kind]
     for path in ("/v1/score", "/v1/rulesets"):
         answer = sent(api, path, body)
@@ -117,7 +117,7 @@ def test_json_that_two_readers_could_understand_differently_is_refused(api: Api,
 
 @pytest.mark.parametrize("depth", [10, 100, 500, 700, 800, 850, 880, 900, 920, 940, 960, 980, 1000, 1100])
 @pytest.mark.parametrize("place", ["button", "players", "expected", "unknown"])
-def test_no_depth_is_too_much_to_be_refused(api: Api, depth: int, place: str) -> None:
+def test_deeply_nested_json_is_rejected(api: Api, depth: int, place: str) -> None:
     for begin, end in (("[", "]"), ('{"a":', "}")):
         body = f'{{"ruleset": "pineapple", "players": [], "{place}": {begin * depth}1{end * depth}}}'
         answer = sent(api, "/v1/score", body.replace('"players": [], "players"', '"players"').encode())
@@ -126,14 +126,14 @@ def test_no_depth_is_too_much_to_be_refused(api: Api, depth: int, place: str) ->
 
 @pytest.mark.parametrize("body", [b"null", b"[]", b'"pineapple"', b"7", b"true", b"[{}]"])
 @pytest.mark.parametrize("path", POSTS)
-def test_a_body_that_is_no_object_is_refused(api: Api, path: str, body: bytes) -> None:
+def test_a_body_that_is_not_an_object_is_rejected(api: Api, path: str, body: bytes) -> None:
     answer = sent(api, path, body)
     assert answer.status == 422
     assert answer.mistakes == {"#": "not-an-object"}
     assert answer["detail"].startswith("the document is not an object; expected one with ")
 
 
-def test_an_object_with_thousands_of_fields_too_many_is_refused_whole(api: Api) -> None:
+def test_an_object_with_thousands_of_unknown_fields_is_rejected(api: Api) -> None:
     many = {f"field {number}": 0 for number in range(50_000)}
     answer = api.post("/v1/score", WORKED | many)
     assert answer.status == 422
@@ -143,7 +143,7 @@ def test_an_object_with_thousands_of_fields_too_many_is_refused_whole(api: Api) 
     assert api.post("/v1/score", inside).mistakes == {"#/button": "not-an-integer", "#/players/1": "fields-too-many"}
 
 
-def test_fields_that_are_not_known_are_named_one_by_one(api: Api) -> None:
+def test_every_unknown_field_is_reported(api: Api) -> None:
     unknown = {f"field{number:03}": 0 for number in range(100)}
     assert api.post("/v1/score", WORKED | unknown).mistakes == {f"#/{name}": "field-unknown" for name in unknown}
 
@@ -160,7 +160,7 @@ TEXTS: dict[str, str] = {
 
 
 def text_fields(api: Api) -> dict[str, tuple[str, Any]]:
-    """Every place of a request that takes a text: the path, and a request with that text in it."""
+    """Return every text field of a request: its path, and a request with a text in it."""
     table, round_id = add_table(api, name=f"for {id(api)}"), start_round(api)
     document = document_of(hands=[hand(1, 1, THREE)])
     opening = {"seats": seats({1: "ann 5", 2: "bob 5"})}
@@ -198,7 +198,7 @@ def text_fields(api: Api) -> dict[str, tuple[str, Any]]:
 
 
 @pytest.mark.parametrize("kind", TEXTS)
-def test_a_text_that_cannot_be_kept_is_refused_in_every_field(api: Api, house: House, kind: str) -> None:
+def test_text_that_cannot_be_stored_is_rejected_in_every_field(api: Api, house: House, kind: str) -> None:
     places = text_fields(api)
     records = house.count_records()
     for name, (path, (request, pointer)) in places.items():
@@ -210,7 +210,7 @@ def test_a_text_that_cannot_be_kept_is_refused_in_every_field(api: Api, house: H
 
 
 @pytest.mark.parametrize("key", ["\0", "\ud800", "\n", "a b", "ä♣", "/", "~", "%", '"', "k" * 200_000], ids=ascii)
-def test_a_key_of_any_characters_is_named_where_it_is_not_known(api: Api, key: str) -> None:
+def test_unknown_fields_are_reported_whatever_their_characters(api: Api, key: str) -> None:
     royalties = {**api.get("/v1/rulesets/pineapple").document, "name": "own"}
     royalties["royalties"]["top"][key] = 1
     for path, request in (
@@ -227,12 +227,12 @@ def test_a_key_of_any_characters_is_named_where_it_is_not_known(api: Api, key: s
         assert all(mistake["pointer"].isascii() for mistake in answer["errors"])
 
 
-def test_a_pointer_is_written_as_in_the_fragment_of_an_address(api: Api) -> None:
+def test_pointers_use_the_encoding_of_uri_fragments(api: Api) -> None:
     answer = api.post("/v1/score", {**WORKED, "a/b~c": 1, "Ort und Zeit": 2, "%": 3, "ä": 4})
     assert set(answer.mistakes) == {"#/a~1b~0c", "#/Ort%20und%20Zeit", "#/%25", "#/%C3%A4"}
 
 
-def test_texts_of_all_the_worlds_letters_are_kept(api: Api) -> None:
+def test_text_in_any_script_is_stored_unchanged(api: Api) -> None:
     name = "Zoë ♣ 张伟 👑 İ"
     table = add_table(api, name=name)
     assert api.get(f"/v1/tables/{table}")["name"] == name
@@ -242,7 +242,7 @@ def test_texts_of_all_the_worlds_letters_are_kept(api: Api) -> None:
     assert api.get(f"/v1/rounds/{opened['id']}/document")["reference"] == name
 
 
-def test_many_mistakes_are_cut_to_those_that_one_can_read(api: Api) -> None:
+def test_the_number_of_reported_errors_is_limited(api: Api) -> None:
     request = {"ruleset": "pineapple", "players": [], **{f"field {number}": 1 for number in range(1000)}}
     answer = api.post("/v1/score", request)
     assert answer.status == 422
@@ -257,7 +257,7 @@ def test_many_mistakes_are_cut_to_those_that_one_can_read(api: Api) -> None:
     ("number", "is_right"),
     [("1", True), ("1.0", True), ("1e0", True), ("10e-1", True), ("0.1e1", True), ("true", False), ('"1"', False)],
 )
-def test_a_whole_number_is_one_however_it_is_written(api: Api, number: str, is_right: bool) -> None:
+def test_every_notation_of_an_integer_is_accepted(api: Api, number: str, is_right: bool) -> None:
     body = json.dumps({**WORKED, "button": 77}).replace("77", number).encode()
     assert sent(api, "/v1/score", body).status == (200 if is_right else 422)
 
@@ -266,7 +266,7 @@ def test_a_whole_number_is_one_however_it_is_written(api: Api, number: str, is_r
     "number",
     ["9007199254740992", "9007199254740993.0", "-9007199254740993", "1e300", "1" * 4000, "-0.5", "-1"],
 )
-def test_a_number_that_is_out_of_range_is_refused(api: Api, number: str) -> None:
+def test_a_number_out_of_range_is_rejected(api: Api, number: str) -> None:
     for pointer in ("players/0/stack", "players/0/seat", "button", "players/0/stays"):
         body = json.dumps(changed(WORKED, (pointer, 77777))).replace("77777", number).encode()
         answer = sent(api, "/v1/score", body)
@@ -275,6 +275,6 @@ def test_a_number_that_is_out_of_range_is_refused(api: Api, number: str) -> None
         assert len(answer["detail"]) < 200
 
 
-def test_stays_beyond_all_measure_are_out_of_range(api: Api) -> None:
+def test_very_large_numbers_of_stays_are_out_of_range(api: Api) -> None:
     request = {"ruleset": "pineapple", "players": [player(1, HIGH, fantasyland=14, stays=2**53), player(2, MID)]}
     assert api.post("/v1/score", request).mistakes == {"#/players/0/stays": "out-of-range"}

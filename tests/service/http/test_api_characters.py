@@ -1,4 +1,4 @@
-"""Characters that cannot be seen: refused in ids, and harmless where they are stored already."""
+"""Invisible characters: rejected in new IDs, harmless in stored ones."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -31,7 +31,7 @@ UNSEEN = [
 JOINERS = ["\u200c", "\u200d"]
 OLD = "ann\u202e"
 OLD_TABLE = "old\u200b"
-"""Ids that could be chosen before."""
+"""IDs that an earlier release accepted."""
 HTML = {"Accept": "text/html"}
 
 
@@ -43,7 +43,7 @@ def refused(answer: Answer, pointer: str) -> bool:
 
 
 def requests(api: Api, unseen: str) -> Iterator[tuple[Answer, str]]:
-    """Every request that gives something an id."""
+    """Yield every request that contains a new ID."""
     written = f"ann{unseen}"
     yield api.post("/v1/tables", {"name": written, "ruleset": "pineapple"}), "#/name"
     table = add_table(api, name=f"table {ord(unseen)}")
@@ -59,19 +59,19 @@ def requests(api: Api, unseen: str) -> Iterator[tuple[Answer, str]]:
 
 
 @pytest.mark.parametrize("unseen", [*UNSEEN, *JOINERS], ids=lambda unseen: f"U+{ord(unseen):04X}")
-def test_an_id_cannot_hold_what_cannot_be_seen(api: Api, unseen: str) -> None:
+def test_ids_with_invisible_characters_are_rejected(api: Api, unseen: str) -> None:
     for answer, pointer in requests(api, unseen):
         assert refused(answer, pointer), (pointer, answer)
 
 
 @pytest.mark.parametrize("unseen", UNSEEN, ids=lambda unseen: f"U+{ord(unseen):04X}")
-def test_a_name_to_show_and_a_reason_cannot_either_but_for_joiners(api: Api, unseen: str) -> None:
+def test_display_names_and_reasons_with_invisible_characters_are_rejected(api: Api, unseen: str) -> None:
     assert refused(api.put("/v1/players/ann", {"display_name": f"Ann{unseen}"}), "#/display_name")
     round_id = open_round(api, add_table(api), SIXES)["id"]
     assert refused(api.post(f"/v1/rounds/{round_id}/close", {"reason": f"late{unseen}"}), "#/reason")
 
 
-def test_joiners_belong_into_names_to_show_and_reasons(api: Api) -> None:
+def test_display_names_and_reasons_can_contain_joiners(api: Api) -> None:
     named = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f469\u200d\U0001f680"
     assert api.put("/v1/players/ann", {"display_name": named})["display_name"] == named
     round_id = open_round(api, add_table(api), SIXES)["id"]
@@ -79,7 +79,7 @@ def test_joiners_belong_into_names_to_show_and_reasons(api: Api) -> None:
 
 
 def stored_before(api: Api) -> Any:
-    """Open a round of a player whose id could not be chosen today, and play a hand."""
+    """Open a round of a player with an ID that is no longer accepted, and record a hand."""
     with reading_stored_texts():
         opened = open_round(api, add_table(api, name=OLD_TABLE), {1: f"{OLD} 100", 2: "bob 100", 3: "cyd 100"})
         assert opened.status == 201, opened
@@ -89,7 +89,7 @@ def stored_before(api: Api) -> Any:
     return opened["id"]
 
 
-def test_ids_that_are_stored_already_stay_readable(api: Api, house: House) -> None:
+def test_stored_ids_with_invisible_characters_stay_readable(api: Api, house: House) -> None:
     round_id = stored_before(api)
     assert api.get(f"/v1/rounds/{round_id}")["seats"][0]["player"] == OLD
     assert [each["id"] for each in api.get(f"/v1/rounds?player={quote(OLD, safe='')}")["rounds"]] == [round_id]

@@ -1,4 +1,4 @@
-"""Lists over HTTP: filters, and pages that the header `Link` leads through."""
+"""Lists over HTTP: filters and pages."""
 
 from datetime import datetime, timedelta
 from urllib.parse import quote
@@ -27,7 +27,7 @@ from tests.support.sample_rounds import (
 
 @pytest.fixture
 def rounds(api: Api) -> dict[str, str]:
-    """Five rounds at two tables, in the order in which they were opened."""
+    """Return five rounds at two tables, in the order in which they were opened."""
     kitchen, attic = add_table(api), add_table(api, "turbo", "attic")
     opened: dict[str, str] = {"kitchen": kitchen, "attic": attic}
     for name, table, sitting in (
@@ -56,7 +56,7 @@ def test_rounds_are_listed_the_newest_first(api: Api, other_api: Api, rounds: di
     assert listed(other_api) == []
 
 
-def test_a_listed_round_is_the_round(api: Api, rounds: dict[str, str]) -> None:
+def test_a_round_in_a_list_equals_the_round(api: Api, rounds: dict[str, str]) -> None:
     for round_ in api.get("/v1/rounds")["rounds"]:
         assert round_ == api.get(f"/v1/rounds/{round_['id']}").document
 
@@ -84,7 +84,7 @@ def test_rounds_are_listed_by_table_player_and_status(
     assert listed(api, query.format(**rounds)) == [rounds[name] for name in names]
 
 
-def test_rounds_are_listed_from_a_moment_on_and_before_another(api: Api, rounds: dict[str, str]) -> None:
+def test_rounds_are_filtered_by_opening_time(api: Api, rounds: dict[str, str]) -> None:
     opened_at = {name: api.get(f"/v1/rounds/{rounds[name]}")["opened_at"] for name in ("first", "third", "fifth")}
     assert listed(api, f"from={opened_at['third']}") == [rounds[name] for name in ("fifth", "fourth", "third")]
     assert listed(api, f"to={opened_at['third']}") == [rounds[name] for name in ("second", "first")]
@@ -93,13 +93,13 @@ def test_rounds_are_listed_from_a_moment_on_and_before_another(api: Api, rounds:
     assert listed(api, f"from={opened_at['third']}&to={opened_at['third']}") == []
 
 
-def test_a_moment_may_be_given_in_any_time_zone(api: Api, rounds: dict[str, str]) -> None:
+def test_times_are_accepted_in_any_time_zone(api: Api, rounds: dict[str, str]) -> None:
     third = datetime.fromisoformat(api.get(f"/v1/rounds/{rounds['third']}")["opened_at"])
     local = (third + timedelta(hours=2)).isoformat().replace("+00:00", "+02:00")
     assert listed(api, f"to={quote(local)}") == [rounds["second"], rounds["first"]]
 
 
-def test_a_link_keeps_what_was_asked_for(api: Api) -> None:
+def test_the_link_to_the_next_page_has_the_query_parameters(api: Api) -> None:
     table = add_table(api)
     player = "zoë & co/é=1?"
     for _ in range(3):
@@ -112,7 +112,7 @@ def test_a_link_keeps_what_was_asked_for(api: Api) -> None:
     assert [len(page["rounds"]) for page in pages] == [1, 1, 1]
 
 
-def test_rounds_opened_between_two_pages_do_not_disturb_them(api: Api, rounds: dict[str, str]) -> None:
+def test_rounds_opened_between_two_pages_change_neither_page(api: Api, rounds: dict[str, str]) -> None:
     pages = walk(api, "/v1/rounds?limit=2")
     next(pages)
     start_round(api, name="hall")
@@ -120,7 +120,7 @@ def test_rounds_opened_between_two_pages_do_not_disturb_them(api: Api, rounds: d
     assert later == [rounds[name] for name in ("third", "second", "first")]
 
 
-def test_hands_are_listed_as_they_were_played(api: Api) -> None:
+def test_hands_are_listed_in_playing_order(api: Api) -> None:
     round_id = start_round(api)
     played = [play(api, round_id, hand(number, number, THREE)).document for number in (1, 2, 3)]
     pages = list(walk(api, f"/v1/rounds/{round_id}/hands?limit=2"))
@@ -130,7 +130,7 @@ def test_hands_are_listed_as_they_were_played(api: Api) -> None:
     ]
 
 
-def test_a_page_has_100_items_and_names_the_next(api: Api) -> None:
+def test_a_page_has_100_items_and_the_cursor_of_the_next(api: Api) -> None:
     for number in range(101):
         api.put(f"/v1/players/p{number}", {"display_name": f"Player {number}"})
     first = api.get("/v1/players")
@@ -139,7 +139,7 @@ def test_a_page_has_100_items_and_names_the_next(api: Api) -> None:
     assert (len(last["players"]), last["has_more"], last["next_cursor"]) == (1, False, None)
 
 
-def test_a_list_without_pages_is_one_page(api: Api) -> None:
+def test_a_list_without_cursors_is_one_page(api: Api) -> None:
     answer = api.get("/v1/rulesets")
     assert (answer["has_more"], answer["next_cursor"]) == (False, None)
 
@@ -171,7 +171,7 @@ def test_a_list_without_pages_is_one_page(api: Api) -> None:
         ("page=2", "page", "field-unknown"),
     ],
 )
-def test_a_page_that_cannot_be_is_refused(
+def test_invalid_page_parameters_are_rejected(
     api: Api, many_rounds: str, list_: str, query: str, name: str, code: str
 ) -> None:
     answer = api.get(f"{list_.format(round=many_rounds)}?{query}")
@@ -181,7 +181,7 @@ def test_a_page_that_cannot_be_is_refused(
 
 
 @pytest.mark.parametrize("list_", ["/v1/rounds", "/v1/export", "/v1/tables/{table}/statement"])
-def test_a_period_that_ends_before_it_begins_is_refused(api: Api, list_: str) -> None:
+def test_a_period_that_ends_before_it_starts_is_rejected(api: Api, list_: str) -> None:
     table = add_table(api)
     answer = api.get(f"{list_.format(table=table)}?from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z")
     assert answer.status == 422
@@ -212,37 +212,37 @@ def many_rounds(api: Api) -> str:
         ("seat=1", "seat", "field-unknown", "is unknown; expected one of limit, cursor, table, player, status"),
     ],
 )
-def test_a_filter_that_cannot_be_is_refused(api: Api, query: str, pointer: str, code: str, words: str) -> None:
+def test_an_invalid_filter_is_rejected(api: Api, query: str, pointer: str, code: str, words: str) -> None:
     answer = api.get(f"/v1/rounds?{query}")
     assert answer.status == 422
     assert answer.mistakes == {f"#/query/{pointer}": code}
     assert words in answer["errors"][0]["detail"]
 
 
-def test_all_that_is_wrong_with_a_question_is_named_at_once(api: Api) -> None:
+def test_all_invalid_query_parameters_are_reported_together(api: Api) -> None:
     answer = api.get("/v1/rounds?limit=x&cursor=x&status=x&table=x&from=x&to=x&x=x")
     assert set(answer.mistakes) == {
         f"#/query/{name}" for name in ("limit", "cursor", "status", "table", "from", "to", "x")
     }
 
 
-def test_a_question_asked_twice_is_refused(api: Api) -> None:
+def test_a_query_parameter_given_twice_is_rejected(api: Api) -> None:
     answer = api.get("/v1/rounds?status=open&status=closed")
     assert answer.status == 422
     assert answer.mistakes == {"#/query/status": "field-twice"}
 
 
 @pytest.mark.parametrize("path", ["/v1/rounds", "/v1/export"])
-def test_a_cursor_of_another_list_is_refused(api: Api, other_api: Api, path: str) -> None:
-    """Rounds are in the order of their opening, so a cursor from elsewhere begins nowhere."""
+def test_a_cursor_of_another_list_is_rejected(api: Api, other_api: Api, path: str) -> None:
+    """Rounds are listed in the order of their opening, so a cursor of another list has no position."""
     start_round(api)
     for id_ in (start_round(other_api), NOBODYS):
         answer = api.get(f"{path}?cursor={show_cursor(UUID(id_))}")
         assert (answer.status, answer.mistakes) == (422, {"#/query/cursor": "not-a-cursor"})
 
 
-def test_a_cursor_that_is_no_hand_of_the_round_is_refused(api: Api) -> None:
-    """Hands are in the order of their numbers, so a cursor from elsewhere begins nowhere."""
+def test_a_cursor_of_another_round_is_rejected(api: Api) -> None:
+    """Hands are listed by number, so a cursor of another round has no position."""
     one, other = start_round(api, name="one"), start_round(api, name="other")
     elsewhere = play(api, other, hand(1, 1, THREE))["id"]
     play(api, one, hand(1, 1, THREE))
@@ -253,7 +253,7 @@ def test_a_cursor_that_is_no_hand_of_the_round_is_refused(api: Api) -> None:
         assert answer.mistakes == {"#/query/cursor": "not-a-cursor"}
 
 
-def test_a_cursor_leads_on_although_its_hand_was_undone(api: Api) -> None:
+def test_a_cursor_stays_valid_after_its_hand_was_undone(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, hand(1, 1, THREE))
     last = play(api, round_id, hand(2, 2, THREE))["id"]

@@ -1,4 +1,4 @@
-"""What goes wrong, over HTTP: problem documents that say what was found and what would be right."""
+"""Errors over HTTP: problem documents with what was received and what is accepted."""
 
 import re
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from scoring.errors import ScoringError
 from service.errors import OperatorError, ServiceError
-from service.http.problems import KINDS
+from service.http.problem_kinds import PROBLEM_KINDS
 from tests.support.api_client import Api
 from tests.support.application import House
 from tests.support.sample_rounds import (
@@ -24,7 +24,7 @@ from tests.support.sample_rounds import (
 # --- what a problem looks like ---
 
 
-def test_a_problem_says_what_was_found_and_leads_to_its_page(api: Api) -> None:
+def test_a_problem_has_a_detail_and_a_page(api: Api) -> None:
     answer = api.post("/v1/score", changed(WORKED, ("players/0/top/0", "Qx")))
     assert answer.status == 422
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -47,38 +47,38 @@ def test_a_problem_says_what_was_found_and_leads_to_its_page(api: Api) -> None:
     }
 
 
-def test_every_answer_has_a_request_id_of_its_own(api: Api) -> None:
+def test_every_response_has_a_unique_request_id(api: Api) -> None:
     answers = [api.get("/v1/tables"), api.get("/healthz"), api.get("/nowhere"), api.post("/v1/tables", {})]
     answers.append(api.ask("GET", "/healthz", headers={"Request-Id": "mine"}))
     assert len({answer.headers["Request-Id"] for answer in answers}) == 5
     assert all(re.fullmatch(r"[0-9a-f-]{36}", answer.headers["Request-Id"]) for answer in answers)
 
 
-@pytest.mark.parametrize("code", KINDS)
+@pytest.mark.parametrize("code", PROBLEM_KINDS)
 def test_a_title_has_two_to_four_words(code: str) -> None:
-    assert 2 <= len(KINDS[code].title.split()) <= 4
+    assert 2 <= len(PROBLEM_KINDS[code].title.split()) <= 4
 
 
-@pytest.mark.parametrize("code", KINDS)
-def test_every_kind_of_problem_has_a_page_for_people(house: House, code: str) -> None:
+@pytest.mark.parametrize("code", PROBLEM_KINDS)
+def test_every_problem_kind_has_a_page(house: House, code: str) -> None:
     page = house.app.test_client().get(f"/problems/{code}")
     assert page.status_code == 200
     assert page.content_type.startswith("text/html")
-    kind = KINDS[code]
+    kind = PROBLEM_KINDS[code]
     text = page.get_data(as_text=True).replace("&#39;", "'")
     for words in (kind.title, kind.advice, f"status {kind.status.value} "):
         assert words in text
     assert f'href="/problems/{code}"' in house.app.test_client().get("/problems").get_data(as_text=True)
 
 
-def test_a_page_that_is_not_there_is_a_problem_too(api: Api) -> None:
+def test_an_unknown_page_is_a_problem(api: Api) -> None:
     for path in ("/problems/no-luck", "/nowhere", "/v1", "/v1/nowhere", "/v1/rounds/../tables/x"):
         answer = api.get(path)
         assert answer.status == 404
         assert answer["code"] == "not-found"
 
 
-def test_the_first_page_says_where_one_is(house: House) -> None:
+def test_the_home_page_names_the_service(house: House) -> None:
     page = house.app.test_client().get("/")
     assert page.status_code == 200
     assert "Tablestakes" in page.get_data(as_text=True)
@@ -93,12 +93,12 @@ def kinds_of(error: type[Exception]) -> Iterator[type[Any]]:
 REQUESTED = [
     error for error in (*kinds_of(ServiceError), *kinds_of(ScoringError)) if not issubclass(error, OperatorError)
 ]
-"""What can go wrong in a request; operators have commands of their own."""
+"""Errors of requests, without those of operator commands."""
 
 
 @pytest.mark.parametrize("error", REQUESTED, ids=lambda error: error.__name__)
-def test_every_error_of_the_rules_and_the_service_is_a_kind_of_problem(error: type[Any]) -> None:
-    assert error.code in KINDS
+def test_every_error_code_has_a_problem_kind(error: type[Any]) -> None:
+    assert error.code in PROBLEM_KINDS
 
 
 # --- what is asked ---
@@ -107,7 +107,7 @@ def test_every_error_of_the_rules_and_the_service_is_a_kind_of_problem(error: ty
 @pytest.mark.parametrize(
     "id_", ["1", "kitchen", NOBODYS[:-1], f"{{{NOBODYS}}}", NOBODYS.replace("-", ""), "%00", "%F0"]
 )
-def test_an_id_that_is_none_is_not_found(api: Api, id_: str) -> None:
+def test_an_invalid_id_is_not_found(api: Api, id_: str) -> None:
     for path in ("/v1/tables/{}", "/v1/rounds/{}", "/v1/hands/{}", "/v1/rounds/{}/settlement", "/v1/rounds/{}/hands"):
         answer = api.get(path.format(id_))
         assert answer.status == 404
@@ -125,14 +125,14 @@ def test_an_id_that_is_none_is_not_found(api: Api, id_: str) -> None:
         ("POST", "/healthz", {"GET", "HEAD", "OPTIONS"}),
     ],
 )
-def test_a_method_that_is_none_here_says_which_are(api: Api, method: str, path: str, allowed: set[str]) -> None:
+def test_method_not_allowed_lists_the_allowed_methods(api: Api, method: str, path: str, allowed: set[str]) -> None:
     answer = api.ask(method, path)
     assert answer.status == 405
     assert answer["code"] == "method-not-allowed"
     assert set(answer.headers["Allow"].split(", ")) == allowed
 
 
-def test_options_says_what_may_be_asked_and_has_no_content(api: Api, house: House) -> None:
+def test_options_lists_the_allowed_methods_without_content(api: Api, house: House) -> None:
     client = house.app.test_client()
     for path, operations in [*api.contract["paths"].items(), ("/docs", {"get": {}})]:
         allowed = {method.upper() for method in operations if method != "parameters"}
@@ -149,19 +149,19 @@ def test_options_says_what_may_be_asked_and_has_no_content(api: Api, house: Hous
     assert client.options("/nowhere").status_code == 404
 
 
-def test_a_slash_at_the_end_is_the_same_place(house: House) -> None:
+def test_a_trailing_slash_is_ignored(house: House) -> None:
     assert house.app.test_client().get("/v1/rulesets/").status_code == 200
 
 
 @pytest.mark.parametrize("path", ["/v1//tables", "/v1/tables//", "/v1/rounds//hands", "/docs//"])
-def test_an_address_with_an_empty_part_is_not_found_and_leads_nowhere(nobody: Api, path: str) -> None:
+def test_a_url_with_an_empty_segment_is_not_found(nobody: Api, path: str) -> None:
     answer = nobody.ask("GET", path, headers={"Host": "evil.example"})
     assert (answer.status, answer["code"]) == (404, "not-found")
     assert "Location" not in answer.headers
 
 
-def test_what_cannot_be_asked_for_is_not_overlooked(api: Api, house: House) -> None:
-    """Who asks for a trial run and is not understood must not be taken at his word."""
+def test_unknown_query_parameters_are_rejected(api: Api, house: House) -> None:
+    """A misspelled dry run must not be recorded."""
     round_id = start_round(api)
     records = house.count_records()
     for method, path, document in (

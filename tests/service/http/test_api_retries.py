@@ -1,4 +1,4 @@
-"""Requests that come again, and requests that only try."""
+"""Retried requests and dry runs."""
 
 from functools import partial
 from typing import Any
@@ -26,7 +26,7 @@ def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None
     return post(api, f"/v1/rounds/{round_id}/hands", document, key)
 
 
-def test_the_same_request_with_the_same_key_gets_the_first_answer_again(api: Api) -> None:
+def test_a_repeated_request_with_the_same_key_returns_the_first_response(api: Api) -> None:
     round_id = start_round(api)
     first = post_hand(api, round_id)
     api.post(f"/v1/rounds/{round_id}/close", {"reason": "late"})
@@ -38,7 +38,7 @@ def test_the_same_request_with_the_same_key_gets_the_first_answer_again(api: Api
     assert again.headers["Request-Id"] != first.headers["Request-Id"]
 
 
-def test_a_table_is_set_up_once_however_often_it_is_asked_for(api: Api) -> None:
+def test_a_repeated_request_creates_one_table(api: Api) -> None:
     request = {"name": "kitchen", "ruleset": "pineapple"}
     first, again = post(api, "/v1/tables", request), post(api, "/v1/tables", request)
     assert (first.status, again.status) == (201, 201)
@@ -46,13 +46,13 @@ def test_a_table_is_set_up_once_however_often_it_is_asked_for(api: Api) -> None:
     assert [table["id"] for table in api.get("/v1/tables")["tables"]] == [first["id"]]
 
 
-def test_a_key_may_be_quoted(api: Api) -> None:
+def test_idempotency_keys_can_be_quoted(api: Api) -> None:
     request = {"name": "kitchen", "ruleset": "pineapple"}
     post(api, "/v1/tables", request, KEY)
     assert post(api, "/v1/tables", request, f'"{KEY}"').headers["Idempotent-Replayed"] == "true"
 
 
-def test_a_key_does_not_stand_for_another_body_or_address(api: Api, house: House) -> None:
+def test_a_key_reused_for_another_body_or_url_is_rejected(api: Api, house: House) -> None:
     one, other = start_round(api, name="one"), start_round(api, name="other")
     post_hand(api, one)
     before = house.count_records()
@@ -64,13 +64,13 @@ def test_a_key_does_not_stand_for_another_body_or_address(api: Api, house: House
 
 
 @pytest.mark.parametrize("key", ["", '""', "a b", "ä", "x" * 256], ids=["empty", "quotes", "space", "umlaut", "long"])
-def test_a_key_that_is_none_is_refused(api: Api, key: str) -> None:
+def test_an_invalid_idempotency_key_is_rejected(api: Api, key: str) -> None:
     answer = post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, key)
     assert (answer.status, answer["code"]) == (400, "idempotency-key-invalid")
 
 
 @pytest.mark.parametrize("keys", [("a", "b"), ("a", "a"), ('"a"', '"b"'), ("a", ""), ("a,b",)])
-def test_two_keys_in_one_request_are_refused(api: Api, house: House, keys: tuple[str, ...]) -> None:
+def test_two_idempotency_keys_are_rejected(api: Api, house: House, keys: tuple[str, ...]) -> None:
     before = house.count_records()
     headers = [("Authorization", f"Bearer {api.key}"), *(("Idempotency-Key", key) for key in keys)]
     document = {"name": "kitchen", "ruleset": "pineapple"}
@@ -81,7 +81,7 @@ def test_two_keys_in_one_request_are_refused(api: Api, house: House, keys: tuple
     assert house.count_records() == before
 
 
-def test_a_refusal_stores_nothing_and_frees_the_key(api: Api, house: House) -> None:
+def test_an_error_response_is_not_stored_under_the_key(api: Api, house: House) -> None:
     round_id = start_round(api)
     before = house.count_records()
     refused = post_hand(api, round_id, {**FIRST, "number": 2})
@@ -90,14 +90,14 @@ def test_a_refusal_stores_nothing_and_frees_the_key(api: Api, house: House) -> N
     assert post_hand(api, round_id).status == 201
 
 
-def test_a_key_belongs_to_its_club(api: Api, other_api: Api) -> None:
+def test_idempotency_keys_are_separate_for_each_club(api: Api, other_api: Api) -> None:
     request = {"name": "kitchen", "ruleset": "pineapple"}
     first, other = post(api, "/v1/tables", request), post(other_api, "/v1/tables", request)
     assert first["id"] != other["id"]
     assert "Idempotent-Replayed" not in other.headers
 
 
-def test_the_same_key_at_once_makes_one_record_and_equal_answers(api: Api, house: House) -> None:
+def test_concurrent_requests_with_one_key_create_one_record(api: Api, house: House) -> None:
     round_id = start_round(api)
     answers = at_once(*[partial(post_hand, api, round_id)] * 6)
     assert {answer.status for answer in answers} == {201}
@@ -105,10 +105,8 @@ def test_the_same_key_at_once_makes_one_record_and_equal_answers(api: Api, house
     assert house.ask("SELECT count(*) FROM hands WHERE round_id = %s", round_id) == [(1,)]
 
 
-def test_a_request_whose_first_is_still_at_work_is_told_to_wait(
-    api: Api, house: House, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(idempotency, "_PATIENCE", 0.1)
+def test_a_key_in_use_is_a_conflict(api: Api, house: House, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(idempotency, "_LOCK_TIMEOUT_SECONDS", 0.1)
     [(club,)] = house.ask("SELECT club_id FROM tables WHERE id = %s", _table(api))
     with psycopg.connect(house.owner_url) as first:
         first.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 1))", [f"{club} {KEY}"])
@@ -117,7 +115,7 @@ def test_a_request_whose_first_is_still_at_work_is_told_to_wait(
     assert post(api, "/v1/tables", {"name": "cellar", "ruleset": "pineapple"}).status == 201
 
 
-def test_a_dry_run_answers_the_same_and_stores_nothing(api: Api, house: House) -> None:
+def test_a_dry_run_returns_the_same_response_and_stores_nothing(api: Api, house: House) -> None:
     round_id = start_round(api)
     before = house.count_records()
     tried = api.post(f"/v1/rounds/{round_id}/hands?dry_run=true", FIRST)
@@ -127,14 +125,14 @@ def test_a_dry_run_answers_the_same_and_stores_nothing(api: Api, house: House) -
     assert _lasting(tried.document) == _lasting(done.document)
 
 
-def test_a_dry_run_refuses_the_same(api: Api) -> None:
+def test_a_dry_run_returns_the_same_errors(api: Api) -> None:
     round_id = start_round(api)
     wrong = {**FIRST, "button": 9}
     tried, done = api.post(f"/v1/rounds/{round_id}/hands?dry_run=true", wrong), post_hand(api, round_id, wrong)
     assert tried["errors"] == done["errors"]
 
 
-def test_a_dry_run_refuses_a_key_that_cannot_be_read(api: Api) -> None:
+def test_a_dry_run_rejects_an_invalid_idempotency_key(api: Api) -> None:
     table = {"name": "kitchen", "ruleset": "pineapple"}
     refused = api.ask("POST", "/v1/tables?dry_run=true", json=table, headers={"Idempotency-Key": "two words"})
     assert (refused.status, refused["code"]) == (400, "idempotency-key-invalid")
@@ -157,7 +155,7 @@ def test_a_dry_run_neither_reads_nor_writes_keys(api: Api) -> None:
         ("/v1/rounds/{round}/departures", {"seat": 3}),
     ],
 )
-def test_everything_that_records_can_be_tried(api: Api, house: House, path: str, document: Any) -> None:
+def test_every_recording_operation_has_a_dry_run(api: Api, house: House, path: str, document: Any) -> None:
     table = _table(api)
     round_id = start_round(api, "pineapple-qq", name="den")
     api.post(f"/v1/rounds/{round_id}/hands", FIRST)
@@ -173,13 +171,13 @@ def test_everything_that_records_can_be_tried(api: Api, house: House, path: str,
     ("query", "code"),
     [("dry_run=yes", "not-a-boolean"), ("dry_run=true&dry_run=true", "field-twice"), ("dryrun=true", "field-unknown")],
 )
-def test_a_query_that_might_be_meant_as_a_dry_run_never_records(api: Api, query: str, code: str) -> None:
+def test_an_invalid_dry_run_parameter_is_rejected(api: Api, query: str, code: str) -> None:
     answer = api.post(f"/v1/tables?{query}", {"name": "kitchen", "ruleset": "pineapple"})
     assert (answer.status, answer.codes) == (422, {code})
 
 
 @pytest.mark.parametrize("accept", ["text/html", "application/xml;q=0.9", "image/*", "application/json;version=2;q=0"])
-def test_who_accepts_no_json_gets_none(api: Api, accept: str) -> None:
+def test_requests_that_do_not_accept_json_are_not_acceptable(api: Api, accept: str) -> None:
     answer = api.ask("GET", "/v1/tables", headers={"Accept": accept})
     assert (answer.status, answer["code"]) == (406, "not-acceptable")
 
@@ -195,7 +193,7 @@ def test_who_accepts_no_json_gets_none(api: Api, accept: str) -> None:
         "text/html;level=1, application/json;version=2;q=0.1",
     ],
 )
-def test_who_accepts_json_gets_it(api: Api, accept: str) -> None:
+def test_requests_that_accept_json_succeed(api: Api, accept: str) -> None:
     assert api.ask("GET", "/v1/tables", headers={"Accept": accept}).status == 200
 
 
@@ -204,5 +202,5 @@ def _table(api: Api) -> str:
 
 
 def _lasting(answer: Any) -> Any:
-    """What does not tell one recording from another."""
+    """Return a response without its IDs and times."""
     return {name: value for name, value in answer.items() if name not in ("id", "recorded_at")}

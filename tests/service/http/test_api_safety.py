@@ -1,4 +1,4 @@
-"""What every answer tells browsers and caches."""
+"""Security headers of every response."""
 
 import re
 
@@ -21,7 +21,7 @@ def addresses(api: Api) -> list[tuple[str, str]]:
     ]
 
 
-def test_every_answer_says_how_it_is_to_be_treated(house: House, api: Api, nobody: Api) -> None:
+def test_every_response_has_security_headers(house: House, api: Api, nobody: Api) -> None:
     asked = addresses(api)
     assert len(asked) == len(OPERATIONS)
     for method, path in [*asked, *(("GET", page) for page in PAGES)]:
@@ -40,7 +40,7 @@ def test_every_answer_says_how_it_is_to_be_treated(house: House, api: Api, nobod
 
 
 @pytest.mark.parametrize("form", ["application/json", "text/plain", "text/html"])
-def test_an_explanation_loads_and_runs_nothing(api: Api, form: str) -> None:
+def test_an_explanation_page_loads_no_resources_or_scripts(api: Api, form: str) -> None:
     played = api.post(f"/v1/rounds/{start_round(api)}/hands", hand(1, 1, THREE))
     answer = api.ask("GET", f"/v1/hands/{played['id']}/explanation", headers={"Accept": form})
     policy = answer.headers["Content-Security-Policy"]

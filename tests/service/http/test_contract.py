@@ -1,4 +1,4 @@
-"""The contract, openapi.yaml: in step with the code, valid, whole, and as strict as the service."""
+"""The OpenAPI document: up to date, valid, complete, and as strict as the service."""
 
 import ast
 import re
@@ -19,7 +19,7 @@ from schemas.base import WireError, WireSchema, load
 from service.app import create_app
 from service.config import Config
 from service.jobs import actions as jobs
-from service.openapi import contract_of, render
+from service.openapi import build_contract, render
 from tests.service.rounds import (
     test_api_documents,
     test_api_refused_deals,
@@ -44,7 +44,7 @@ FORMS = {
     "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
 }
-"""What is answered otherwise than in JSON."""
+"""Media types of responses that are not JSON."""
 
 STORES_NOTHING = {"/v1/score", "/v1/rounds/{round_id}/what-if"}
 ASKED_OF_THE_SERVICE_ITSELF = {"check_health", "check_readiness", "get_contract", "get_metrics"}
@@ -56,7 +56,7 @@ def make_app() -> Flask:
 
 @pytest.fixture(scope="module")
 def contract() -> Document:
-    return contract_of(make_app().extensions["ofc_contract"])
+    return build_contract(make_app().extensions["ofc_contract"])
 
 
 def operations(contract: Document) -> Iterator[tuple[str, str, Document]]:
@@ -67,7 +67,7 @@ def operations(contract: Document) -> Iterator[tuple[str, str, Document]]:
 
 
 def schemas_in(part: Any, place: str = "#") -> Iterator[tuple[str, Document]]:
-    """Everything in the contract that says it describes an object, and where it stands."""
+    """Yield every object schema of the document with its location."""
     if isinstance(part, dict):
         if part.get("type") in ("object", ["object", "null"]):
             yield place, part
@@ -78,25 +78,25 @@ def schemas_in(part: Any, place: str = "#") -> Iterator[tuple[str, Document]]:
             yield from schemas_in(inner, f"{place}/{index}")
 
 
-def test_the_committed_contract_is_what_the_code_says() -> None:
+def test_the_committed_openapi_document_is_up_to_date() -> None:
     written = (ROOT / "openapi.yaml").read_text(encoding="utf-8")
     assert written == render(make_app().extensions["ofc_contract"]), "`make openapi` writes it anew"
 
 
-def test_the_service_shows_its_contract(house: House) -> None:
+def test_the_service_serves_its_openapi_document(house: House) -> None:
     shown = house.app.test_client().get("/openapi.yaml")
     assert shown.content_type == "application/yaml"
     assert shown.get_data(as_text=True) == (ROOT / "openapi.yaml").read_text(encoding="utf-8")
 
 
-def test_it_is_a_valid_document(contract: Document) -> None:
+def test_the_openapi_document_is_valid(contract: Document) -> None:
     OpenAPIV31SpecValidator(contract).validate()
     assert yaml.safe_load(render(make_app().extensions["ofc_contract"])) == contract
     assert list(contract) == ["openapi", "info", "servers", "security", "tags", "paths", "components"]
     assert contract["openapi"] == "3.1.0"
 
 
-def test_every_route_is_in_it_and_every_operation_is_a_route(contract: Document) -> None:
+def test_routes_and_operations_are_the_same(contract: Document) -> None:
     routes = {
         (method.lower(), re.sub(r"<(?:\w+:)?(\w+)>", r"{\1}", rule.rule))
         for rule in make_app().url_map.iter_rules()
@@ -119,7 +119,7 @@ def test_every_operation_is_an_action(contract: Document) -> None:
     assert set(names) - ASKED_OF_THE_SERVICE_ITSELF <= actions
 
 
-def test_every_operation_says_what_it_does_and_belongs_somewhere(contract: Document) -> None:
+def test_every_operation_has_a_summary_and_a_tag(contract: Document) -> None:
     tags = {tag["name"] for tag in contract["tags"]}
     for method, path, operation in operations(contract):
         assert operation["summary"].endswith("."), f"{method} {path}"
@@ -127,10 +127,10 @@ def test_every_operation_says_what_it_does_and_belongs_somewhere(contract: Docum
     assert all(tag["description"].endswith(".") for tag in contract["tags"])
 
 
-def test_every_operation_lists_what_it_can_answer(contract: Document) -> None:
+def test_every_operation_lists_its_responses(contract: Document) -> None:
     for method, path, operation in operations(contract):
-        asks_database = operation["operationId"] not in ASKED_OF_THE_SERVICE_ITSELF - {"check_readiness"}
-        expected = {"503"} if asks_database else set()
+        uses_database = operation["operationId"] not in ASKED_OF_THE_SERVICE_ITSELF - {"check_readiness"}
+        expected = {"503"} if uses_database else set()
         expected |= {"401", "403", "429"} if operation.get("security") != [] else set()
         needs_it = "{" in path and operation["operationId"] not in ("name_player", "erase_player")
         expected |= {"404"} if needs_it else set()
@@ -138,7 +138,7 @@ def test_every_operation_lists_what_it_can_answer(contract: Document) -> None:
         expected |= {"422"} if operation.get("security") != [] or by_link else set()
         expected |= {"429"} if by_link else set()
         expected |= {"400", "408", "413", "415"} if "requestBody" in operation else set()
-        expected |= {"504"} if asks_database and method.lower() != "get" and path not in STORES_NOTHING else set()
+        expected |= {"504"} if uses_database and method.lower() != "get" and path not in STORES_NOTHING else set()
         # What is refused before it is known what is asked for, or where nothing of what is there is accepted.
         expected |= {"400", "406", "408", "414", "417", "429", "431", "501"}
         found = set(operation["responses"])
@@ -148,7 +148,7 @@ def test_every_operation_lists_what_it_can_answer(contract: Document) -> None:
         assert list(operation["responses"]) == sorted(operation["responses"])
 
 
-def test_every_answer_has_a_shape_and_a_request_id(contract: Document) -> None:
+def test_every_response_has_a_schema_and_a_request_id(contract: Document) -> None:
     for method, path, operation in operations(contract):
         for status, answer in operation["responses"].items():
             resolved = resolve(contract, answer)
@@ -164,7 +164,7 @@ def test_every_answer_has_a_shape_and_a_request_id(contract: Document) -> None:
                 assert all(answered["schema"] for answered in resolved["content"].values())
 
 
-def test_headers_that_clients_use_are_said(contract: Document) -> None:
+def test_headers_for_clients_are_documented(contract: Document) -> None:
     for method, path, operation in operations(contract):
         headers = {
             status: set(resolve(contract, answer)["headers"]) for status, answer in operation["responses"].items()
@@ -180,7 +180,7 @@ def test_headers_that_clients_use_are_said(contract: Document) -> None:
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 
-def test_no_object_has_a_field_that_is_not_described(contract: Document) -> None:
+def test_objects_have_no_undocumented_fields(contract: Document) -> None:
     free = set()
     for place, schema in schemas_in(contract["components"]["schemas"]):
         if "properties" in schema:
@@ -192,7 +192,7 @@ def test_no_object_has_a_field_that_is_not_described(contract: Document) -> None
     assert free == {"expected"}, "a part of an answer's own shape, compared and never stored"
 
 
-def test_everything_described_has_a_type_and_is_used(contract: Document) -> None:
+def test_every_schema_has_a_type_and_is_used(contract: Document) -> None:
     components = contract["components"]["schemas"]
     for name, schema in components.items():
         assert schema["description"], name
@@ -202,7 +202,7 @@ def test_everything_described_has_a_type_and_is_used(contract: Document) -> None
     assert [name for name in components if f"'#/components/schemas/{name}'" not in text] == []
 
 
-def test_numbers_and_texts_are_bounded(contract: Document) -> None:
+def test_numbers_and_strings_have_limits(contract: Document) -> None:
     def kinds(part: Any, place: str) -> Iterator[tuple[str, Document]]:
         if isinstance(part, dict):
             if "type" in part and isinstance(part["type"], str | list):
@@ -220,7 +220,7 @@ def test_numbers_and_texts_are_bounded(contract: Document) -> None:
             assert described["maxItems"] >= described["minItems"], place
 
 
-def test_a_question_is_never_null(contract: Document) -> None:
+def test_query_parameters_are_never_null(contract: Document) -> None:
     for _, path, operation in operations(contract):
         for parameter in operation.get("parameters", []):
             schema = parameter["schema"]
@@ -253,7 +253,7 @@ REQUESTS: dict[str, Document] = {
 
 
 def places(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
-    """Every place in a request; of a list its first item stands for all."""
+    """Yield every field of a request; of a list only its first item."""
     if path:
         yield path
     if isinstance(part, dict):
@@ -264,7 +264,7 @@ def places(part: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, ...]]:
 
 
 @pytest.mark.parametrize("name", REQUESTS)
-def test_the_service_takes_just_what_the_contract_says(contract: Document, name: str) -> None:
+def test_the_service_accepts_exactly_what_the_openapi_document_allows(contract: Document, name: str) -> None:
     """
     What the contract cannot say is left out: that money has both parts, and which moments and currencies exist.
 
@@ -298,8 +298,8 @@ def subclasses(schema: type[WireSchema]) -> Iterator[type[WireSchema]]:
         yield from subclasses(kind)
 
 
-def test_every_refusal_of_the_rules_is_provoked_over_http() -> None:
-    """Beside those for which the shape of the request leaves no room, which is refused before."""
+def test_every_error_of_the_rules_is_tested_over_http() -> None:
+    """Errors that the request schema prevents are excluded."""
     rules = (ROOT / "docs" / "rules.md").read_text(encoding="utf-8")
     table = rules.partition("## What is refused")[2].partition("\n## ")[0]
     known = {

@@ -1,4 +1,4 @@
-"""Requests that do not come whole: a network that is lost in the middle of one, and a sender who never goes on."""
+"""Incomplete requests: connections lost in the middle, and clients that stop sending."""
 
 import json
 import socket
@@ -13,7 +13,7 @@ TABLE = json.dumps({"name": "half a table", "ruleset": "pineapple"}).encode()
 
 
 def begin(served: Served, kind: str = "body") -> socket.socket:
-    """Send a request up to the middle of its head, or up to the last byte of its body."""
+    """Send half the head of a request, or all but the last byte of its body."""
     host, _, port = served.url.removeprefix("http://").partition(":")
     head = "POST /v1/tables HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
     head += f"Authorization: {served.headers['Authorization']}\r\nContent-Length: {len(TABLE)}\r\n"
@@ -23,12 +23,12 @@ def begin(served: Served, kind: str = "body") -> socket.socket:
 
 
 def is_idle(served: Served) -> bool:
-    """Whether no request but the one that asks is under way."""
+    """Return whether no other request is in progress."""
     return "ofc_requests_under_way 1.0" in served.get_text("/metrics")
 
 
 @pytest.mark.parametrize("kind", ["head", "body"])
-def test_who_goes_away_in_the_middle_of_a_request_leaves_nothing_behind(served: Served, kind: str) -> None:
+def test_an_aborted_request_stores_nothing(served: Served, kind: str) -> None:
     before = served.records.count_records()
     for _ in range(3 * threads):
         begin(served, kind).close()
@@ -46,7 +46,7 @@ def check_told_to_send_it_again(client: socket.socket) -> None:
     assert "Nothing was stored" in problem["detail"]
 
 
-def test_who_is_cut_off_in_the_middle_of_a_request_is_told_to_send_it_again(served: Served) -> None:
+def test_an_incomplete_request_gets_an_error(served: Served) -> None:
     with begin(served) as client:
         client.shutdown(socket.SHUT_WR)
         check_told_to_send_it_again(client)
@@ -54,7 +54,7 @@ def test_who_is_cut_off_in_the_middle_of_a_request_is_told_to_send_it_again(serv
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("kind", ["head", "body"])
-def test_however_many_begin_a_request_and_never_go_on_others_are_answered(served: Served, kind: str) -> None:
+def test_stalled_requests_do_not_block_others(served: Served, kind: str) -> None:
     stalled = [begin(served, kind) for _ in range(2 * threads)]
     try:
         assert served.get("/readyz") == {"status": "ok"}

@@ -1,4 +1,4 @@
-"""What the service says about its work on stderr: enough to find a request again, and nothing that is secret."""
+"""The log of the service: enough to identify a request, and no secrets."""
 
 import json
 import logging
@@ -28,13 +28,13 @@ WRONG_KEY = "ofc_" + "wrong" * 8
 
 @pytest.fixture
 def app(logins: Logins) -> Iterator[Flask]:
-    """An application of the test's own."""
+    """Return a new application for this test."""
     made = create_app(Config(logins.service))
     yield made
     made.extensions["ofc_database"].close()
 
 
-def test_every_request_leaves_one_line_by_which_it_is_found_and_no_secret(tmp_path: Path) -> None:
+def test_every_request_logs_one_line_without_secrets(tmp_path: Path) -> None:
     with running(tmp_path, OFC_WORKERS="2") as service:
         key = (tmp_path / "api-key").read_text().strip()
         answers = ask_for_all_sorts(service, key)
@@ -59,7 +59,7 @@ def test_every_request_leaves_one_line_by_which_it_is_found_and_no_secret(tmp_pa
 
 
 def ask_for_all_sorts(service: Running, key: str) -> list[httpx2.Response]:
-    """Play a hand, and try other keys, other headers and addresses that say too much."""
+    """Record a hand, and send requests with secrets in keys, headers and URLs."""
     with httpx2.Client(base_url=service.url, headers={"Authorization": f"Bearer {key}"}, trust_env=False) as client:
         table = client.post("/v1/tables", json={"name": "kitchen", "ruleset": "pineapple"})
         round_ = client.post(f"/v1/tables/{table.json()['id']}/rounds", json={"seats": seats(SIXES)})
@@ -77,7 +77,7 @@ def ask_for_all_sorts(service: Running, key: str) -> list[httpx2.Response]:
 
 
 def send_what_is_no_request(service: Running) -> None:
-    """Send a header that gunicorn itself refuses, and would repeat."""
+    """Send a malformed header, which gunicorn would log."""
     host, port = service.url.removeprefix("http://").split(":")
     with socket.create_connection((host, int(port)), timeout=20) as client:
         client.sendall(b"GET /v1/tables HTTP/1.1\r\nHost: x\r\nAuthorization Bearer malformed-secret\r\n\r\n")
@@ -85,7 +85,7 @@ def send_what_is_no_request(service: Running) -> None:
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_nothing_that_is_logged_can_break_its_line(form: str, log: Log) -> None:
+def test_logged_values_cannot_break_a_line(form: str, log: Log) -> None:
     nasty = 'a\nb\r\x1b[31m\x00\u2028\u202e\x85 event=forged {"event": "forged"}'
     record = logging.LogRecord("library", logging.WARNING, "", 0, "%s", (nasty,), None)
     formatter = make_formatter({"OFC_LOG": form})
@@ -99,7 +99,7 @@ def test_nothing_that_is_logged_can_break_its_line(form: str, log: Log) -> None:
 
 
 def logged_by_us(log: Log, form: str, **fields: Any) -> str:
-    """Log something, and give what is written."""
+    """Log an event and return the written line."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys, "stderr", log)
         start_logging({"OFC_LOG": form})
@@ -108,12 +108,12 @@ def logged_by_us(log: Log, form: str, **fields: Any) -> str:
     return log.getvalue()[before:].removesuffix("\n")
 
 
-def test_a_method_made_of_several_lines_is_logged_in_one(app: Flask, log: Log) -> None:
+def test_a_method_with_line_breaks_is_logged_in_one_line(app: Flask, log: Log) -> None:
     app.test_client().open("/healthz", method='GET\n{"event": "forged"}')
     assert [event["event"] for event in log.events] == ["request"]
 
 
-def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_body(app: Flask, log: Log) -> None:
+def test_an_unhandled_exception_is_logged_with_the_request_id_and_without_values(app: Flask, log: Log) -> None:
     @app.get("/broken")
     def fail() -> str:
         try:
@@ -126,7 +126,7 @@ def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_bo
     assert answer.status_code == 500
     assert answer.json is not None
     error, answered = log.events
-    assert (error["event"], error["level"]) == ("unforeseen_error", "error")
+    assert (error["event"], error["level"]) == ("unhandled_exception", "error")
     assert error["request_id"] == answered["request_id"] == answer.json["request_id"] == answer.headers["Request-Id"]
     assert (answered["problem"], answered["level"]) == ("internal-error", "error")
     traceback = error["exception"].splitlines()
@@ -136,14 +136,14 @@ def test_an_unforeseen_error_is_found_by_its_request_and_tells_nothing_of_the_bo
     assert "Ann" not in log.getvalue()
 
 
-def test_text_shows_a_traceback_on_lines_of_its_own(log: Log) -> None:
+def test_the_text_format_writes_tracebacks_on_indented_lines(log: Log) -> None:
     written = logged_by_us(log, "text", exception="Traceback\n  File x\nKeyError: '\x1b'", status=500)
     assert written.splitlines()[1:] == ["    Traceback", "      File x", "    \"KeyError: '\\x1b'\""]
     assert written.splitlines()[0].endswith("[error    ] something status=500")
 
 
 @pytest.mark.parametrize(("is_terminal", "first"), [(True, "2"), (False, "{")])
-def test_auto_is_text_on_a_terminal_and_json_elsewhere(
+def test_the_auto_format_is_text_on_a_terminal_and_json_otherwise(
     monkeypatch: pytest.MonkeyPatch, is_terminal: bool, first: str
 ) -> None:
     log = Log()
@@ -180,13 +180,13 @@ def test_a_closed_stderr_harms_nobody(app: Flask, monkeypatch: pytest.MonkeyPatc
 
 
 @pytest.mark.parametrize(("name", "right"), [("OFC_LOG", "json, text or auto"), ("OFC_LOG_LEVEL", "info, warning or")])
-def test_an_unknown_form_of_the_log_is_refused_in_one_sentence(tmp_path: Path, name: str, right: str) -> None:
+def test_an_unknown_log_format_is_rejected(tmp_path: Path, name: str, right: str) -> None:
     refused = command("up", "--port", "0", "--data", str(tmp_path), **{name: "xml"})
     assert refused.stderr.startswith(f"Error: {name} is 'xml'; expected {right}")
     assert len(refused.stderr.splitlines()) == refused.returncode == 1
 
 
-def test_a_higher_level_leaves_out_what_went_well(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_higher_log_level_omits_successful_requests(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "stderr", log)
     start_logging({"OFC_LOG_LEVEL": "warning"})
     assert app.test_client().get("/healthz").status_code == 200
@@ -194,7 +194,7 @@ def test_a_higher_level_leaves_out_what_went_well(app: Flask, log: Log, monkeypa
     assert [event["event"] for event in log.events] == ["something"]
 
 
-def test_a_line_that_cannot_be_written_harms_nobody(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_requests_succeed_when_the_log_cannot_be_written(app: Flask, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(_text: str) -> int:
         raise OSError(28, "No space left on device")
 

@@ -1,4 +1,4 @@
-"""The line breaks after the work is committed and before the answer is there: whoever asks again gets it."""
+"""Responses lost after the commit: the retried request returns them."""
 
 import json
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ import httpx2
 import pytest
 
 from service.app import create_app
-from service.clubs.actions import found_club
+from service.clubs.actions import create_club_with_key
 from service.config import Config
 from tests.support.api_client import Api
 from tests.support.application import Records
@@ -30,14 +30,14 @@ from tests.support.shared_server import Served
 
 @pytest.fixture(scope="module")
 def line(served: Served) -> Iterator[Line]:
-    """Where the service is reached over a line that can break."""
+    """Return a service behind a proxy that can break the connection."""
     host, _, port = served.url.removeprefix("http://").partition(":")
     with breaking_line((host, int(port))) as line:
         yield line
 
 
 def lose(served: Served, line: Line, path: str, document: Document, headers: dict[str, str]) -> None:
-    """Send what is done and never answered."""
+    """Send a request that is processed but whose response is lost."""
     broken = line.broken
     line.break_after(f"POST {path} ".encode())
     with served.connect(line.url) as client, pytest.raises(httpx2.TransportError):
@@ -50,7 +50,7 @@ def send(served: Served, line: Line, path: str, document: Document, headers: dic
         return client.post(path, json=document, headers=headers)
 
 
-def test_a_hand_whose_answer_was_lost_is_answered_with_its_key_as_it_was_first(served: Served, line: Line) -> None:
+def test_a_hand_retried_with_its_key_returns_the_first_response(served: Served, line: Line) -> None:
     round_id = served.new_round()
     path, first, key = f"/v1/rounds/{round_id}/hands", hand(1, 1, THREE), {"Idempotency-Key": f"first-{round_id}"}
     lose(served, line, path, first, key)
@@ -65,7 +65,7 @@ def test_a_hand_whose_answer_was_lost_is_answered_with_its_key_as_it_was_first(s
     assert [one["number"] for one in served.get(path)["hands"]] == [1, 2]
 
 
-def test_a_hand_whose_answer_was_lost_is_found_without_a_key(served: Served, line: Line) -> None:
+def test_a_hand_retried_without_a_key_is_recorded_once(served: Served, line: Line) -> None:
     path, first = f"/v1/rounds/{served.new_round()}/hands", hand(1, 1, THREE)
     lose(served, line, path, first, {})
     again = send(served, line, path, first, {})
@@ -74,7 +74,7 @@ def test_a_hand_whose_answer_was_lost_is_found_without_a_key(served: Served, lin
 
 
 @pytest.mark.parametrize("what", ["tables", "rounds", "hands", "departures", "close", "undo", "documents", "rulesets"])
-def test_whatever_records_is_done_once_when_its_answer_was_lost(served: Served, line: Line, what: str) -> None:
+def test_every_recording_operation_is_stored_once_when_retried(served: Served, line: Line, what: str) -> None:
     path, document = something_to_record(served, what)
     key = {"Idempotency-Key": f"once-{what}"}
     lose(served, line, path, document, key)
@@ -109,10 +109,10 @@ def something_to_record(served: Served, what: str) -> tuple[str, Document]:
 # --- between the service and PostgreSQL ---
 
 
-def test_a_commit_that_was_never_confirmed_is_not_said_to_have_failed(logins: Logins) -> None:
+def test_an_unconfirmed_commit_has_an_unknown_outcome(logins: Logins) -> None:
     with breaking_line_to_database(logins.service) as (line, through):
         app = create_app(Config(through, logins.owner))
-        api = Api(app, found_club(logins.owner, "home"))
+        api = Api(app, create_club_with_key(logins.owner, "home"))
         round_id = start_round(api)
         line.break_after(b"COMMIT\0")
         uncertain = record(api, round_id, hand(1, 1, THREE))

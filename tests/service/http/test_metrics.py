@@ -1,4 +1,4 @@
-"""What Prometheus gets to see, from one worker and from several."""
+"""Metrics for Prometheus, of one worker and of several."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ Counts = dict[str, float]
 
 
 def read(text: str) -> Counts:
-    """Read Prometheus' text format, as Prometheus does; a sample is named with the values of its labels."""
+    """Parse the text format of Prometheus; the key of a sample is its name with the values of its labels."""
     return {
         " ".join([sample.name, *(sample.labels[label] for label in sorted(sample.labels))]): sample.value
         for family in text_string_to_metric_families(text)
@@ -43,7 +43,7 @@ def counts(api: Api) -> Counts:
 
 
 class Grown:
-    """What has grown since the last look; the counts belong to the process, and other tests counted before."""
+    """Return the counts that have grown since the last call; other tests of the process have counted before."""
 
     def __init__(self, api: Api) -> None:
         self.api = api
@@ -56,7 +56,7 @@ class Grown:
         return {name: by for name, by in grown.items() if by and ("_total" in name or "imbalance" in name)}
 
 
-def test_requests_hands_and_replays_are_counted_by_what_came_of_them(api: Api) -> None:
+def test_requests_hands_and_replays_are_counted_by_result(api: Api) -> None:
     round_id = start_round(api)
     grown = Grown(api)
     record(api, round_id, hand(1, 3, THREE))
@@ -77,7 +77,7 @@ def test_requests_hands_and_replays_are_counted_by_what_came_of_them(api: Api) -
     assert "ofc_hands_stored_total" not in seen
 
 
-def test_hands_of_a_document_are_counted_one_by_one_and_only_where_all_are_stored(api: Api) -> None:
+def test_hands_of_a_document_are_counted_if_it_is_stored(api: Api) -> None:
     grown = Grown(api)
     good = document_of(hands=[hand(1, 3, THREE), hand(2, 1, THREE)])
     assert api.post("/v1/documents", document_of(hands=[hand(1, 3, THREE), hand(5, 1, THREE)])).status == 422
@@ -88,7 +88,7 @@ def test_hands_of_a_document_are_counted_one_by_one_and_only_where_all_are_store
     assert grown.look()["ofc_replays_total play_document"] == 1
 
 
-def test_what_is_rolled_back_is_not_counted(database: Database) -> None:
+def test_rolled_back_hands_are_not_counted(database: Database) -> None:
     done: list[str] = []
     with database.transaction(uuid7(), rolled_back=True) as transaction:
         transaction.after_commit.append(lambda: done.append("rolled back"))
@@ -101,7 +101,7 @@ def test_what_is_rolled_back_is_not_counted(database: Database) -> None:
     assert done == ["committed"]
 
 
-def test_pages_and_addresses_that_lead_nowhere_do_not_make_counts_of_their_own(nobody: Api) -> None:
+def test_unknown_urls_create_no_metrics(nobody: Api) -> None:
     client = nobody.app.test_client()
     grown = Grown(nobody)
     client.get("/problems/busy")
@@ -115,7 +115,7 @@ def test_pages_and_addresses_that_lead_nowhere_do_not_make_counts_of_their_own(n
     assert seen["ofc_requests_total unknown 405"] == 1
 
 
-def test_the_imbalance_is_0_whatever_is_played(api: Api) -> None:
+def test_the_imbalance_is_0_for_every_hand(api: Api) -> None:
     grown = Grown(api)
     round_id = start_round(api, "progressive", {1: "ann 3", 2: "bob 50", 3: "cyd 50"})
     play(api, round_id, hand(1, 3, THREE))
@@ -124,9 +124,7 @@ def test_the_imbalance_is_0_whatever_is_played(api: Api) -> None:
     assert "ofc_points_imbalance" in grown.before
 
 
-def test_points_from_nowhere_are_noticed_also_where_somebody_took_the_checks_of_the_database_away(
-    server: Server, log: Log
-) -> None:
+def test_imbalance_is_counted_without_the_checks_of_the_database(server: Server, log: Log) -> None:
     with open_house(server) as house:
         api = house.new_client()
         round_id = start_round(api, sitting=SIXES)
@@ -140,14 +138,14 @@ def test_points_from_nowhere_are_noticed_also_where_somebody_took_the_checks_of_
     assert (noticed["level"], noticed["round_id"], noticed["points"]) == ("error", round_id, -7)
 
 
-def test_metrics_need_no_key_and_name_no_club(api: Api, nobody: Api) -> None:
+def test_metrics_are_public_and_contain_no_club(api: Api, nobody: Api) -> None:
     start_round(api, name="the-secret-table")
     text = nobody.app.test_client().get("/metrics").text
     assert "the-secret-table" not in text
     assert "ann" not in text
 
 
-def test_workers_count_together_and_what_a_killed_one_counted_stays(tmp_path: Path) -> None:
+def test_workers_share_metrics_and_keep_those_of_killed_workers(tmp_path: Path) -> None:
     with running(tmp_path, OFC_WORKERS="2", TMPDIR=str(tmp_path)) as service:
         gunicorn = service.child("gunicorn")
         for _ in range(3):
@@ -177,7 +175,7 @@ def kill_one_worker(gunicorn: psutil.Process) -> None:
     assert wait_until(lambda: not worker.is_running())
 
 
-def test_plain_gunicorn_counts_over_its_workers_too_and_starts_anew_each_time(logins: Logins) -> None:
+def test_gunicorn_alone_shares_metrics_and_resets_them_at_start(logins: Logins) -> None:
     for _ in range(2):
         with tempfile.TemporaryDirectory() as scratch, plain_gunicorn(logins, scratch) as url:
             for _ in range(10):
@@ -189,7 +187,7 @@ def test_plain_gunicorn_counts_over_its_workers_too_and_starts_anew_each_time(lo
 
 @contextmanager
 def plain_gunicorn(logins: Logins, scratch: str) -> Iterator[str]:
-    """Run gunicorn as one does behind a process manager of one's own."""
+    """Run gunicorn without `ofc-server up`, as under another process manager."""
     with socket.create_server(("127.0.0.1", 0)) as listener:
         port = listener.getsockname()[1]
     command = [

@@ -1,4 +1,4 @@
-"""Another club's ids are answered as ids that nobody has: the same answer, by the same statements."""
+"""IDs of another club are answered like unknown IDs: the same response, by the same SQL statements."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -38,12 +38,12 @@ SENT: dict[str, Any] = {
     "pause_recomputation": None,
     "resume_recomputation": None,
 }
-"""What a legal request to each operation that reads a body sends, so that it comes as far as looking for the id."""
+"""A valid body for each operation with a request body, so that the operation looks up the ID."""
 
 
 @dataclass(frozen=True)
 class Theirs:
-    """What another club has, by the name that ids have in addresses."""
+    """The records of another club, by the names of the IDs in URLs."""
 
     table_id: str
     round_id: str
@@ -68,7 +68,7 @@ def theirs(other_api: Api) -> Theirs:
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:
-    """Every operation whose address has an id that the service made: its name, method and address."""
+    """Yield the name, method and URL of every operation with a generated ID in its URL."""
     contract = house.app.extensions["ofc_contract"].spec.to_dict()
     for path, described in contract["paths"].items():
         if "_id}" in path:
@@ -76,7 +76,9 @@ def operations(house: House) -> Iterator[tuple[str, str, str]]:
                 yield described[method]["operationId"], method.upper(), path
 
 
-def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, other_api: Api, theirs: Theirs) -> None:
+def test_ids_of_another_club_are_answered_like_unknown_ids(
+    house: House, api: Api, other_api: Api, theirs: Theirs
+) -> None:
     asked = list(operations(house))
     assert {name for name, _, _ in asked} >= {*SENT, "get_table", "get_round", "get_hand", "get_settlement"}
     before = house.count_records()
@@ -114,9 +116,7 @@ def test_another_club_s_ids_are_answered_as_nobody_s(house: House, api: Api, oth
         "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
     ],
 )
-def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
-    house: House, api: Api, theirs: Theirs, query: str
-) -> None:
+def test_lists_contain_no_records_of_another_club(house: House, api: Api, theirs: Theirs, query: str) -> None:
     mine = open_round(api, add_table(api, name="attic"), {1: "dan 9", 2: "eve 9"})["id"]
 
     def listed(ids: Theirs) -> tuple[Any, list[str]]:
@@ -134,7 +134,7 @@ def test_lists_and_their_filters_and_cursors_show_nothing_of_another_club(
     assert all(id_ not in str(document) for id_ in vars(theirs).values())
 
 
-def test_another_club_s_rulesets_are_not_there(api: Api, other_api: Api) -> None:
+def test_rulesets_of_another_club_are_not_found(api: Api, other_api: Api) -> None:
     own = {**api.get("/v1/rulesets/pineapple").document, "name": "house-rules"}
     assert other_api.post("/v1/rulesets", own).status == 201
     assert api.get("/v1/rulesets/house-rules").status == api.get("/v1/rulesets/nobodys-rules").status == 404
@@ -147,7 +147,7 @@ def test_another_club_s_rulesets_are_not_there(api: Api, other_api: Api) -> None
 
 
 def said(answer: Answer, ids: Theirs) -> Any:
-    """What an answer says, whatever the ids in it are."""
+    """Return a response without its IDs."""
     text = str({**answer.document, "request_id": None})
     for name, id_ in vars(ids).items():
         text = text.replace(id_, name)
@@ -155,5 +155,5 @@ def said(answer: Answer, ids: Theirs) -> Any:
 
 
 def changed_at_the_end(id_: str) -> str:
-    """An id of the same moment that nobody has."""
+    """Return an unknown ID with the same timestamp."""
     return id_[:-12] + "".join("0" if digit != "0" else "1" for digit in id_[-12:])

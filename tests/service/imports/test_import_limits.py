@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from service.config import ConfigError, ImportLimits, settings_from
+from service.config import ConfigError, ImportLimits, read_settings
 from tests.support.api_client import Answer, Api
 from tests.support.application import House, open_house
 from tests.support.postgres import Server
@@ -36,7 +36,9 @@ def test_a_few_kilobytes_of_gzip_that_unpack_to_megabytes_are_refused(house: Hou
     bomb = b"{" + b" " * 3 * MEBIBYTE + b"}"
     assert len(gzip.compress(bomb)) < 5000
     answer = refused(house, api, bomb, packed=True)
-    assert answer["detail"].startswith(f"{len(gzip.compress(bomb))} bytes of gzip unpack to more than 50 times as many")
+    assert answer["detail"].startswith(
+        f"{len(gzip.compress(bomb))} bytes of gzip decompress to more than 50 times as many"
+    )
 
 
 def test_a_small_file_may_be_compressed_as_much_as_it_can_be(house: House, api: Api) -> None:
@@ -57,7 +59,7 @@ def test_more_lines_than_there_may_be_are_refused_blank_ones_too(house: House, a
 def test_more_bytes_than_there_may_be_are_refused(house: House, api: Api, packed: bool) -> None:
     content = b"".join(Random(number).randbytes(500).hex().encode() + b"\n" for number in range(5 * MEBIBYTE // 1000))
     answer = refused(house, api, content, packed=packed)
-    assert answer["detail"].startswith("the import has more than 4 MiB, unpacked; expected at most 4 MiB")
+    assert answer["detail"].startswith("the import has more than 4 MiB after decompression; expected at most 4 MiB")
 
 
 def test_an_announced_length_is_refused_before_it_is_read(house: House, api: Api) -> None:
@@ -94,6 +96,6 @@ def test_the_limits_are_configured_by_variables() -> None:
     variables = ("MIB", "RATIO", "LINES")
     environment = {f"OFC_IMPORT_{name}": str(number) for number, name in enumerate(variables, start=1)}
     environment |= {"OFC_IMPORTS_UNDER_WAY": "4", "OFC_IMPORTS_WAITING_MIB": "5"}
-    assert settings_from(environment)["imports"] == ImportLimits(1, 2, 3, 4, 5)
+    assert read_settings(environment)["imports"] == ImportLimits(1, 2, 3, 4, 5)
     with pytest.raises(ConfigError, match="OFC_IMPORT_LINES is 'many'; expected an integer from 1 to"):
-        settings_from({"OFC_IMPORT_LINES": "many"})
+        read_settings({"OFC_IMPORT_LINES": "many"})

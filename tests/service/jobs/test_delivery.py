@@ -1,4 +1,4 @@
-"""Jobs with real workers, which die: what comes out is what comes out where nobody dies, and nothing is done twice."""
+"""Jobs with real workers that are killed: every chunk is processed exactly once."""
 
 import os
 import signal
@@ -27,21 +27,21 @@ def room(server: Server, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Ite
 
 
 @every_broker
-def test_an_import_is_done(room: Room) -> None:
+def test_workers_process_an_import(room: Room) -> None:
     with room.work(concurrency=2):
         check_outcome(room, room.send(lines()))
     assert room.repeated_chunks() == 0
 
 
 @every_server
-def test_an_import_is_done_on_every_postgresql(room: Room) -> None:
+def test_workers_process_an_import_on_every_postgresql(room: Room) -> None:
     with room.work(concurrency=2):
         check_outcome(room, room.send(lines()))
     assert room.repeated_chunks() == 0
 
 
 @every_broker
-def test_work_that_was_asked_for_while_nobody_worked_is_done_when_somebody_comes(room: Room) -> None:
+def test_a_job_created_without_workers_runs_when_one_starts(room: Room) -> None:
     job = room.send(lines())
     assert room.api.get(job)["state"] == "queued"
     with room.work():
@@ -49,7 +49,7 @@ def test_work_that_was_asked_for_while_nobody_worked_is_done_when_somebody_comes
 
 
 @every_broker
-def test_a_process_killed_in_the_middle_of_a_chunk_costs_that_chunk(room: Room) -> None:
+def test_the_chunk_of_a_killed_process_is_retried(room: Room) -> None:
     with room.work(concurrency=2) as worker:
         room.make_tables()
         with room.closed_gate():
@@ -68,7 +68,7 @@ def test_a_process_killed_in_the_middle_of_a_chunk_costs_that_chunk(room: Room) 
 
 
 @every_broker
-def test_all_workers_killed_at_once_cost_one_chunk_each(room: Room) -> None:
+def test_chunks_of_workers_killed_at_once_are_retried(room: Room) -> None:
     with room.work(concurrency=2) as first, room.work(concurrency=1) as second:
         with room.closed_gate():
             job = room.send(lines())
@@ -83,7 +83,7 @@ def test_all_workers_killed_at_once_cost_one_chunk_each(room: Room) -> None:
 
 
 @every_broker
-def test_a_message_that_comes_five_times_harms_nothing(room: Room) -> None:
+def test_a_message_delivered_five_times_does_no_harm(room: Room) -> None:
     job = room.send(lines())
     [(club_id, job_id)] = room.house.ask("SELECT club_id, id FROM jobs")
     celery = room.broker.celery(room.house.logins.service)
@@ -95,7 +95,7 @@ def test_a_message_that_comes_five_times_harms_nothing(room: Room) -> None:
 
 
 @every_broker
-def test_messages_that_are_lost_are_sent_again(room: Room) -> None:
+def test_lost_messages_are_sent_again(room: Room) -> None:
     job = room.send(lines())
     if room.broker.url:
         room.broker.lose_messages()
@@ -107,7 +107,7 @@ def test_messages_that_are_lost_are_sent_again(room: Room) -> None:
 
 
 @every_broker
-def test_a_worker_told_to_stop_ends_its_chunk_and_begins_no_other(room: Room) -> None:
+def test_a_stopping_worker_finishes_its_chunk_only(room: Room) -> None:
     with room.work() as worker:
         with room.closed_gate():
             job = room.send(lines())
@@ -123,7 +123,7 @@ def test_a_worker_told_to_stop_ends_its_chunk_and_begins_no_other(room: Room) ->
     assert room.repeated_chunks() == 0
 
 
-def test_what_a_killed_worker_leaves_ends_with_it(room: Room) -> None:
+def test_the_transactions_of_a_killed_worker_are_rolled_back(room: Room) -> None:
     with room.work(concurrency=2) as worker:
         children = worker.children
         os.kill(worker.process.pid, signal.SIGKILL)
@@ -131,7 +131,7 @@ def test_what_a_killed_worker_leaves_ends_with_it(room: Room) -> None:
         assert wait_until(lambda: not any(child.is_running() for child in children))
 
 
-def test_messages_that_were_heard_do_not_stay(room: Room) -> None:
+def test_consumed_messages_are_deleted(room: Room) -> None:
     with room.work():
         check_outcome(room, room.send(lines()))
         assert wait_until(lambda: room.house.ask("SELECT count(*) FROM machinery.kombu_message") == [(0,)])

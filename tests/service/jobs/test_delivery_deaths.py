@@ -1,4 +1,4 @@
-"""What carries the messages dies, or the database does, in the middle of a job: the job is done all the same, once."""
+"""The broker or the database is killed during a job: every chunk is processed exactly once."""
 
 import secrets
 import shutil
@@ -36,7 +36,7 @@ def _cut_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", find_brokers())
-def test_a_broker_that_goes_away_with_all_its_messages_stops_no_job(embedded_postgres: Server, name: str) -> None:
+def test_jobs_survive_a_broker_that_loses_its_messages(embedded_postgres: Server, name: str) -> None:
     proxy = Proxy(*ADDRESSES[name][:2])
     with opened_broker(name) as direct:
         broker = Broker(name, direct.url.replace(str(ADDRESSES[name][1]), str(proxy.port)), direct.queue)
@@ -57,7 +57,7 @@ def test_a_broker_that_goes_away_with_all_its_messages_stops_no_job(embedded_pos
 
 @pytest.mark.thorough
 @pytest.mark.skipif(shutil.which("redis-server") is None, reason="there is no redis-server to kill")
-def test_a_killed_redis_that_comes_back_empty_stops_no_job(embedded_postgres: Server) -> None:
+def test_jobs_survive_a_redis_that_restarts_empty(embedded_postgres: Server) -> None:
     redis = OwnRedis()
     try:
         broker = Broker("a Redis of its own", redis.url, "ofc.suite")
@@ -73,8 +73,8 @@ def test_a_killed_redis_that_comes_back_empty_stops_no_job(embedded_postgres: Se
 
 
 @pytest.mark.thorough
-def test_a_killed_postgresql_costs_the_chunks_at_work(tmp_path: Path) -> None:
-    """With it the queue dies, for it is in the same database; `up` starts it again, and the worker goes on."""
+def test_chunks_in_progress_are_retried_after_postgresql_was_killed(tmp_path: Path) -> None:
+    """The queue is in the same database; `up` restarts it, and the worker continues."""
     rounds = rounds_to_import(12)
     rounds[7] = {**rounds[7], "table": "gate"}
     content = lines_of([*rounds[:6], *[b"{}"] * 300, *rounds[6:], *[b"{}"] * 300])
@@ -118,8 +118,8 @@ def wait_for_end(room: Room, job: str) -> None:
 
 @pytest.mark.verify
 @pytest.mark.parametrize("name", ["the database", *find_brokers()])
-def test_workers_killed_at_random_moments_cost_a_chunk_each(embedded_postgres: Server, name: str) -> None:
-    """Of three processes that work one is killed every few seconds, and once all of a worker."""
+def test_jobs_survive_workers_killed_at_random(embedded_postgres: Server, name: str) -> None:
+    """One of three worker processes is killed every few seconds, and all processes of a worker once."""
     seed = secrets.randbits(32)
     print(f"seed {seed}")
     random, kills = Random(seed), 12

@@ -19,7 +19,7 @@ from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.worker_process import ENDED, lines_of, post_import, results_of
 
 CHUNKS = 1005
-"""Chunks are inserted a thousand at a time: one whole batch, and some more."""
+"""Chunks are inserted in batches of a thousand: one full batch and a part of another."""
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def test_a_recomputation_of_more_than_a_thousand_chunks_reads_every_round(
     assert (ended["summary"]["rounds"], ended["summary"]["hands"]) == (CHUNKS, CHUNKS)
 
 
-def test_an_import_that_lost_a_chunk_fails_and_says_so(club: Club, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_import_that_lost_a_chunk_fails(club: Club, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(imports, "MOST_LINES", 2)
     job = post_import(club.api, lines_of(rounds_to_import(5, "hall"))).headers["Location"]
     club.plan(job)
@@ -71,7 +71,7 @@ def test_an_import_that_lost_a_chunk_fails_and_says_so(club: Club, log: Log, mon
     assert kept == [(3,)], "the lines that were lost are not there any more"
 
 
-def test_a_recomputation_that_lost_a_chunk_fails_and_says_so(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recomputation_that_lost_a_chunk_fails(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(recomputations, "MOST_HANDS", 1)
     api = club.house.new_client()
     other = Club(club.house, api)
@@ -84,10 +84,8 @@ def test_a_recomputation_that_lost_a_chunk_fails_and_says_so(club: Club, monkeyp
     assert ended["failure"].startswith("4 rounds were received and 3 are accounted for")
 
 
-def test_rounds_that_are_recorded_during_a_recomputation_do_not_stand_for_others(
-    club: Club, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """They may get ids between those that were planned."""
+def test_rounds_recorded_during_a_recomputation_are_not_counted(club: Club, monkeypatch: pytest.MonkeyPatch) -> None:
+    """New rounds can get IDs between those of planned rounds."""
     api = club.house.new_client()
     other = Club(club.house, api)
     other.work_on(post_import(api, lines_of(rounds_to_import(4))).headers["Location"])
@@ -101,9 +99,7 @@ def test_rounds_that_are_recorded_during_a_recomputation_do_not_stand_for_others
     assert (ended["state"], ended["summary"]["rounds"]) == ("failed", 4)
 
 
-def test_a_round_that_cannot_be_recomputed_costs_no_other(
-    club: Club, log: Log, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_other_rounds_are_recomputed_if_one_cannot_be(club: Club, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
     api = club.house.new_client()
     other = Club(club.house, api)
     stored = other.work_on(post_import(api, lines_of(rounds_to_import(6))).headers["Location"])
@@ -125,7 +121,7 @@ def test_a_round_that_cannot_be_recomputed_costs_no_other(
     assert len([event for event in log.events if event["event"] == "chunk_split"]) == 1
 
 
-def test_the_database_refuses_success_that_does_not_add_up(club: Club) -> None:
+def test_the_database_rejects_success_with_wrong_counts(club: Club) -> None:
     job = post_import(club.api, lines_of(rounds_to_import(2, "attic"))).headers["Location"]
     succeed = "UPDATE jobs SET state = 'succeeded', ended_at = now() WHERE id = %s"
     with pytest.raises(psycopg.errors.CheckViolation, match="received 2 and accounted for 0"):
@@ -134,5 +130,5 @@ def test_the_database_refuses_success_that_does_not_add_up(club: Club) -> None:
 
 
 def lose_chunk(club: Club, job: str, number: int) -> None:
-    """Delete a chunk, as if the plan had left it out."""
+    """Delete a chunk, as if the plan had omitted it."""
     club.house.change("DELETE FROM job_chunks WHERE job_id = %s AND number = %s", club.api.get(job)["id"], number)

@@ -1,4 +1,4 @@
-"""Chunks are claimed by one worker at a time, and a worker that was overtaken ends nothing."""
+"""Claims of chunks: one worker at a time, with leases."""
 
 import json
 from collections.abc import Iterable
@@ -29,7 +29,7 @@ LEASE = timedelta(seconds=30)
 
 
 class RecordEvents:
-    """A kind of job for these tests: every chunk records an event, however often it is done."""
+    """A kind of job for these tests: every attempt of a chunk records an event."""
 
     unit = "events"
 
@@ -48,7 +48,7 @@ class RecordEvents:
         return Done(1, {"events": 1})
 
     def split(self, _transaction: Transaction, _job: StoredJob, chunk: Chunk) -> list[Part]:
-        """Cut one chunk for two events into two chunks."""
+        """Split one chunk for two events into two chunks."""
         numbers = chunk.part.what.get("and", [])
         return [Part(chunk.part.size // len(numbers), {"number": number}) for number in numbers]
 
@@ -86,7 +86,7 @@ def state_of(database: Database, club: UUID, job_id: UUID) -> JobState:
         return jobs.get(transaction, job_id).state
 
 
-def test_two_workers_at_once_do_every_chunk_once(database: Database, club: UUID) -> None:
+def test_two_workers_process_every_chunk_once(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     kind = RecordEvents(parts=40)
     at_once(*[partial(worker_of(database, kind, str(number)).work_on, club, job_id) for number in range(4)])
@@ -96,10 +96,10 @@ def test_two_workers_at_once_do_every_chunk_once(database: Database, club: UUID)
     assert recorded_events(database, club) == list(range(1, 41))
     with database.reading(club) as transaction:
         progress = jobs.get_progress(transaction, job_id)
-    assert (progress.done, len(progress.results), progress.set_aside) == (400, 40, 0)
+    assert (progress.done, len(progress.results), progress.dead_lettered) == (400, 40, 0)
 
 
-def test_no_chunk_is_claimed_twice_at_once(database: Database, club: UUID) -> None:
+def test_a_chunk_is_claimed_by_one_worker_at_a_time(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     with database.transaction(club) as transaction:
         chunks.add_all(transaction, job_id, [Part(1, {}), Part(1, {})])
@@ -121,7 +121,7 @@ def test_thousands_of_chunks_are_inserted_without_a_gap(database: Database, club
     assert [tuple(row) for row in inserted] == [(number, {"number": number}) for number in range(1, parts + 1)]
 
 
-def test_a_worker_that_was_overtaken_ends_nothing(database: Database, club: UUID) -> None:
+def test_a_worker_without_the_lease_cannot_end_a_chunk(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     with database.transaction(club) as transaction:
         chunks.add_all(transaction, job_id, [Part(1, {})])
@@ -135,15 +135,15 @@ def test_a_worker_that_was_overtaken_ends_nothing(database: Database, club: UUID
         assert not chunks.renew(transaction, slow, LEASE)
         assert not chunks.end(transaction, slow, Done(0, {}))
         assert not chunks.put_back(transaction, slow, "late", LEASE)
-        assert not chunks.set_aside(transaction, slow, "late")
+        assert not chunks.dead_letter(transaction, slow, "late")
         assert chunks.end(transaction, quick, Done(0, {}))
         assert not chunks.end(transaction, quick, Done(0, {}))
 
 
-def test_what_an_overtaken_worker_did_is_undone(
+def test_the_work_of_a_worker_that_lost_its_lease_is_rolled_back(
     database: Database, club: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """It takes so long that its lease ends, and another does the chunk meanwhile."""
+    """Its lease expires, and another worker processes the chunk."""
     job_id = add_job(database, club)
 
     class Slow(RecordEvents):
@@ -152,7 +152,7 @@ def test_what_an_overtaken_worker_did_is_undone(
             return Done(0, {"events": 0})
 
     monkeypatch.setattr(work, "LEASE", timedelta(0))
-    monkeypatch.setattr(work, "_RENEWED_EVERY", 60.0)
+    monkeypatch.setattr(work, "_RENEWAL_SECONDS", 60.0)
     worker_of(database, Slow(parts=1), "slow").work_on(club, job_id)
     with database.reading(club) as transaction:
         progress = jobs.get_progress(transaction, job_id)
@@ -160,7 +160,7 @@ def test_what_an_overtaken_worker_did_is_undone(
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
 
 
-def test_a_lease_is_kept_as_long_as_the_work_takes(
+def test_a_lease_is_renewed_while_a_chunk_is_processed(
     database: Database, club: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = add_job(database, club)
@@ -177,13 +177,13 @@ def test_a_lease_is_kept_as_long_as_the_work_takes(
     kind = Long(parts=1)
     for module in (work, work):
         monkeypatch.setattr(module, "LEASE", timedelta(seconds=1))
-    monkeypatch.setattr(work, "_RENEWED_EVERY", 0.2)
+    monkeypatch.setattr(work, "_RENEWAL_SECONDS", 0.2)
     worker_of(database, kind).work_on(club, job_id)
     assert kind.claimed_by_another is None
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
 
 
-def test_a_chunk_that_keeps_failing_is_set_aside_and_the_rest_goes_on(
+def test_a_failing_chunk_is_dead_lettered_and_others_are_processed(
     database: Database, club: UUID, logins: Logins
 ) -> None:
     job_id = add_job(database, club)
@@ -195,13 +195,13 @@ def test_a_chunk_that_keeps_failing_is_set_aside_and_the_rest_goes_on(
         progress = jobs.get_progress(transaction, job_id)
         job = jobs.get(transaction, job_id)
         [error] = transaction.connection.exec_driver_sql("SELECT error FROM job_chunks WHERE error IS NOT NULL")
-    assert (progress.done, progress.set_aside, job.state) == (20, 1, JobState.FAILED)
+    assert (progress.done, progress.dead_lettered, job.state) == (20, 1, JobState.FAILED)
     assert error[0] == "ZeroDivisionError: chunk 2"
     assert recorded_events(database, club) == [1, 3]
 
 
 def die(database: Database, job_id: UUID, club: UUID, times: int) -> None:
-    """Claim the first open chunk and never be heard of again, so often, however long it rests in between."""
+    """Claim the first open chunk several times with leases that expire immediately, without the delays between."""
     for _ in range(times):
         hasten(database, club, job_id)
         with database.transaction(club) as transaction:
@@ -217,7 +217,7 @@ def add_planned(database: Database, club: UUID, *parts: Part) -> UUID:
     return job_id
 
 
-def test_a_chunk_whose_workers_die_is_split_and_loses_nothing(database: Database, club: UUID) -> None:
+def test_a_chunk_that_loses_its_workers_is_split(database: Database, club: UUID) -> None:
     job_id = add_planned(database, club, Part(20, {"number": 0, "and": [1, 2]}))
     die(database, job_id, club, SPLIT_AFTER)
     hasten(database, club, job_id)
@@ -226,7 +226,7 @@ def test_a_chunk_whose_workers_die_is_split_and_loses_nothing(database: Database
     assert recorded_events(database, club) == [1, 2]
 
 
-def test_workers_that_die_use_up_none_of_a_chunk_s_own_attempts(database: Database, club: UUID) -> None:
+def test_lost_workers_do_not_count_as_failures(database: Database, club: UUID) -> None:
     job_id = add_planned(database, club, Part(10, {"number": 1}), Part(10, {"number": 2}))
     die(database, job_id, club, MOST_LOSSES - 1)
     hasten(database, club, job_id)
@@ -235,7 +235,7 @@ def test_workers_that_die_use_up_none_of_a_chunk_s_own_attempts(database: Databa
     assert recorded_events(database, club) == [1, 2]
 
 
-def test_the_smallest_chunk_that_kills_ten_workers_is_given_up(database: Database, club: UUID) -> None:
+def test_the_smallest_chunk_is_dead_lettered_after_ten_lost_workers(database: Database, club: UUID) -> None:
     job_id = add_planned(database, club, Part(10, {"number": 1}), Part(10, {"number": 2}))
     die(database, job_id, club, MOST_LOSSES + 1)
     hasten(database, club, job_id)
@@ -244,16 +244,16 @@ def test_the_smallest_chunk_that_kills_ten_workers_is_given_up(database: Databas
     assert recorded_events(database, club) == [2]
 
 
-def test_a_chunk_rests_longer_after_each_worker_that_dies(database: Database, club: UUID) -> None:
+def test_the_delay_of_a_chunk_grows_with_each_lost_worker(database: Database, club: UUID) -> None:
     job_id = add_planned(database, club, Part(10, {"number": 1}))
 
-    def standing(seconds: int) -> chunks.Standing:
-        """How it stands where the lease ended so long ago."""
+    def standing(seconds: int) -> chunks.ChunkCounts:
+        """Return the counts if the lease expired so many seconds ago."""
         with database.transaction(club, rolled_back=True) as transaction:
             transaction.connection.exec_driver_sql(
                 f"UPDATE job_chunks SET claimable_from = clock_timestamp() - interval '{seconds} seconds'"
             )
-            return chunks.get_standing(transaction, job_id)
+            return chunks.count_chunks(transaction, job_id)
 
     for rest in (0, 1, 3, 7, 15, 31, 63, 127, 255, 300):
         die(database, job_id, club, 1)
@@ -262,7 +262,7 @@ def test_a_chunk_rests_longer_after_each_worker_that_dies(database: Database, cl
             assert (standing(rest - 1).claimable, standing(rest - 1).later) == (0, 1)
 
 
-def test_errors_that_are_nobody_s_fault_are_no_failures(database: Database, club: UUID) -> None:
+def test_interruptions_do_not_count_as_failures(database: Database, club: UUID) -> None:
     job_id = add_planned(database, club, Part(10, {"number": 1}), Part(10, {"number": 2}))
 
     class Delayed(RecordEvents):
@@ -288,7 +288,7 @@ def test_errors_that_are_nobody_s_fault_are_no_failures(database: Database, club
 @pytest.mark.parametrize(
     ("asked", "ended"), [(JobState.PAUSED, JobState.PAUSED), (JobState.CANCELLING, JobState.CANCELLED)]
 )
-def test_a_paused_job_rests_and_a_cancelled_one_ends(
+def test_a_paused_job_waits_and_a_cancelled_one_ends(
     database: Database, club: UUID, asked: JobState, ended: JobState
 ) -> None:
     job_id = add_job(database, club)
@@ -316,15 +316,13 @@ def test_the_sweep_finds_the_jobs_of_every_club_and_calls_workers_again(database
     assert sorted(called) == sorted(clubs)
     for job_id, club in found.items():
         with database.transaction(club) as transaction:
-            assert [due.job_id for due in wake_ups.take_due(transaction)] == [job_id]
+            assert [due.job_id for due in wake_ups.claim_due(transaction)] == [job_id]
             # Sent once, it is not due again for a while.
-            assert wake_ups.take_due(transaction) == []
+            assert wake_ups.claim_due(transaction) == []
     sweep(database, {}, called.append)
 
 
-def test_a_job_whose_last_worker_died_after_its_last_chunk_is_ended_by_the_sweep(
-    database: Database, club: UUID
-) -> None:
+def test_the_sweeper_ends_a_job_whose_last_worker_was_lost(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     with database.transaction(club) as transaction:
         jobs.change(
@@ -334,7 +332,7 @@ def test_a_job_whose_last_worker_died_after_its_last_chunk_is_ended_by_the_sweep
     assert state_of(database, club, job_id) is JobState.SUCCEEDED
 
 
-def test_what_was_received_by_a_web_worker_that_died_is_cleared_away(
+def test_the_sweeper_deletes_incomplete_imports_of_lost_web_workers(
     database: Database, club: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     job_id = uuid7()
@@ -350,7 +348,7 @@ def test_what_was_received_by_a_web_worker_that_died_is_cleared_away(
         assert imports.list_sizes(transaction, job_id) == []
 
 
-def test_a_line_that_kills_ten_workers_is_refused_and_costs_no_other(database: Database, club: UUID) -> None:
+def test_a_line_that_loses_ten_workers_is_rejected_alone(database: Database, club: UUID) -> None:
     job_id = uuid7()
     with database.transaction(club) as transaction:
         job = jobs.add(transaction, job_id, "import", {})
@@ -380,7 +378,7 @@ def test_a_line_that_kills_ten_workers_is_refused_and_costs_no_other(database: D
     assert "line 1 could not be stored" in results[0]["problem"]["detail"]
 
 
-def test_a_job_of_a_kind_not_known_here_is_left_to_newer_workers(database: Database, club: UUID) -> None:
+def test_a_job_of_an_unknown_kind_is_left_to_newer_workers(database: Database, club: UUID) -> None:
     job_id = add_job(database, club)
     Worker("old", database, KINDS, announce=lambda _club: None).work_on(club, job_id)
     sweep(database, KINDS, lambda _club: None)
@@ -388,7 +386,7 @@ def test_a_job_of_a_kind_not_known_here_is_left_to_newer_workers(database: Datab
 
 
 def hasten(database: Database, club: UUID, job_id: UUID) -> None:
-    """Let every pause and rest before the next attempt be over."""
+    """End every delay before the next attempt."""
     with database.transaction(club) as transaction:
         transaction.connection.exec_driver_sql(
             "UPDATE job_chunks SET claimable_from = now() - interval '1 hour' WHERE state = 'open'"

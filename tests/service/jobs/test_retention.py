@@ -1,11 +1,11 @@
-"""What is removed after a time, and that retries are safe by their content when it is gone."""
+"""Retention: expired records are removed, and later retries are recognised by content."""
 
 from collections.abc import Iterator
 
 import pytest
 
 from service import sweeper
-from service.config import ConfigError, Retention, settings_from
+from service.config import ConfigError, Retention, read_settings
 from service.sweeper import remove_expired
 from tests.support.api_client import Answer, Api, Document
 from tests.support.application import House, open_house
@@ -32,7 +32,7 @@ RETENTION = Retention()
 
 @pytest.fixture(scope="module")
 def house(embedded_postgres: Server) -> Iterator[House]:
-    """A database of these tests' own, for what is old is removed for all."""
+    """Return a separate database, because old records of all clubs are removed."""
     with open_house(embedded_postgres) as opened:
         yield opened
 
@@ -42,13 +42,13 @@ def post(api: Api, path: str, body: Document, key: str) -> Answer:
 
 
 def let_pass(house: House, days: int) -> None:
-    """Let everything that may be removed have happened so many days earlier."""
+    """Move the times of everything that expires back by some days."""
     house.change("UPDATE kept_answers SET kept_at = kept_at - make_interval(days => %s)", days)
     house.change("UPDATE jobs SET ended_at = ended_at - make_interval(days => %s) WHERE ended_at IS NOT NULL", days)
 
 
 @pytest.mark.parametrize("removed", [False, True], ids=["not removed yet", "removed"])
-def test_a_key_is_remembered_for_thirty_days(house: House, api: Api, removed: bool) -> None:
+def test_an_idempotency_key_is_stored_for_thirty_days(house: House, api: Api, removed: bool) -> None:
     first = post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, "one-table")
     let_pass(house, 29)
     remove_expired(database_of(house), RETENTION)
@@ -62,7 +62,7 @@ def test_a_key_is_remembered_for_thirty_days(house: House, api: Api, removed: bo
     assert "Idempotent-Replayed" not in other.headers
 
 
-def test_what_is_recorded_is_recognised_by_its_content_once_the_key_is_forgotten(house: House, api: Api) -> None:
+def test_records_are_recognised_by_content_after_the_key_expired(house: House, api: Api) -> None:
     table = add_table(api)
     sent: list[tuple[str, Document, Answer]] = []
 
@@ -114,7 +114,7 @@ def test_the_results_of_an_import_are_removed_and_its_rounds_stay(
         assert len(each.get("/v1/rounds")["rounds"]) == 6
 
 
-def test_what_is_left_of_a_failed_import_is_removed_too(house: House, api: Api) -> None:
+def test_pieces_of_a_failed_import_are_removed(house: House, api: Api) -> None:
     club = Club(house, api)
     job = post_import(api, lines_of(rounds_to_import(2))).headers["Location"]
     club.plan(job)
@@ -128,7 +128,7 @@ def test_what_is_left_of_a_failed_import_is_removed_too(house: House, api: Api) 
     assert house.ask(pieces, api.get(job)["id"]) == [(0,)]
 
 
-def test_a_worker_removes_what_is_too_old(house: House, api: Api) -> None:
+def test_a_worker_removes_expired_records(house: House, api: Api) -> None:
     post(api, "/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}, "a-table")
     let_pass(house, 2)
     post(api, "/v1/tables", {"name": "hall", "ruleset": "pineapple"}, "another-table")
@@ -137,8 +137,8 @@ def test_a_worker_removes_what_is_too_old(house: House, api: Api) -> None:
     assert house.ask("SELECT key FROM kept_answers") == [("another-table",)]
 
 
-def test_the_days_are_configured_by_variables() -> None:
+def test_retention_days_are_configurable() -> None:
     environment = {"OFC_IDEMPOTENCY_DAYS": "7", "OFC_IMPORT_DAYS": "14"}
-    assert settings_from(environment)["retention"] == Retention(7, 14)
+    assert read_settings(environment)["retention"] == Retention(7, 14)
     with pytest.raises(ConfigError, match="OFC_IDEMPOTENCY_DAYS is '0'; expected an integer from 1 to"):
-        settings_from({"OFC_IDEMPOTENCY_DAYS": "0"})
+        read_settings({"OFC_IDEMPOTENCY_DAYS": "0"})

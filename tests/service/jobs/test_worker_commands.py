@@ -1,4 +1,4 @@
-"""`ofc-server worker` and `ofc-server status` as an operator uses them."""
+"""The commands `ofc-server worker` and `ofc-server status`."""
 
 import json
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import psutil
 import pytest
 
 from service.config import Config, ConfigError
-from service.jobs.app import WORK_ON_JOB, make_celery
+from service.jobs.app import WORK_ON_JOB, build_celery
 from service.worker import Consumer
 from tests.support.application import SIGNING_KEY, open_house
 from tests.support.brokers import Broker
@@ -54,7 +54,7 @@ def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None
     assert status(logins)["workers"] == []
 
 
-def test_status_shows_what_waits_to_be_signed_and_when_something_was(room: Room, tmp_path: Path) -> None:
+def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_path: Path) -> None:
     logins = room.house.logins
     file = tmp_path / "signing-key"
     reached = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
@@ -83,7 +83,7 @@ def test_status_shows_what_waits_to_be_signed_and_when_something_was(room: Room,
     assert SIGNING_KEY.secret not in said + told.stdout
 
 
-def test_up_starts_a_worker_and_starts_it_again_when_it_dies(tmp_path: Path) -> None:
+def test_up_restarts_a_worker_that_was_killed(tmp_path: Path) -> None:
     with running(tmp_path, OFC_CONCURRENCY="1") as service:
         assert wait_until(lambda: "worker_ready" in service.log)
         first = service.child("-m service")
@@ -100,7 +100,7 @@ def test_up_can_leave_the_jobs_to_others(tmp_path: Path) -> None:
         assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
 
 
-def test_a_worker_without_a_database_says_so() -> None:
+def test_a_worker_without_a_database_fails() -> None:
     refused = command("worker", "--concurrency", "1")
     assert refused.returncode == 1
     assert "OFC_DATABASE_URL is not set" in refused.stderr
@@ -117,14 +117,14 @@ def test_a_worker_without_a_database_says_so() -> None:
         ({"OFC_QUEUE": "of c"}, "^OFC_QUEUE is 'of c'; expected 1 to 100 of the characters"),
     ],
 )
-def test_what_is_no_broker_or_queue_is_refused(variables: dict[str, str], sentence: str) -> None:
+def test_an_invalid_broker_or_queue_is_rejected(variables: dict[str, str], sentence: str) -> None:
     with pytest.raises(ConfigError, match=sentence):
         Config.from_environment({"OFC_DATABASE_URL": "postgresql:///ofc", **variables})
 
 
 @pytest.mark.parametrize("url", ["", "amqp://ofc@rabbit.example", "redis://redis.example"])
-def test_every_queue_that_is_written_to_is_consumed(url: str) -> None:
-    celery = make_celery(Config("postgresql:///ofc", broker_url=url, queue="ofc.mine"))
+def test_every_used_queue_is_consumed(url: str) -> None:
+    celery = build_celery(Config("postgresql:///ofc", broker_url=url, queue="ofc.mine"))
     consumed = set(celery.amqp.queues.consume_from)
     assert consumed == {"ofc.mine"} == {celery.amqp.router.route({}, WORK_ON_JOB)["queue"].name}
     # Nothing of Celery's own makes queues beside it, which nobody would read.
@@ -133,13 +133,13 @@ def test_every_queue_that_is_written_to_is_consumed(url: str) -> None:
     assert not celery.conf.worker_send_task_events
 
 
-def test_rabbitmq_keeps_the_queue_on_several_machines_and_confirms() -> None:
-    celery = make_celery(Config("postgresql:///ofc", broker_url="amqp://ofc@rabbit.example"))
+def test_rabbitmq_uses_a_quorum_queue_with_confirms() -> None:
+    celery = build_celery(Config("postgresql:///ofc", broker_url="amqp://ofc@rabbit.example"))
     assert celery.amqp.queues["ofc.jobs"].queue_arguments == {"x-queue-type": "quorum"}
     assert celery.conf.broker_transport_options["confirm_publish"] is True
 
 
-def test_a_worker_stays_small(room: Room) -> None:
+def test_a_worker_uses_little_memory(room: Room) -> None:
     with room.work(concurrency=1) as worker:
         check = psutil.Process(worker.process.pid)
         job = room.send([*rounds_to_import(40), *[b"{}"] * 3000])
@@ -149,8 +149,8 @@ def test_a_worker_stays_small(room: Room) -> None:
     assert most < 400 * MIB
 
 
-def test_settlements_become_final_once_each_whoever_is_killed(room: Room) -> None:
-    """Sixty settlements whose window has passed, and a worker that is killed while it makes them final."""
+def test_settlements_become_final_once_even_if_workers_are_killed(room: Room) -> None:
+    """A worker is killed while it finalizes sixty settlements."""
     api, count = room.api, 60
     for number in range(count):
         table = add_table(api, name=f"table {number}", correction_window_minutes=0)
@@ -172,7 +172,7 @@ def states_of(room: Room) -> dict[str, int]:
 
 
 def events_of(room: Room) -> int:
-    """How often a settlement became final; the key of events keeps any version of a round from having two."""
+    """Return how often a settlement became final; the key of events allows one for each version of a round."""
     [(count, rounds)] = room.house.ask(
         "SELECT count(*), count(DISTINCT round_id) FROM events WHERE kind = 'settlement.finalized'"
     )

@@ -15,7 +15,7 @@ from uuid_utils.compat import uuid7
 from evidence import Event
 from scoring.presets import PRESETS
 from service.db import alembic_config, engine_url, migrate
-from service.rulesets.actions import keep_ruleset
+from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.check_chain import check_chains
@@ -83,7 +83,7 @@ def test_a_recomputation_that_settles_anew_goes_on_with_the_chain(house: House, 
     other = PRESETS["pineapple-2-4-us-none"]
     assert api.post("/v1/documents", document_of(hands=COMPLETE)).status == 201
     with database_of(house).transaction(club_of(house, api)) as transaction:
-        keep_ruleset(transaction, other)
+        store_ruleset(transaction, other)
         assert recompute(transaction, ruleset=other, applies=True).applied == 1
     assert of_kind(check_chains(house.owner_url), "round.recomputed")
 

@@ -51,7 +51,7 @@ def club_of(house: House, api: Api) -> StoredClub:
 # --- what it shows ---
 
 
-def test_a_link_shows_its_round_without_a_key_as_a_key_would(api: Api, nobody: Api, round_id: str) -> None:
+def test_a_link_shows_the_same_round_as_a_key(api: Api, nobody: Api, round_id: str) -> None:
     url = issue(api, round_id)
     shown = nobody.get(url)
     assert shown.status == 200
@@ -65,7 +65,7 @@ def test_a_link_shows_its_round_without_a_key_as_a_key_would(api: Api, nobody: A
         assert nobody.get(f"{url}/hands/{number}").status == 404
 
 
-def test_a_browser_gets_pages_to_print_that_lead_to_every_hand(api: Api, nobody: Api, round_id: str) -> None:
+def test_a_browser_gets_printable_pages_with_links_to_every_hand(api: Api, nobody: Api, round_id: str) -> None:
     url = issue(api, round_id)
     page = nobody.ask("GET", url, headers=HTML)
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
@@ -88,7 +88,7 @@ def test_a_browser_gets_pages_to_print_that_lead_to_every_hand(api: Api, nobody:
     assert nobody.ask("GET", f"{url}/hands/1", headers={"Accept": "text/plain"}).text.startswith("Hand 1")
 
 
-def test_what_players_are_called_by_the_operator_cannot_become_part_of_the_page(api: Api, nobody: Api) -> None:
+def test_player_ids_are_escaped_in_pages(api: Api, nobody: Api) -> None:
     seats = [
         {"seat": 1, "player": "<script>alert(1)</script>", "stack": 5},
         {"seat": 2, "player": '"><img src=x onerror=alert(1)>', "stack": 5},
@@ -102,7 +102,7 @@ def test_what_players_are_called_by_the_operator_cannot_become_part_of_the_page(
     assert "&lt;script&gt;alert(1)&lt;/script&gt;" in page
 
 
-def test_a_link_opens_nothing_else(api: Api, nobody: Api, round_id: str) -> None:
+def test_a_link_shows_only_its_round(api: Api, nobody: Api, round_id: str) -> None:
     token = issue(api, round_id).rpartition("/")[2]
     other = str(open_round(api, add_table(api, name="attic"), {1: "dan 9", 2: "eve 9"})["id"])
     for path in (f"/v1/rounds/{round_id}", f"/v1/rounds/{other}", "/v1/tables"):
@@ -116,7 +116,7 @@ def test_a_link_opens_nothing_else(api: Api, nobody: Api, round_id: str) -> None
 # --- how it ends ---
 
 
-def test_a_link_lasts_as_long_as_was_asked_for(api: Api, nobody: Api, round_id: str) -> None:
+def test_a_link_has_the_requested_lifetime(api: Api, nobody: Api, round_id: str) -> None:
     for asked, life in (({}, timedelta(days=7)), ({"expires_in": 60}, timedelta(minutes=1))):
         issued = api.post(f"/v1/rounds/{round_id}/links", asked)
         left = datetime.fromisoformat(issued["expires_at"]) - datetime.now(UTC)
@@ -126,7 +126,7 @@ def test_a_link_lasts_as_long_as_was_asked_for(api: Api, nobody: Api, round_id: 
         assert api.post(f"/v1/rounds/{round_id}/links", {"expires_in": asked}).status == 422
 
 
-def test_after_its_end_a_link_shows_nothing(house: House, api: Api, nobody: Api, round_id: str) -> None:
+def test_an_expired_link_is_not_found(house: House, api: Api, nobody: Api, round_id: str) -> None:
     issue(api, round_id)
     club = club_of(house, api)
     [(secret,)] = house.ask("SELECT secret FROM link_secrets WHERE club_id = %s", club.id)
@@ -139,7 +139,7 @@ def test_after_its_end_a_link_shows_nothing(house: House, api: Api, nobody: Api,
     assert ended["detail"] == "the link is incomplete, has expired, or was revoked"
 
 
-def test_revoking_ends_all_links_of_the_club_and_of_no_other(
+def test_revoking_all_links_affects_one_club_only(
     house: House, api: Api, other_api: Api, nobody: Api, round_id: str
 ) -> None:
     theirs = str(open_round(other_api, add_table(other_api))["id"])
@@ -153,7 +153,7 @@ def test_revoking_ends_all_links_of_the_club_and_of_no_other(
     assert nobody.get(after).status == 404
 
 
-def test_one_link_can_be_revoked_and_the_others_go_on(house: House, api: Api, nobody: Api, round_id: str) -> None:
+def test_revoking_one_link_keeps_the_others_valid(house: House, api: Api, nobody: Api, round_id: str) -> None:
     url, other = issue(api, round_id), issue(api, round_id, expires_in=3600)
     for _ in range(2):
         revoked = api.delete(url)
@@ -169,7 +169,7 @@ def test_one_link_can_be_revoked_and_the_others_go_on(house: House, api: Api, no
     assert kept == [(round_id,)]
 
 
-def test_a_link_written_otherwise_is_revoked_with_it(api: Api, nobody: Api, round_id: str) -> None:
+def test_other_encodings_of_a_revoked_link_are_revoked(api: Api, nobody: Api, round_id: str) -> None:
     # Of two alphabets of Base64 both are read, so one link can be written in many ways.
     while "-" not in (url := issue(api, round_id)):
         pass
@@ -179,7 +179,7 @@ def test_a_link_written_otherwise_is_revoked_with_it(api: Api, nobody: Api, roun
     assert nobody.get(other).status == 404
 
 
-def test_only_its_own_club_revokes_a_link(api: Api, other_api: Api, nobody: Api, round_id: str) -> None:
+def test_a_link_can_be_revoked_by_its_club_only(api: Api, other_api: Api, nobody: Api, round_id: str) -> None:
     url = issue(api, round_id)
     issue(other_api, str(open_round(other_api, add_table(other_api))["id"]))
     for path in (url, url[:-1] + ("A" if url[-1] != "A" else "B"), "/v1/links/nothing"):
@@ -187,7 +187,7 @@ def test_only_its_own_club_revokes_a_link(api: Api, other_api: Api, nobody: Api,
     assert nobody.get(url).status == 200
 
 
-def test_a_link_that_has_ended_is_revoked_without_a_record(house: House, api: Api, round_id: str) -> None:
+def test_revoking_an_expired_link_stores_nothing(house: House, api: Api, round_id: str) -> None:
     issue(api, round_id)
     club = club_of(house, api)
     [(secret,)] = house.ask("SELECT secret FROM link_secrets WHERE club_id = %s", club.id)
@@ -199,7 +199,7 @@ def test_a_link_that_has_ended_is_revoked_without_a_record(house: House, api: Ap
 # --- forged, cut off, and others' ---
 
 
-def test_no_bit_of_a_link_can_be_changed(api: Api, nobody: Api, round_id: str) -> None:
+def test_a_link_with_a_changed_bit_is_not_found(api: Api, nobody: Api, round_id: str) -> None:
     url = issue(api, round_id)
     token = urlsafe_b64decode(url.rpartition("/")[2])
     for place in range(len(token)):
@@ -210,7 +210,7 @@ def test_no_bit_of_a_link_can_be_changed(api: Api, nobody: Api, round_id: str) -
         assert nobody.get(f"/v1/links/{cut}").status == 404
 
 
-def test_one_club_s_secret_signs_for_its_own_rounds_only(
+def test_the_secret_of_a_club_signs_only_links_to_its_rounds(
     house: House, api: Api, other_api: Api, nobody: Api, round_id: str
 ) -> None:
     theirs = str(open_round(other_api, add_table(other_api))["id"])
@@ -225,7 +225,7 @@ def test_one_club_s_secret_signs_for_its_own_rounds_only(
     assert other_api.post(f"/v1/rounds/{round_id}/links", {}).status == 404
 
 
-def test_a_key_that_may_only_read_hands_nothing_on(house: House, api: Api, round_id: str) -> None:
+def test_a_read_only_key_cannot_create_links(house: House, api: Api, round_id: str) -> None:
     reading = create_key(house.owner, club_of(house, api), name="scoreboard", scopes=[Scope.READ])
     assert Api(house.app, reading.secret).post(f"/v1/rounds/{round_id}/links", {})["code"] == "scope-missing"
 
@@ -233,7 +233,7 @@ def test_a_key_that_may_only_read_hands_nothing_on(house: House, api: Api, round
 # --- what is kept of it ---
 
 
-def test_that_a_link_was_made_is_in_the_audit_trail_and_the_link_is_nowhere(
+def test_creating_a_link_is_audited_and_the_link_is_not_stored(
     house: House, api: Api, nobody: Api, round_id: str, log: Log
 ) -> None:
     url = issue(api, round_id)
@@ -268,7 +268,7 @@ def test_a_link_works_in_a_real_service_until_the_operator_revokes_it(tmp_path: 
         assert url.rpartition("/")[2] not in service.said + service.log
 
 
-def test_a_round_that_is_not_there_gets_no_link(api: Api) -> None:
+def test_a_link_to_a_missing_round_is_not_found(api: Api) -> None:
     assert api.post(f"/v1/rounds/{NOBODYS}/links", {}).status == 404
 
 
@@ -276,7 +276,7 @@ def test_a_round_that_is_not_there_gets_no_link(api: Api) -> None:
 
 
 @pytest.mark.parametrize("why", ["cut off", "unknown", "expired", "revoked", "no such hand"])
-def test_a_link_that_opens_nothing_is_a_page_to_a_browser_and_a_problem_to_a_program(
+def test_an_invalid_link_returns_a_page_or_a_problem_document(
     house: House, api: Api, nobody: Api, round_id: str, why: str
 ) -> None:
     url = issue(api, round_id)

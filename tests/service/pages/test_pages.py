@@ -15,13 +15,12 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.examples import PROBLEMS, read_examples
-from service.http.problems import KINDS
 from service.openapi import contract_of
 from service.pages import views
 from tests.support.application import House
 
 Read = Callable[[str], ElementTree.Element]
-PAGES = ["/", "/docs", "/problems", *(f"/problems/{code}" for code in KINDS)]
+PAGES = ["/", "/docs", "/problems", *(f"/problems/{code}" for code in PROBLEM_KINDS)]
 
 
 @pytest.fixture(scope="module")

@@ -28,7 +28,7 @@ def name(api: Api, player: str, display_name: str, **options: Any) -> Any:
     return answer.document
 
 
-def test_a_player_is_named_and_renamed(api: Api) -> None:
+def test_a_display_name_is_set_and_replaced(api: Api) -> None:
     assert api.get("/v1/players/ann").status == 404
     first = api.put("/v1/players/ann", {"display_name": "Ann Example"})
     assert first.status == 201
@@ -50,7 +50,7 @@ def test_the_same_name_again_changes_nothing(api: Api, house: House) -> None:
 
 
 @pytest.mark.parametrize("player", STRANGE)
-def test_an_id_may_hold_anything_that_is_text(api: Api, player: str) -> None:
+def test_player_ids_can_contain_any_text(api: Api, player: str) -> None:
     named = name(api, player, "Zoë")
     assert named["player"] == player
     assert api.get(path_of(player)).document == named
@@ -72,14 +72,14 @@ def test_ids_that_look_alike_are_different_players(api: Api) -> None:
     [("a" * 101, "text-length"), ("a%00", "text-characters"), ("a%0A", "text-characters")],
 )
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
-def test_an_id_that_cannot_be_is_refused(api: Api, method: str, written: str, code: str) -> None:
+def test_an_invalid_player_id_is_rejected(api: Api, method: str, written: str, code: str) -> None:
     body = {"json": {"display_name": "Ann"}} if method == "PUT" else {}
     answer = api.ask(method, f"/v1/players/{written}", **body)
     assert answer.status == 422
     assert answer.mistakes == {"#/path/player": code}
 
 
-def test_an_id_that_is_not_utf8_is_nobody_else_s(api: Api) -> None:
+def test_a_player_id_that_is_not_utf_8_is_rejected(api: Api) -> None:
     name(api, "\ufffd", "Somebody")
     answer = api.ask("GET", "/v1/players/x", environ_overrides={"PATH_INFO": "/v1/players/\xff"})
     assert (answer.status, answer.mistakes) == (422, {"#/path/player": "text-characters"})
@@ -96,7 +96,7 @@ def test_an_id_that_is_not_utf8_is_nobody_else_s(api: Api) -> None:
         ({"display_name": "Ann", "player": "bob"}, {"#/player": "field-unknown"}),
     ],
 )
-def test_a_name_that_cannot_be_is_refused(api: Api, document: object, mistakes: dict[str, str]) -> None:
+def test_an_invalid_display_name_is_rejected(api: Api, document: object, mistakes: dict[str, str]) -> None:
     answer = api.put("/v1/players/ann", document)
     assert (answer.status, answer.mistakes) == (422, mistakes)
     assert api.get("/v1/players/ann").status == 404
@@ -111,7 +111,7 @@ def test_players_are_listed_in_pages_the_newest_first(api: Api, other_api: Api) 
     assert pages == [["eve", "dan"], ["cyd", "bob"], ["ann"]]
 
 
-def test_every_club_has_names_of_its_own(api: Api, other_api: Api, nobody: Api) -> None:
+def test_display_names_are_separate_for_each_club(api: Api, other_api: Api, nobody: Api) -> None:
     name(api, "ann", "Ann")
     assert other_api.get("/v1/players/ann").status == 404
     assert other_api.delete("/v1/players/ann").status == 204
@@ -126,7 +126,7 @@ def test_every_club_has_names_of_its_own(api: Api, other_api: Api, nobody: Api) 
 # --- erasure ---
 
 
-def test_after_an_erasure_a_name_is_nowhere_and_the_records_are_as_they_were(api: Api, house: House) -> None:
+def test_an_erased_name_is_nowhere_and_records_are_unchanged(api: Api, house: House) -> None:
     former, latest = "Annabel Erasable", "Anna Erasable-Jones"
     name(api, "bob", "Bob Example")
     name(api, "ann", former)
@@ -150,16 +150,16 @@ def test_after_an_erasure_a_name_is_nowhere_and_the_records_are_as_they_were(api
     assert "round_seats" in tables_that_hold(house, "ann")
 
 
-def test_an_erasure_is_answered_the_same_however_often_it_is_asked_for(api: Api, house: House) -> None:
+def test_erasing_a_name_is_idempotent(api: Api, house: House) -> None:
     name(api, "ann", "Ann")
     assert [api.delete("/v1/players/ann").status for _ in range(2)] == [204, 204]
     events = house.ask("SELECT kind, convert_from(content, 'UTF8') FROM events ORDER BY id")
     assert events[-2:] == [("player.named", '{"player":"ann"}'), ("player.erased", '{"player":"ann"}')]
 
 
-def test_an_error_of_the_database_does_not_tell_a_name(database: Database, owner_url: str) -> None:
+def test_database_errors_do_not_contain_a_name(database: Database, owner_url: str) -> None:
     with pytest.raises(DBAPIError) as failure, database.transaction(add_club(owner_url)) as transaction:
-        players.put(transaction, "ann", "Ann Erasable\0", b"{}")
+        players.set_name(transaction, "ann", "Ann Erasable\0", b"{}")
     assert "Erasable" not in str(failure.value)
 
 

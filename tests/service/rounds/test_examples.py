@@ -7,8 +7,8 @@ import pytest
 import yaml
 
 from service.examples import FOLDER, PROBLEMS
-from service.http.problems import KINDS
-from service.openapi import contract_of
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.openapi import build_contract
 from tests.support.api_client import Document, resolve, validate
 from tests.support.application import House, open_house
 from tests.support.postgres import Logins, Server
@@ -30,7 +30,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 @pytest.fixture(scope="module")
 def contract(house: House) -> Document:
-    return contract_of(house.app.extensions["ofc_contract"])
+    return build_contract(house.app.extensions["ofc_contract"])
 
 
 def operations(contract: Document) -> Iterator[tuple[Document, list[Document]]]:
@@ -98,7 +98,7 @@ def test_an_answer_is_shown_with_problems_of_its_status(contract: Document) -> N
 
 def test_every_kind_of_problem_that_can_be_provoked_has_an_example() -> None:
     problems = json.loads((FOLDER / f"{PROBLEMS}.json").read_text(encoding="utf-8"))
-    assert set(problems) == set(KINDS) - UNTOLD - OF_AN_OPERATOR - REFUSED_AS_SHAPE
+    assert set(problems) == set(PROBLEM_KINDS) - UNTOLD - OF_AN_OPERATOR - REFUSED_AS_SHAPE
 
 
 def test_no_example_is_left_over(contract: Document) -> None:

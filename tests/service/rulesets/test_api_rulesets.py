@@ -23,7 +23,7 @@ from tests.support.sample_rounds import (
 OWN = without(changed(PRESETS["pineapple"], ("name", "saturday"), ("points/scoop_bonus", 4)), "version")
 
 
-def test_the_presets_are_there_for_everybody_as_the_rules_give_them(api: Api, nobody: Api) -> None:
+def test_presets_are_public_and_match_the_rules(api: Api, nobody: Api) -> None:
     listed = nobody.get("/v1/rulesets")
     assert listed.status == 200
     assert len(listed["rulesets"]) == 21
@@ -68,15 +68,15 @@ def test_a_preset_is_found_by_name_and_by_name_and_version(api: Api, name: str, 
         "Pineapple",
     ],
 )
-def test_what_is_no_ruleset_is_not_found(api: Api, reference: str, nobody: Api) -> None:
+def test_an_unknown_ruleset_is_not_found(api: Api, reference: str, nobody: Api) -> None:
     for asking in (api, nobody):
         answer = asking.get(f"/v1/rulesets/{reference}")
         assert answer.status == 404
         assert answer["code"] == "not-found"
-        assert "GET /v1/rulesets lists those there are" in answer["detail"]
+        assert "GET /v1/rulesets lists the rulesets" in answer["detail"]
 
 
-def test_a_ruleset_of_ones_own_is_added_found_listed_and_played(api: Api) -> None:
+def test_a_custom_ruleset_is_added_found_listed_and_played(api: Api) -> None:
     added = api.post("/v1/rulesets", OWN)
     assert added.status == 201
     assert added.document == {**added.document, **OWN, "version": 1}
@@ -89,7 +89,7 @@ def test_a_ruleset_of_ones_own_is_added_found_listed_and_played(api: Api) -> Non
     assert [exchange["bonus"] for exchange in answer["exchanges"]] == [4, 4, 4]
 
 
-def test_what_the_presets_leave_out_may_be_left_out(api: Api) -> None:
+def test_fields_that_presets_omit_can_be_omitted(api: Api) -> None:
     ruleset = changed(
         OWN,
         ("royalties", {"top": {}, "middle": {}, "bottom": {}}),
@@ -101,7 +101,7 @@ def test_what_the_presets_leave_out_may_be_left_out(api: Api) -> None:
     assert added["fantasyland"]["enter_low"] is None
 
 
-def test_versions_follow_one_another(api: Api) -> None:
+def test_versions_are_consecutive(api: Api) -> None:
     assert api.post("/v1/rulesets", OWN)["version"] == 1
     dearer = changed(OWN, ("points/scoop_bonus", 5))
     assert api.post("/v1/rulesets", dearer)["version"] == 2
@@ -113,7 +113,7 @@ def test_versions_follow_one_another(api: Api) -> None:
     assert len(api.get("/v1/rulesets")["rulesets"]) == 22
 
 
-def test_the_same_rules_again_are_answered_as_they_are_stored(api: Api, house: House) -> None:
+def test_adding_the_same_rules_again_returns_the_stored_ruleset(api: Api, house: House) -> None:
     first = api.post("/v1/rulesets", OWN)
     after_first = house.count_records()
     for again in (OWN, {**OWN, "version": 1}, dict(reversed(OWN.items()))):
@@ -136,18 +136,18 @@ def test_a_version_that_is_not_the_next_is_a_conflict(api: Api, house: House, ve
     assert answer.status == 409
     assert answer["code"] == "ruleset-conflict"
     assert answer.mistakes == {"#/version": "ruleset-conflict"}
-    assert f"version {version} of saturday is given; the next is 2" in answer["detail"]
+    assert f"version {version} of saturday is not the next version; expected 2" in answer["detail"]
     assert house.count_records() == before
 
 
 def test_the_first_version_is_one(api: Api) -> None:
     answer = api.post("/v1/rulesets", {**OWN, "version": 2})
     assert answer.status == 409
-    assert "the next is 1" in answer["detail"]
+    assert "expected 1" in answer["detail"]
 
 
 @pytest.mark.parametrize("name", ["pineapple", "classic", "pineapple-2-4-us-none"])
-def test_a_preset_keeps_its_name_and_its_rules(api: Api, name: str) -> None:
+def test_presets_cannot_be_replaced(api: Api, name: str) -> None:
     for ruleset in (PRESETS[name], {**OWN, "name": name}, {**PRESETS[name], "version": 2}):
         answer = api.post("/v1/rulesets", ruleset)
         assert answer.status == 409
@@ -155,7 +155,7 @@ def test_a_preset_keeps_its_name_and_its_rules(api: Api, name: str) -> None:
         assert f"{name} is a preset, which never changes" in answer["detail"]
 
 
-def test_another_club_has_its_own_rules_under_the_same_name(api: Api, other_api: Api, nobody: Api) -> None:
+def test_rulesets_are_separate_for_each_club(api: Api, other_api: Api, nobody: Api) -> None:
     api.post("/v1/rulesets", OWN)
     assert other_api.get("/v1/rulesets/saturday").status == 404
     assert nobody.get("/v1/rulesets/saturday").status == 404
@@ -166,7 +166,7 @@ def test_another_club_has_its_own_rules_under_the_same_name(api: Api, other_api:
     assert other_api.post("/v1/tables", {"name": "a", "ruleset": "saturday@2"}).status == 422
 
 
-def test_a_stored_ruleset_cannot_be_changed_by_anybody(api: Api, house: House) -> None:
+def test_a_stored_ruleset_cannot_be_changed(api: Api, house: House) -> None:
     api.post("/v1/rulesets", OWN)
     for method in ("PUT", "PATCH", "DELETE"):
         assert api.ask(method, "/v1/rulesets/saturday@1", json=OWN).status == 405
@@ -174,7 +174,7 @@ def test_a_stored_ruleset_cannot_be_changed_by_anybody(api: Api, house: House) -
         house.ask("UPDATE rulesets SET content = '{}' RETURNING name")
 
 
-def test_a_table_and_its_rounds_keep_the_version_that_was_the_newest(api: Api) -> None:
+def test_a_table_and_its_rounds_use_the_version_at_their_creation(api: Api) -> None:
     api.post("/v1/rulesets", OWN)
     table = add_table(api, "saturday")
     first = open_round(api, table)
@@ -218,7 +218,7 @@ CONTRADICTIONS: list[tuple[str, Any, str, str]] = [
 @pytest.mark.parametrize(
     ("pointer", "value", "code", "words"), CONTRADICTIONS, ids=[f"{c[0]} {c[1]}" for c in CONTRADICTIONS]
 )
-def test_rules_that_contradict_each_other_are_refused_where_they_do(
+def test_contradicting_rules_are_rejected_with_their_fields(
     api: Api, pointer: str, value: Any, code: str, words: str
 ) -> None:
     answer = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
@@ -229,7 +229,7 @@ def test_rules_that_contradict_each_other_are_refused_where_they_do(
     assert words in found["detail"]
 
 
-def test_every_contradiction_is_named_at_once_and_nothing_is_stored(api: Api, house: House) -> None:
+def test_all_contradictions_are_reported_together(api: Api, house: House) -> None:
     before = house.count_records()
     wrong = changed(OWN, *[(pointer, value) for pointer, value, *_ in CONTRADICTIONS[:15] if pointer != "players/max"])
     answer = api.post("/v1/rulesets", changed(wrong, ("players/max", 4)))
@@ -264,7 +264,7 @@ SHAPES: list[tuple[str, Any, str]] = [
 @pytest.mark.parametrize(
     ("pointer", "value", "code"), SHAPES, ids=[f"{case[0]} {str(case[1])[:20]}" for case in SHAPES]
 )
-def test_a_field_of_a_ruleset_of_another_kind_is_refused(api: Api, pointer: str, value: Any, code: str) -> None:
+def test_a_ruleset_field_of_another_type_is_rejected(api: Api, pointer: str, value: Any, code: str) -> None:
     answer = api.post("/v1/rulesets", changed(OWN, (pointer, value)))
     assert answer.status == 422
     assert answer["code"] == "request-invalid"
@@ -272,5 +272,5 @@ def test_a_field_of_a_ruleset_of_another_kind_is_refused(api: Api, pointer: str,
 
 
 @pytest.mark.parametrize("missing", ["name", "variant", "players", "points", "royalties", "fantasyland", "leaving"])
-def test_a_ruleset_is_given_whole(api: Api, missing: str) -> None:
+def test_an_incomplete_ruleset_is_rejected(api: Api, missing: str) -> None:
     assert api.post("/v1/rulesets", without(OWN, missing)).mistakes == {f"#/{missing}": "field-missing"}

@@ -25,7 +25,7 @@ def club_id(logins: Logins) -> UUID:
     return add_club(logins.owner)
 
 
-def test_every_preset_reads_back_as_it_was(database: Database, club_id: UUID) -> None:
+def test_every_preset_round_trips(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         for preset in PRESETS.values():
             rulesets.add(transaction, preset, EVENT)
@@ -33,14 +33,14 @@ def test_every_preset_reads_back_as_it_was(database: Database, club_id: UUID) ->
         assert rulesets.list_all(transaction) == sorted(PRESETS.values(), key=lambda preset: preset.name)
 
 
-def test_a_ruleset_added_twice_is_there_once_with_one_event(database: Database, club_id: UUID) -> None:
+def test_a_ruleset_added_twice_is_stored_once_with_one_event(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         for _ in range(2):
             rulesets.add(transaction, PINEAPPLE, EVENT)
         assert transaction.execute(text("SELECT count(*) FROM events WHERE kind = 'ruleset.added'")).scalar_one() == 1
 
 
-def test_a_version_never_gets_other_rules(database: Database, club_id: UUID) -> None:
+def test_a_stored_version_cannot_get_other_rules(database: Database, club_id: UUID) -> None:
     dearer = replace(PINEAPPLE, points=replace(PINEAPPLE.points, row=2))
     with database.transaction(club_id) as transaction:
         rulesets.add(transaction, PINEAPPLE, EVENT)
@@ -52,7 +52,7 @@ def test_a_version_never_gets_other_rules(database: Database, club_id: UUID) -> 
         assert rulesets.get(transaction, "pineapple", 1) == PINEAPPLE
 
 
-def test_a_ruleset_that_is_not_there_is_not_found(database: Database, club_id: UUID) -> None:
+def test_a_missing_ruleset_is_not_found(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         assert rulesets.find_newest(transaction, "pineapple") is None
         assert rulesets.find(transaction, "pineapple", 1) is None
@@ -60,7 +60,7 @@ def test_a_ruleset_that_is_not_there_is_not_found(database: Database, club_id: U
             rulesets.get(transaction, "pineapple", 1)
 
 
-def test_rules_rolled_back_leave_nothing_behind(database: Database, club_id: UUID) -> None:
+def test_a_rolled_back_ruleset_is_not_stored(database: Database, club_id: UUID) -> None:
     dearer = replace(PINEAPPLE, points=replace(PINEAPPLE.points, row=2))
     with database.transaction(club_id, rolled_back=True) as transaction:
         rulesets.add(transaction, dearer, EVENT)
@@ -70,7 +70,7 @@ def test_rules_rolled_back_leave_nothing_behind(database: Database, club_id: UUI
         assert rulesets.get(transaction, "pineapple", 1) == PINEAPPLE
 
 
-def test_tables_read_back_and_are_listed_newest_first(database: Database, club_id: UUID) -> None:
+def test_tables_round_trip_and_are_listed_newest_first(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         made = [add_table(transaction, name=f"table {number}") for number in range(3)]
         assert tables.get(transaction, made[1].id) == made[1]
@@ -82,7 +82,7 @@ def test_tables_read_back_and_are_listed_newest_first(database: Database, club_i
             tables.get(transaction, uuid7())
 
 
-def test_a_table_s_name_is_taken_in_its_club_only(database: Database, club_id: UUID, logins: Logins) -> None:
+def test_table_names_are_unique_in_a_club(database: Database, club_id: UUID, logins: Logins) -> None:
     with database.transaction(club_id) as transaction:
         add_table(transaction)
     with database.transaction(add_club(logins.owner, "away")) as transaction:
@@ -91,7 +91,7 @@ def test_a_table_s_name_is_taken_in_its_club_only(database: Database, club_id: U
         add_table(transaction)
 
 
-def test_a_key_is_found_by_its_secret_before_any_club_is_known(database: Database, club_id: UUID) -> None:
+def test_a_key_is_found_by_its_secret_without_a_club(database: Database, club_id: UUID) -> None:
     with database.session() as session:
         key = keys.find(session, sha256(SECRET + b"home").digest())
         assert key is not None
@@ -101,7 +101,7 @@ def test_a_key_is_found_by_its_secret_before_any_club_is_known(database: Databas
         assert connection.execute(text("SELECT count(*) FROM api_keys")).scalar_one() == 0
 
 
-def test_the_last_use_of_a_key_is_noted_once_a_minute(database: Database, club_id: UUID) -> None:
+def test_the_last_use_of_a_key_is_recorded_once_a_minute(database: Database, club_id: UUID) -> None:
     for _ in range(2):
         with database.session() as session:
             assert keys.find(session, sha256(SECRET + b"home").digest()) is not None
@@ -114,7 +114,7 @@ def test_the_last_use_of_a_key_is_noted_once_a_minute(database: Database, club_i
         assert transaction.execute(text("SELECT last_used_at, xmin FROM api_keys")).one() == used
 
 
-def test_a_revoked_key_opens_nothing(database: Database, club_id: UUID, logins: Logins) -> None:
+def test_a_revoked_key_is_unauthorized(database: Database, club_id: UUID, logins: Logins) -> None:
     owner = Database(logins.owner, role=None)
     with owner.transaction(club_id) as transaction:
         transaction.execute(text("UPDATE api_keys SET revoked_at = now()"))
@@ -123,7 +123,7 @@ def test_a_revoked_key_opens_nothing(database: Database, club_id: UUID, logins: 
         assert keys.find(session, sha256(SECRET + b"home").digest()) is None
 
 
-def test_a_club_is_made_once(club_id: UUID, logins: Logins) -> None:
+def test_a_club_is_created_once(club_id: UUID, logins: Logins) -> None:
     with pytest.raises(ClubTaken, match="home"):
         add_club(logins.owner, "home")
 

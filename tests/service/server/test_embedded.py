@@ -38,12 +38,12 @@ def ask(cluster: Cluster, query: str) -> object:
     ("setting", "value"),
     [("fsync", "on"), ("synchronous_commit", "on"), ("data_checksums", "on"), ("server_encoding", "UTF8")],
 )
-def test_it_is_fit_for_money(embedded: Cluster, setting: str, value: str) -> None:
+def test_it_is_durable(embedded: Cluster, setting: str, value: str) -> None:
     assert ask(embedded, f"SELECT current_setting('{setting}')") == value
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux writes out a whole file system by one call")
-def test_it_recovers_without_opening_every_file(embedded: Cluster) -> None:
+def test_recovery_does_not_open_every_file(embedded: Cluster) -> None:
     assert ask(embedded, "SELECT current_setting('recovery_init_sync_method')") == "syncfs"
 
 
@@ -53,7 +53,7 @@ def embedded(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
         yield started
 
 
-def test_it_sorts_by_code_points_on_every_machine(embedded: Cluster) -> None:
+def test_it_sorts_by_code_points(embedded: Cluster) -> None:
     assert ask(embedded, "SELECT array_agg(word ORDER BY word) FROM unnest('{b,B,a,é}'::text[]) word") == list("Babé")
 
 
@@ -68,14 +68,14 @@ def test_its_files_and_its_socket_are_private(embedded: Cluster) -> None:
     assert stat.S_IMODE((embedded.home / "socket").stat().st_mode) == 0o700
 
 
-def test_what_was_committed_is_there_after_a_stop(tmp_path: Path) -> None:
+def test_committed_records_survive_a_stop(tmp_path: Path) -> None:
     with Cluster(tmp_path) as first, psycopg.connect(first.url(OWNER)) as connection:
         connection.execute("CREATE TABLE note AS SELECT 'kept' AS text")
     with Cluster(tmp_path) as second:
         assert ask(second, "SELECT text FROM note") == "kept"
 
 
-def test_a_stopped_one_leaves_no_process_and_no_socket(cluster: Cluster) -> None:
+def test_a_stopped_server_leaves_no_process_and_no_socket(cluster: Cluster) -> None:
     assert cluster.pid is not None
     processes = [psutil.Process(cluster.pid), *psutil.Process(cluster.pid).children(recursive=True)]
     cluster.stop()
@@ -84,18 +84,18 @@ def test_a_stopped_one_leaves_no_process_and_no_socket(cluster: Cluster) -> None
     assert not (cluster.home / "socket").exists()
 
 
-def test_one_that_died_is_revived_with_all_that_was_committed(cluster: Cluster) -> None:
+def test_a_crashed_server_is_restarted_with_all_commits(cluster: Cluster) -> None:
     with psycopg.connect(cluster.url(OWNER)) as connection:
         connection.execute("CREATE TABLE note AS SELECT 'kept' AS text")
-    assert not cluster.revive()
+    assert not cluster.restart_if_dead()
     assert cluster.pid is not None
     os.kill(cluster.pid, signal.SIGKILL)
     assert wait_until(lambda: cluster.pid is None)
-    assert cluster.revive()
+    assert cluster.restart_if_dead()
     assert ask(cluster, "SELECT text FROM note") == "kept"
 
 
-def test_a_second_owner_is_refused_in_one_sentence(cluster: Cluster) -> None:
+def test_a_second_owner_is_rejected(cluster: Cluster) -> None:
     with pytest.raises(
         EmbeddedError, match=r"is in use by another ofc-server; stop that one or choose another --data\.$"
     ):
@@ -103,14 +103,14 @@ def test_a_second_owner_is_refused_in_one_sentence(cluster: Cluster) -> None:
     assert ask(cluster, "SELECT 1") == 1
 
 
-def test_files_of_another_major_version_are_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_files_of_another_major_version_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir(mode=0o700)
     (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
     with pytest.raises(EmbeddedError, match="was written by PostgreSQL 15 and this is 18"):
         Cluster(tmp_path).start()
 
 
-def test_an_interrupted_first_start_is_begun_anew(tmp_path: Path) -> None:
+def test_an_interrupted_first_start_is_repeated(tmp_path: Path) -> None:
     (tmp_path / "postgres.unfinished").mkdir()
     (tmp_path / "postgres.unfinished" / "PG_VERSION").write_text("18\n")
     with Cluster(tmp_path) as cluster:
@@ -118,7 +118,7 @@ def test_an_interrupted_first_start_is_begun_anew(tmp_path: Path) -> None:
     assert not (tmp_path / "postgres.unfinished").exists()
 
 
-def test_a_process_number_that_was_given_to_something_else_does_not_prevent_a_start(tmp_path: Path) -> None:
+def test_a_reused_process_id_does_not_prevent_a_start(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         account = cluster.files.stat().st_uid
     with subprocess.Popen(["sleep", "60"], user=account if os.geteuid() == 0 else None) as stranger:
@@ -145,7 +145,7 @@ UNREAPING_PROGRAM = """
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux lets a process adopt the children of others")
-def test_a_killed_server_that_nobody_reaps_does_not_prevent_a_start(tmp_path: Path) -> None:
+def test_a_zombie_server_does_not_prevent_a_start(tmp_path: Path) -> None:
     program = textwrap.dedent(UNREAPING_PROGRAM), textwrap.dedent(OWNER_PROGRAM), str(tmp_path)
     with subprocess.Popen([sys.executable, "-c", *program], stdout=subprocess.PIPE, text=True) as unreaping:
         try:
@@ -161,9 +161,7 @@ def test_a_killed_server_that_nobody_reaps_does_not_prevent_a_start(tmp_path: Pa
             unreaping.kill()
 
 
-def test_a_process_number_that_was_given_to_another_postgresql_does_not_prevent_a_start(
-    tmp_path: Path, embedded: Cluster
-) -> None:
+def test_a_process_id_reused_by_another_postgresql_does_not_prevent_a_start(tmp_path: Path, embedded: Cluster) -> None:
     with Cluster(tmp_path) as cluster:
         pass
     (tmp_path / "postgres" / "postmaster.pid").write_text(f"{embedded.pid}\n{tmp_path}/postgres\n1\n5432\n\n\n")
@@ -172,7 +170,7 @@ def test_a_process_number_that_was_given_to_another_postgresql_does_not_prevent_
     assert ask(embedded, "SELECT 1") == 1
 
 
-def test_a_server_on_the_files_that_somebody_else_started_is_left_alone(tmp_path: Path) -> None:
+def test_a_server_started_by_another_owner_is_not_touched(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         account = cluster.files.stat()
     other = tmp_path / "other"
@@ -198,14 +196,14 @@ def test_a_server_on_the_files_that_somebody_else_started_is_left_alone(tmp_path
         server.wait()
 
 
-def test_a_directory_too_deep_for_a_socket_works_and_leaves_nothing_elsewhere(tmp_path: Path) -> None:
+def test_a_directory_with_a_long_path_works(tmp_path: Path) -> None:
     deep = tmp_path / ("deep " * 20) / "er,\"'"
     with Cluster(deep) as cluster:
         assert ask(cluster, "SELECT 1") == 1
         assert cluster.pid is not None
         os.kill(cluster.pid, signal.SIGKILL)
         assert wait_until(lambda: cluster.pid is None)
-        assert cluster.revive()
+        assert cluster.restart_if_dead()
         assert ask(cluster, "SELECT 1") == 1
         elsewhere = (deep / "socket").readlink()
     assert not elsewhere.exists()
@@ -222,7 +220,7 @@ OWNER_PROGRAM = """
 """
 
 
-def test_it_dies_with_a_killed_owner(tmp_path: Path) -> None:
+def test_the_server_stops_when_its_owner_is_killed(tmp_path: Path) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(OWNER_PROGRAM), str(tmp_path)], stdout=subprocess.PIPE, text=True
     ) as owner:
@@ -258,7 +256,7 @@ WAYS = pytest.mark.parametrize("way", ["watched", pytest.param("signalled", mark
 
 
 @WAYS
-def test_a_program_on_a_leash_gets_its_last_signal_when_the_starter_is_killed(way: str) -> None:
+def test_a_program_gets_its_last_signal_when_its_parent_is_killed(way: str) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", textwrap.dedent(STARTER), textwrap.dedent(PROGRAM), way],
         stdout=subprocess.PIPE,
@@ -272,7 +270,7 @@ def test_a_program_on_a_leash_gets_its_last_signal_when_the_starter_is_killed(wa
 
 
 @WAYS
-def test_a_program_on_a_leash_can_be_signalled_and_its_exit_code_is_told(tmp_path: Path, way: str) -> None:
+def test_a_program_can_be_signalled_and_returns_its_exit_code(tmp_path: Path, way: str) -> None:
     with (tmp_path / "output").open("wb") as output:
         program = process.spawn(
             [sys.executable, "-c", textwrap.dedent(PROGRAM)],
@@ -289,7 +287,7 @@ def test_a_program_on_a_leash_can_be_signalled_and_its_exit_code_is_told(tmp_pat
 
 
 @ROOT_ONLY
-def test_started_by_root_it_runs_as_nobody_and_may_only_read_what_is_closed_to_nobody(embedded: Cluster) -> None:
+def test_started_by_root_it_runs_as_nobody(embedded: Cluster) -> None:
     assert embedded.pid is not None
     server = psutil.Process(embedded.pid)
     assert server.uids() == (pwd.getpwnam("nobody").pw_uid,) * 3
@@ -298,7 +296,7 @@ def test_started_by_root_it_runs_as_nobody_and_may_only_read_what_is_closed_to_n
 
 
 @ROOT_ONLY
-def test_started_by_root_it_works_where_files_and_programs_are_closed_to_everybody_else(tmp_path: Path) -> None:
+def test_started_by_root_it_works_in_private_directories(tmp_path: Path) -> None:
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     install = binary("postgres").parents[1]
@@ -323,14 +321,14 @@ def test_started_by_root_it_works_where_files_and_programs_are_closed_to_everybo
 
 
 @ROOT_ONLY
-def test_files_that_belong_to_root_are_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_files_of_root_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
     with pytest.raises(EmbeddedError, match="belongs to root, as whom PostgreSQL never runs"):
         Cluster(tmp_path).start()
 
 
 @ROOT_ONLY
-def test_an_ordinary_user_can_own_it_and_root_can_take_it_over(tmp_path: Path) -> None:
+def test_root_can_start_a_server_of_an_ordinary_user(tmp_path: Path) -> None:
     account = pwd.getpwnam("nobody")
     home = tmp_path / "ofc"
     home.mkdir(mode=0o700)

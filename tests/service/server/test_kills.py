@@ -145,7 +145,7 @@ def seed() -> int:
 
 
 @pytest.mark.thorough
-def test_whoever_is_killed_under_load_nothing_is_lost_and_nothing_is_done_twice(tmp_path: Path, seed: int) -> None:
+def test_kills_under_load_lose_and_repeat_nothing(tmp_path: Path, seed: int) -> None:
     play_through(tmp_path, [Killer(seed).kill_all], seed)
 
 

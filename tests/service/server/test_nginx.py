@@ -131,13 +131,13 @@ def connect(proxied: httpx2.Client, sent: bytes) -> socket.socket:
     return client
 
 
-def test_nginx_passes_requests_on_and_keeps_the_metrics_to_the_operator(proxied: httpx2.Client) -> None:
+def test_nginx_forwards_requests_and_hides_the_metrics(proxied: httpx2.Client) -> None:
     assert proxied.get("/readyz").json() == {"status": "ok"}
     assert proxied.post("/v1/tables", json={"name": "behind nginx", "ruleset": "pineapple"}).status_code == 201
     assert proxied.get("/metrics").status_code == 403
 
 
-def test_an_import_passes_at_any_size_and_comes_out_again(proxied: httpx2.Client) -> None:
+def test_large_imports_and_exports_pass_through_nginx(proxied: httpx2.Client) -> None:
     lines = lines_of(rounds_to_import(800))
     assert len(lines) > 1024 * 1024, "more than nginx lets any other request have"
     headers = {"Content-Type": "application/x-ndjson"}
@@ -146,7 +146,7 @@ def test_an_import_passes_at_any_size_and_comes_out_again(proxied: httpx2.Client
     assert len(proxied.get("/v1/export").text.splitlines()) == 800
 
 
-def test_slow_clients_wait_at_nginx(proxied: httpx2.Client) -> None:
+def test_nginx_buffers_slow_clients(proxied: httpx2.Client) -> None:
     key = proxied.headers["Authorization"]
     head = f"POST /v1/tables HTTP/1.1\r\nHost: {NAME}\r\nAuthorization: {key}\r\nContent-Length: 50\r\n\r\n".encode()
     clients = [connect(proxied, sent) for sent in (head, b"GET /healthz HTTP/1.1\r\nX-A: ") for _ in range(40)]
@@ -162,7 +162,7 @@ def test_slow_clients_wait_at_nginx(proxied: httpx2.Client) -> None:
             client.close()
 
 
-def test_the_address_that_nginx_forwards_is_the_one_that_counts(proxied: httpx2.Client) -> None:
+def test_the_forwarded_address_is_limited(proxied: httpx2.Client) -> None:
     def ask(address: str) -> int:
         headers = {"Authorization": "Bearer ofc_nobodys", "X-Forwarded-For": address}
         return proxied.get("/v1/tables", headers=headers).status_code

@@ -9,14 +9,14 @@ import pytest
 from click.testing import CliRunner
 
 from service.cli import main
-from service.commands.output import write_whole
+from service.commands.output import write_atomically
 from tests.support.server_process import COMMAND, command, environment
 
 CONTRACT = (Path(__file__).parents[3] / "openapi.yaml").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("group", ["", "club", "key", "signing-key"])
-def test_help_names_every_command_with_a_whole_sentence(group: str) -> None:
+def test_help_lists_every_command_with_a_complete_sentence(group: str) -> None:
     found = main.get_command(click.Context(main), group) if group else main
     assert isinstance(found, click.Group)
     said = " ".join(CliRunner().invoke(main, [*group.split(), "--help"]).stdout.partition("Commands:")[2].split())
@@ -29,13 +29,13 @@ def test_help_names_every_command_with_a_whole_sentence(group: str) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["up --data", "key list --data", "openapi --output", "verify --resume"])
-def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(arguments: str) -> None:
+def test_an_empty_path_is_rejected(arguments: str) -> None:
     refused = CliRunner().invoke(main, [*arguments.split(), ""])
     assert refused.exit_code == 2
     assert "it is empty; expected the name of a file or a directory" in refused.stderr
 
 
-def test_a_file_is_overwritten_only_when_asked_for(tmp_path: Path) -> None:
+def test_a_file_is_overwritten_only_with_the_option(tmp_path: Path) -> None:
     file = tmp_path / "openapi.yaml"
     assert command("openapi", "--output", str(file)).returncode == 0
     assert file.read_text(encoding="utf-8") == CONTRACT
@@ -49,13 +49,13 @@ def test_a_file_is_overwritten_only_when_asked_for(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == ["openapi.yaml"]
 
 
-def test_overwrite_is_of_a_file_to_write() -> None:
+def test_overwrite_needs_an_output_file() -> None:
     refused = command("openapi", "--overwrite")
     assert refused.returncode == 2
     assert "--overwrite is of a file to write, and none is named" in refused.stderr
 
 
-def test_a_link_is_followed(tmp_path: Path) -> None:
+def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
     file, link = tmp_path / "openapi.yaml", tmp_path / "link.yaml"
     file.write_text("old")
     link.symlink_to(file)
@@ -65,7 +65,7 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("arguments", ["openapi --overwrite --output", "verify --resume"])
-def test_what_is_no_file_stays_what_it_is(tmp_path: Path, arguments: str) -> None:
+def test_an_output_that_is_not_a_file_is_rejected(tmp_path: Path, arguments: str) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     refused = command(*arguments.split(), str(pipe), OFC_DATABASE_URL="postgresql:///none")
@@ -73,17 +73,17 @@ def test_what_is_no_file_stays_what_it_is(tmp_path: Path, arguments: str) -> Non
     assert pipe.is_fifo()
 
 
-def test_what_a_killed_process_of_the_same_number_left_is_in_nobodys_way(tmp_path: Path) -> None:
+def test_an_unfinished_file_of_a_killed_process_is_replaced(tmp_path: Path) -> None:
     file = tmp_path / "state"
     left = tmp_path / f".state.{os.getpid()}.unfinished"
     left.write_text("half of")
-    write_whole(file, "all of it")
+    write_atomically(file, "all of it")
     assert file.read_text() == "all of it"
     assert not left.exists()
 
 
 @pytest.mark.parametrize("file", ["missing/openapi.yaml", "a file/openapi.yaml", "loop", "long" * 100])
-def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, file: str) -> None:
+def test_an_unwritable_file_is_reported(tmp_path: Path, file: str) -> None:
     (tmp_path / "a file").touch()
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     refused = command("openapi", "--output", str(tmp_path / file))
@@ -92,7 +92,7 @@ def test_a_file_that_cannot_be_written_is_one_sentence(tmp_path: Path, file: str
     assert refused.stderr.count("\n") == 1
 
 
-def test_a_contract_that_is_another_is_refused_whatever_it_holds(tmp_path: Path) -> None:
+def test_an_outdated_openapi_document_is_rejected(tmp_path: Path) -> None:
     file = tmp_path / "openapi.yaml"
     for content, code in ((CONTRACT.encode(), 0), (CONTRACT.encode() + b"#", 1), (b"\xff\x00", 1)):
         file.write_bytes(content)
@@ -104,7 +104,7 @@ def test_a_contract_that_is_another_is_refused_whatever_it_holds(tmp_path: Path)
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device here is always full")
 @pytest.mark.parametrize("arguments", ["openapi", "--version", "--help", "key list --help"])
-def test_an_output_that_is_full_is_one_sentence(arguments: str) -> None:
+def test_a_full_disk_is_reported(arguments: str) -> None:
     with Path("/dev/full").open("w") as full:
         ended = subprocess.run(
             [*COMMAND, *arguments.split()],

@@ -24,7 +24,7 @@ READ_ONLY = ("is a standby", "is read-only")
 @pytest.mark.parametrize(
     ("asked", "found"), [(None, "on"), ("off", "on"), ("local", "local"), ("remote_apply", "remote_apply")]
 )
-def test_a_commit_is_on_the_disk_before_it_is_answered(logins: Logins, asked: str | None, found: str) -> None:
+def test_commits_are_synchronous(logins: Logins, asked: str | None, found: str) -> None:
     [(default,)] = Records(logins.owner).ask("SELECT current_setting('synchronous_commit')")
     assert default == "off", "what the server says for itself"
     options = {"options": f"-c synchronous_commit={asked}"} if asked else {}
@@ -35,7 +35,7 @@ def test_a_commit_is_on_the_disk_before_it_is_answered(logins: Logins, asked: st
 
 
 @pytest.mark.parametrize("arguments", [("up", "--port", "0"), ("worker", "--concurrency", "1")], ids=" ".join)
-def test_a_server_that_can_lose_records_is_refused_unless_that_is_allowed(
+def test_commands_reject_an_unsafe_server_unless_allowed(
     logins: Logins, tmp_path: Path, arguments: tuple[str, ...]
 ) -> None:
     data = ("--data", str(tmp_path / "ofc")) if arguments[0] == "up" else ()
@@ -47,14 +47,14 @@ def test_a_server_that_can_lose_records_is_refused_unless_that_is_allowed(
     assert not (tmp_path / "ofc").exists()
 
 
-def test_readyz_refuses_a_server_that_can_lose_records_unless_that_is_allowed(logins: Logins) -> None:
+def test_readyz_rejects_an_unsafe_server_unless_allowed(logins: Logins) -> None:
     for allowed, status in ((False, 503), (True, 200)):
         app = create_app(Config(logins.service, allow_data_loss=allowed))
         assert Api(app, None).get("/readyz").status == status
         app.extensions["ofc_database"].close()
 
 
-def test_the_setting_is_0_or_1() -> None:
+def test_allow_data_loss_is_0_or_1() -> None:
     refused = command("migrate", OFC_DATABASE_URL="postgresql:///ofc", OFC_ALLOW_DATA_LOSS="yes")
     check_sentence(refused.stderr, "OFC_ALLOW_DATA_LOSS is 'yes'; expected an integer from 0 to 1.")
 
@@ -105,9 +105,7 @@ def make_standby(home: Path) -> Path:
     ],
     ids=" ".join,
 )
-def test_what_writes_is_refused_by_a_standby_in_one_sentence(
-    standby: Cluster, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_commands_that_write_reject_a_standby(standby: Cluster, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     data = ("--data", str(tmp_path)) if arguments[0] == "up" else ()
     login = {"OFC_DATABASE_URL": standby.url(SERVICE_ROLE), "OFC_OWNER_URL": standby.url(OWNER)}
     refused = command(*arguments, *data, **login)
@@ -117,7 +115,7 @@ def test_what_writes_is_refused_by_a_standby_in_one_sentence(
 
 
 @pytest.mark.parametrize("arguments", [("club", "list"), ("key", "list"), ("status",), ("migrate",)], ids=" ".join)
-def test_what_only_reads_works_on_a_standby(standby: Cluster, arguments: tuple[str, ...]) -> None:
+def test_commands_that_read_work_on_a_standby(standby: Cluster, arguments: tuple[str, ...]) -> None:
     login = {"OFC_DATABASE_URL": standby.url(SERVICE_ROLE), "OFC_OWNER_URL": standby.url(OWNER)}
     done = command(*arguments, **login)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
@@ -125,7 +123,7 @@ def test_what_only_reads_works_on_a_standby(standby: Cluster, arguments: tuple[s
         assert "The database is read-only, as a standby is." in done.stderr
 
 
-def test_up_refuses_embedded_files_of_a_standby_in_one_sentence(tmp_path: Path) -> None:
+def test_up_rejects_embedded_files_of_a_standby(tmp_path: Path) -> None:
     refused = command("up", "--port", "0", "--data", str(make_standby(tmp_path)))
     assert refused.returncode == 1
     check_sentence(refused.stderr, *READ_ONLY)
@@ -136,9 +134,7 @@ def test_up_refuses_embedded_files_of_a_standby_in_one_sentence(tmp_path: Path) 
     [("up", "--port", "0"), ("worker", "--concurrency", "1"), ("club", "create", "riverside")],
     ids=" ".join,
 )
-def test_a_read_only_database_is_refused_in_one_sentence(
-    logins: Logins, tmp_path: Path, arguments: tuple[str, ...]
-) -> None:
+def test_a_read_only_database_is_rejected(logins: Logins, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     Records(logins.owner).change(
         f"ALTER DATABASE {make_url(logins.owner).database} SET default_transaction_read_only = on"
     )

@@ -35,13 +35,13 @@ def server(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory
     embedded_postgres.drop_database(logins)
 
 
-def test_who_connects_and_says_nothing_disturbs_nobody(server: Server) -> None:
+def test_silent_connections_do_not_block_others(server: Server) -> None:
     with server.left_as_it_was() as clients:
         clients += [server.connect() for _ in range(150)]
         server.check_others(SECONDS)
 
 
-def test_a_head_that_comes_byte_by_byte_disturbs_nobody_and_is_cut_off(server: Server) -> None:
+def test_slow_heads_do_not_block_others_and_time_out(server: Server) -> None:
     with server.left_as_it_was() as clients:
         clients += [server.connect(b"GET /healthz HTTP/1.1\r\nX-A: ") for _ in range(40)]
         with dripping(clients, b"a"):
@@ -53,7 +53,7 @@ def test_a_head_that_comes_byte_by_byte_disturbs_nobody_and_is_cut_off(server: S
 
 @pytest.mark.parametrize("path", ["/v1/tables", "/v1/imports"])
 @pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
-def test_an_unknown_key_is_refused_before_its_body_has_come(server: Server, path: str, framing: str) -> None:
+def test_an_unknown_key_is_rejected_before_the_body_is_received(server: Server, path: str, framing: str) -> None:
     head = server.head(path, framing, "Content-Type: application/x-ndjson", key="ofc_nobodys")
     with server.left_as_it_was() as clients:
         clients += [server.connect(head) for _ in range(10)]
@@ -69,7 +69,7 @@ def test_an_unknown_key_is_refused_before_its_body_has_come(server: Server, path
     ("path", "kind"), [("/v1/tables", "application/json"), ("/v1/imports", "application/x-ndjson")]
 )
 @pytest.mark.parametrize("framing", ["Content-Length: 5000", "Transfer-Encoding: chunked"])
-def test_a_slow_body_disturbs_nobody_and_is_cut_off(server: Server, path: str, kind: str, framing: str) -> None:
+def test_slow_bodies_do_not_block_others_and_time_out(server: Server, path: str, kind: str, framing: str) -> None:
     head = server.head(path, framing, f"Content-Type: {kind}")
     with server.left_as_it_was() as clients:
         clients += [server.connect(head) for _ in range(30)]
@@ -80,7 +80,7 @@ def test_a_slow_body_disturbs_nobody_and_is_cut_off(server: Server, path: str, k
         assert "Nothing was stored" in problem["detail"]
 
 
-def test_a_body_that_comes_slowly_and_in_time_is_answered(server: Server) -> None:
+def test_a_slow_body_within_the_limit_is_processed(server: Server) -> None:
     body = b'{"name": "slowly", "ruleset": "pineapple"}' + b" " * 12_000
     head = server.head("/v1/tables", f"Content-Length: {len(body)}", "Content-Type: application/json")
     with server.connect(head) as client:
@@ -94,7 +94,7 @@ def test_a_body_that_comes_slowly_and_in_time_is_answered(server: Server) -> Non
         assert client.recv(65536).startswith(b"HTTP/1.1 200 ")
 
 
-def test_who_waits_to_be_asked_for_his_body_is_asked_once_his_key_is_known(server: Server) -> None:
+def test_100_continue_is_sent_after_authentication(server: Server) -> None:
     lines = ("Content-Length: 44", "Content-Type: application/json", "Expect: 100-continue")
     with server.connect(server.head("/v1/tables", *lines)) as client:
         assert client.recv(65536) == b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -104,7 +104,7 @@ def test_who_waits_to_be_asked_for_his_body_is_asked_once_his_key_is_known(serve
         assert client.recv(65536).startswith(b"HTTP/1.1 401 ")
 
 
-def test_a_request_whose_body_comes_later_counts_once(server: Server) -> None:
+def test_a_request_with_a_late_body_counts_once_for_the_rate_limit(server: Server) -> None:
     def left(sent: bytes, later: bytes) -> int:
         with server.connect(sent) as client:
             if later:
@@ -119,7 +119,7 @@ def test_a_request_whose_body_comes_later_counts_once(server: Server) -> None:
     assert [left(head, b"{}"), left(head + b"{}", b"")] == [first - 1, first - 2]
 
 
-def test_who_never_reads_his_answer_disturbs_nobody(server: Server) -> None:
+def test_unread_responses_do_not_block_others(server: Server) -> None:
     request = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\n\r\n"
     # It is written once, for the first who asks.
     assert server.ask("GET", "/openapi.yaml", seconds=30).status_code == 200
@@ -142,7 +142,7 @@ def import_rounds(server: Server, lines: bytes) -> None:
     )
 
 
-def test_exports_that_nobody_reads_disturb_nobody(server: Server) -> None:
+def test_unread_exports_do_not_block_others(server: Server) -> None:
     # More than the server and the system keep of an answer.
     import_rounds(server, lines_of(rounds_to_import(1500)))
     export = f"GET /v1/export HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {server.key}\r\n\r\n".encode()
@@ -153,7 +153,7 @@ def test_exports_that_nobody_reads_disturb_nobody(server: Server) -> None:
     assert (whole.status_code, len(whole.text.splitlines())) == (200, 1500)
 
 
-def test_an_answer_that_is_read_slowly_comes_whole(server: Server) -> None:
+def test_a_response_read_slowly_is_complete(server: Server) -> None:
     expected = server.ask("GET", "/openapi.yaml", seconds=30).content
     request = b"GET /openapi.yaml HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
     with server.connect(request, receive_buffer=1024) as client:
@@ -164,7 +164,7 @@ def test_an_answer_that_is_read_slowly_comes_whole(server: Server) -> None:
     assert said.partition(b"\r\n\r\n")[2] == expected
 
 
-def test_requests_that_are_sent_together_are_answered_in_their_order(server: Server) -> None:
+def test_pipelined_requests_are_answered_in_order(server: Server) -> None:
     body = b'{"name": "one of several", "ruleset": "pineapple"}'
     head = server.head("/v1/tables", f"Content-Length: {len(body)}", "Content-Type: application/json")
     last = b"GET /nowhere HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
@@ -173,7 +173,7 @@ def test_requests_that_are_sent_together_are_answered_in_their_order(server: Ser
     assert [part[:3] for part in said.split(b"HTTP/1.1 ")[1:]] == [b"200", b"201", b"404"]
 
 
-def test_a_stopped_server_cuts_off_who_is_slow(server: Server, tmp_path: Path) -> None:
+def test_a_stopping_server_disconnects_slow_clients(server: Server, tmp_path: Path) -> None:
     with running(tmp_path / "ofc", is_first=True) as service:
         other = Server(service, (tmp_path / "ofc" / "api-key").read_text().strip())
         clients = [other.connect(b"GET /healthz HTTP/1.1\r\n") for _ in range(10)]

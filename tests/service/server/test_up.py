@@ -18,7 +18,7 @@ from tests.support.server_process import command, running, wait_until
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_up_answers_and_one_signal_stops_everything_cleanly(tmp_path: Path, number: signal.Signals) -> None:
+def test_up_serves_and_one_signal_stops_everything(tmp_path: Path, number: signal.Signals) -> None:
     with running(tmp_path / "ofc", is_first=True, OFC_WORKERS="2") as service:
         assert service.get("/healthz").status_code == 200
         assert service.get("/readyz").status_code == 200
@@ -28,9 +28,7 @@ def test_up_answers_and_one_signal_stops_everything_cleanly(tmp_path: Path, numb
     assert not (tmp_path / "ofc" / "socket").exists()
 
 
-def test_the_first_key_of_an_external_database_is_for_the_operator_alone_and_stays_until_it_is_lost(
-    tmp_path: Path, logins: Logins
-) -> None:
+def test_the_first_key_of_an_external_database_is_private_and_reused(tmp_path: Path, logins: Logins) -> None:
     database, key_file = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}, tmp_path / "api-key"
     with running(tmp_path, **database) as service:
         assert str(key_file) in service.said
@@ -49,16 +47,14 @@ def test_the_first_key_of_an_external_database_is_for_the_operator_alone_and_sta
         assert service.stop() == 0
 
 
-def test_a_key_of_another_database_is_noticed(tmp_path: Path, logins: Logins) -> None:
+def test_a_key_of_another_database_is_reported(tmp_path: Path, logins: Logins) -> None:
     (tmp_path / "api-key").write_text("ofc_of_another_database\n")
     with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
         assert f"does not know that key; move {tmp_path / 'api-key'} away" in service.said
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])
-def test_a_key_file_that_cannot_be_read_is_said_in_a_sentence(
-    tmp_path: Path, logins: Logins, content: bytes | None
-) -> None:
+def test_an_unreadable_key_file_is_reported(tmp_path: Path, logins: Logins, content: bytes | None) -> None:
     key_file = tmp_path / "api-key"
     if content is None:
         key_file.mkdir()
@@ -72,7 +68,7 @@ def test_a_key_file_that_cannot_be_read_is_said_in_a_sentence(
     assert f"move {key_file} away and start again" in sentence
 
 
-def test_a_killed_up_leaves_nothing_running_and_the_next_one_continues(tmp_path: Path) -> None:
+def test_a_killed_up_leaves_no_process_and_can_be_restarted(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         write_note(tmp_path, "before the crash")
         service.up.kill()
@@ -83,7 +79,7 @@ def test_a_killed_up_leaves_nothing_running_and_the_next_one_continues(tmp_path:
         assert read_notes(tmp_path) == ["before the crash"]
 
 
-def test_the_next_up_waits_for_what_a_killed_one_left(tmp_path: Path) -> None:
+def test_up_waits_for_processes_of_a_killed_up(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         service.up.kill()
         with running(tmp_path) as next_service:
@@ -100,7 +96,7 @@ def test_a_killed_postgresql_is_started_again_and_the_service_answers_again(tmp_
         assert service.up.poll() is None
 
 
-def test_a_postgresql_that_is_killed_again_as_it_starts_is_started_again(tmp_path: Path) -> None:
+def test_a_postgresql_killed_during_its_restart_is_restarted(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         write_note(tmp_path, "before the crash")
         killed: list[int] = []
@@ -114,7 +110,7 @@ def test_a_postgresql_that_is_killed_again_as_it_starts_is_started_again(tmp_pat
         assert read_notes(tmp_path) == ["before the crash"]
 
 
-def test_a_postgresql_that_dies_again_and_again_is_given_up_with_a_sentence(tmp_path: Path) -> None:
+def test_up_ends_after_repeated_crashes_of_postgresql(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
         service.child("postgres").kill()
@@ -124,14 +120,14 @@ def test_a_postgresql_that_dies_again_and_again_is_given_up_with_a_sentence(tmp_
         assert f"incompatible with server (more in {tmp_path}/postgres.log)\n" in service.log
 
 
-def test_a_killed_web_server_takes_the_rest_along(tmp_path: Path) -> None:
+def test_up_ends_when_the_web_server_is_killed(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         service.child("gunicorn").kill()
         assert service.up.wait(timeout=30) == 1
         assert service.left_over(seconds=5) == []
 
 
-def test_a_second_up_on_the_same_data_says_so_and_disturbs_nothing(tmp_path: Path) -> None:
+def test_a_second_up_on_the_same_data_is_rejected(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         second = command("up", "--port", "0", "--data", str(tmp_path))
         assert says_one_sentence(second.stderr, "is in use by another ofc-server")
@@ -139,7 +135,7 @@ def test_a_second_up_on_the_same_data_says_so_and_disturbs_nothing(tmp_path: Pat
         assert service.get("/readyz").status_code == 200
 
 
-def test_a_port_in_use_is_found_before_anything_is_started(tmp_path: Path) -> None:
+def test_a_port_in_use_is_reported_before_anything_starts(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         refused = command("up", "--port", str(port), "--data", str(tmp_path / "ofc"))
@@ -148,30 +144,30 @@ def test_a_port_in_use_is_found_before_anything_is_started(tmp_path: Path) -> No
     assert not (tmp_path / "ofc").exists()
 
 
-def test_a_data_directory_that_cannot_be_made_is_refused(tmp_path: Path) -> None:
+def test_an_unwritable_data_directory_is_rejected(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     refused = command("up", "--port", "0", "--data", str(tmp_path / "file" / "ofc"))
     assert says_one_sentence(refused.stderr, "cannot be written: Not a directory")
     assert refused.returncode == 1
 
 
-def test_a_database_that_is_down_is_named_without_its_password(tmp_path: Path) -> None:
+def test_an_unreachable_database_is_reported_without_its_password(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     url = f"postgresql://ofc:secret@127.0.0.1:{port}/ofc"
     refused = command("up", "--port", "0", "--data", str(tmp_path), OFC_DATABASE_URL=url)
-    assert says_one_sentence(refused.stderr, f"ofc at 127.0.0.1:{port} does not answer")
+    assert says_one_sentence(refused.stderr, f"ofc at 127.0.0.1:{port} cannot be reached")
     assert refused.returncode == 1
     assert "secret" not in refused.stdout + refused.stderr
 
 
-def test_tables_of_a_newer_version_are_left_alone(tmp_path: Path) -> None:
+def test_tables_of_a_newer_release_are_not_touched(tmp_path: Path) -> None:
     with running(tmp_path):
         pass
     with Cluster(tmp_path) as cluster, psycopg.connect(cluster.url(OWNER)) as connection:
         connection.execute("UPDATE alembic_version SET version_num = '9999'")
     refused = command("up", "--port", "0", "--data", str(tmp_path))
-    assert says_one_sentence(refused.stderr, "has version 9999, and this release knows none after")
+    assert says_one_sentence(refused.stderr, "has revision 9999; the newest of this release is")
     assert refused.returncode == 1
 
 

@@ -19,24 +19,24 @@ from tests.support.server_process import command
 
 
 @pytest.mark.parametrize("text", ["http", "-1", "65536", "8000.0", "٣", "1_0"])
-def test_a_port_is_a_whole_number(text: str) -> None:
+def test_the_port_is_an_integer(text: str) -> None:
     with pytest.raises(ConfigError, match=f"^OFC_PORT is '{text}'; expected an integer from 0 to 65535\\.$"):
         Hosting.from_environment({"OFC_PORT": text})
 
 
 @pytest.mark.parametrize("text", ["0", "65", "two"])
-def test_there_is_at_least_one_worker(text: str) -> None:
+def test_the_number_of_workers_is_at_least_one(text: str) -> None:
     with pytest.raises(ConfigError, match=f"^OFC_WORKERS is '{text}'; expected an integer from 1 to 64\\.$"):
         Hosting.from_environment({"OFC_WORKERS": text})
 
 
 @pytest.mark.parametrize("text", ["11", "-1", "10.0.0.1"])
-def test_trusted_proxies_are_a_number_of_them(text: str) -> None:
+def test_trusted_proxies_is_an_integer(text: str) -> None:
     with pytest.raises(ConfigError, match=f"^OFC_TRUSTED_PROXIES is '{text}'; expected an integer from 0 to 10"):
         Config.from_environment({"OFC_DATABASE_URL": "postgresql:///ofc", "OFC_TRUSTED_PROXIES": text})
 
 
-def test_what_the_command_line_says_comes_before_the_environment() -> None:
+def test_options_take_precedence_over_the_environment() -> None:
     environment = {
         "OFC_HOST": "0.0.0.0",
         "OFC_PORT": "1",
@@ -50,7 +50,7 @@ def test_what_the_command_line_says_comes_before_the_environment() -> None:
     assert said == Hosting("::1", 0, 3, 0, Path("/srv/two"))
 
 
-def test_an_empty_variable_is_as_good_as_none() -> None:
+def test_an_empty_variable_counts_as_unset() -> None:
     empty = {"OFC_HOST": "", "OFC_PORT": "", "OFC_WORKERS": "", "OFC_CONCURRENCY": "", "OFC_DATA": ""}
     assert Hosting.from_environment(empty) == Hosting.from_environment({})
 
@@ -64,7 +64,7 @@ def test_an_empty_variable_is_as_good_as_none() -> None:
         ("postgresql://ofc:secret@db.example:port/ofc", "is not a URL"),
     ],
 )
-def test_what_is_no_database_is_refused_without_repeating_its_password(text: str, words: str) -> None:
+def test_an_invalid_database_url_is_rejected_without_its_password(text: str, words: str) -> None:
     for variables in ({"OFC_DATABASE_URL": text}, {"OFC_DATABASE_URL": "postgresql:///ofc", "OFC_OWNER_URL": text}):
         with pytest.raises(ConfigError) as refusal:
             Config.from_environment(variables)
@@ -73,7 +73,7 @@ def test_what_is_no_database_is_refused_without_repeating_its_password(text: str
 
 
 @pytest.mark.parametrize("scheme", ["postgres", "postgresql", "postgresql+psycopg"])
-def test_every_way_to_write_postgresql_is_the_same_database(scheme: str) -> None:
+def test_every_url_scheme_of_postgresql_is_accepted(scheme: str) -> None:
     config = Config(f"{scheme}://ofc:p%40ss@db.example:5433/ofc?sslmode=require", f"{scheme}://owner@db.example/ofc")
     assert config.database_url == "postgresql://ofc:p%40ss@db.example:5433/ofc?sslmode=require"
     assert config.owner_url == "postgresql://owner@db.example/ofc"
@@ -86,13 +86,13 @@ def test_a_password_is_never_shown() -> None:
     assert "secret" not in f"{config} {config!r} {config.database}"
 
 
-def test_a_missing_database_is_named_with_what_would_be_right() -> None:
+def test_a_missing_database_url_is_reported_with_an_example() -> None:
     refused = command("migrate")
     assert refused.returncode == 1
     assert refused.stderr.startswith("Error: OFC_DATABASE_URL is not set; expected a URL like postgresql://")
 
 
-def test_a_bad_variable_stops_up_in_one_sentence() -> None:
+def test_up_rejects_an_invalid_variable() -> None:
     refused = command("up", OFC_PORT="http")
     assert refused.returncode == 1
     assert refused.stderr == "Error: OFC_PORT is 'http'; expected an integer from 0 to 65535.\n"
@@ -109,23 +109,23 @@ def test_a_bad_variable_stops_up_in_one_sentence() -> None:
     ],
     ids=str,
 )
-def test_a_bad_variable_is_found_before_anything_is_made(tmp_path: Path, variables: dict[str, str]) -> None:
+def test_an_invalid_variable_is_reported_before_anything_is_created(tmp_path: Path, variables: dict[str, str]) -> None:
     refused = command("up", "--port", "0", "--data", str(tmp_path / "ofc"), **variables)
     assert (refused.returncode, refused.stdout) == (1, "")
     assert refused.stderr.startswith(f"Error: {next(iter(variables))} ")
     assert not (tmp_path / "ofc").exists()
 
 
-def test_a_login_that_cannot_make_the_first_key_is_told_which_can(embedded_postgres: Server, tmp_path: Path) -> None:
+def test_a_login_that_cannot_create_the_first_key_is_rejected(embedded_postgres: Server, tmp_path: Path) -> None:
     logins = embedded_postgres.create_database()
     refused = command("up", "--port", "0", "--data", str(tmp_path), OFC_DATABASE_URL=logins.service)
     embedded_postgres.drop_database(logins)
     assert refused.returncode == 1
-    assert "OFC_OWNER_URL must name the login that owns its tables." in refused.stderr
+    assert "set OFC_OWNER_URL to the login that owns its tables." in refused.stderr
     assert refused.stderr.count("\n") == 1
 
 
-def test_a_login_that_cannot_work_is_found_before_anything_serves(embedded_postgres: Server, tmp_path: Path) -> None:
+def test_an_unusable_login_is_reported_before_anything_serves(embedded_postgres: Server, tmp_path: Path) -> None:
     logins = embedded_postgres.create_database()
     stranger = f"{embedded_postgres.prefix}_stranger"
     embedded_postgres.execute(sql.SQL("CREATE ROLE {} LOGIN").format(sql.Identifier(stranger)))
@@ -136,7 +136,7 @@ def test_a_login_that_cannot_work_is_found_before_anything_serves(embedded_postg
     embedded_postgres.drop_database(logins)
     embedded_postgres.execute(sql.SQL("DROP ROLE {}").format(sql.Identifier(stranger)))
     assert refused.returncode == 1
-    assert "may not work as ofc_service; an administrator can allow it: GRANT ofc_service TO" in refused.stderr
+    assert "cannot use the role ofc_service; an administrator can allow it: GRANT ofc_service TO" in refused.stderr
     assert refused.stderr.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -154,25 +154,25 @@ def verbs_of(command: click.Command, *path: str) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("verb", [*verbs_of(main)])
-def test_every_command_explains_itself_with_an_example(verb: str) -> None:
+def test_the_help_of_every_command_has_an_example(verb: str) -> None:
     shown = CliRunner().invoke(main, [*verb.split(), "--help"])
     assert shown.exit_code == 0
     assert re.search(rf"Examples?:\n.*ofc-server {verb}", shown.stdout, re.DOTALL)
 
 
 @pytest.mark.parametrize("name", ELSEWHERE)
-def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(name: str) -> None:
+def test_summaries_of_lazy_commands_match_their_help(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
     assert (command.name, command.get_short_help_str(200)) == (name, ELSEWHERE[name][1])
 
 
-def test_help_loads_no_command_and_no_database() -> None:
+def test_help_imports_no_command_and_no_database_driver() -> None:
     loads = "import sys; from service.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout.split()
     assert "service.config" in loaded
     assert not {"service.commands.key", "marshmallow", "psycopg", "sqlalchemy", "structlog"} & {*loaded}
 
 
-def test_the_version_is_that_of_the_package() -> None:
+def test_the_version_is_the_package_version() -> None:
     assert command("--version").stdout.startswith("ofc-server, version ")

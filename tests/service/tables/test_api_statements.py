@@ -77,7 +77,7 @@ def test_a_table_without_rounds_has_nothing_to_settle(api: Api) -> None:
     }
 
 
-def test_an_evening_is_summed_up_player_by_player(api: Api) -> None:
+def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
     table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
     first = {1: "ann 100", 2: "bob 100", 3: "cyd 100"}
     play_round(api, table, first, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))  # +12, 0, -12
@@ -149,7 +149,7 @@ def test_the_documentation_shows_a_statement_as_the_service_gives_it(api: Api) -
     assert summed.document.keys() - shown.keys() == {"table", "from", "to"}
 
 
-def test_whoever_won_most_comes_first_and_equals_by_name(api: Api) -> None:
+def test_players_are_sorted_by_net_and_then_by_id(api: Api) -> None:
     table = add_table(api)
     play_round(api, table, {1: "zoe 9", 2: "bob 9", 3: "abe 9"})
     assert [each["player"] for each in statement(api, table)["players"]] == ["abe", "bob", "zoe"]
@@ -160,7 +160,7 @@ def test_whoever_won_most_comes_first_and_equals_by_name(api: Api) -> None:
 # --- which rounds ---
 
 
-def test_an_open_round_counts_as_it_stands(api: Api) -> None:
+def test_an_open_round_counts_with_its_current_stacks(api: Api) -> None:
     table = add_table(api)
     round_id = open_round(api, table)["id"]
     play(api, round_id, hand(1, 1, THREE))
@@ -174,7 +174,7 @@ def test_an_open_round_counts_as_it_stands(api: Api) -> None:
     assert statement(api, table)["open_rounds"] == 0
 
 
-def test_what_scope_round_has_not_paid_yet_does_not_count(api: Api) -> None:
+def test_unpaid_exchanges_of_scope_round_do_not_count(api: Api) -> None:
     table = add_table(api, "progressive-round")
     round_id = open_round(api, table)["id"]
     play(api, round_id, hand(1, 1, THREE))
@@ -183,7 +183,7 @@ def test_what_scope_round_has_not_paid_yet_does_not_count(api: Api) -> None:
     assert sentences(statement(api, table)["payments"]["points"]) == ["cyd pays ann 12"]
 
 
-def test_rounds_count_from_the_moment_they_were_opened(api: Api) -> None:
+def test_rounds_are_filtered_by_their_opening_time(api: Api) -> None:
     table = add_table(api)
     opened = [play_round(api, table, SIXES, hand(1, 1, THREE))["opened_at"] for _ in range(3)]
     for query, rounds, net in (
@@ -203,7 +203,7 @@ def test_rounds_count_from_the_moment_they_were_opened(api: Api) -> None:
     assert shown["players"][0]["opening_stack"] == 100
 
 
-def test_only_the_table_s_own_rounds_count(api: Api, other_api: Api) -> None:
+def test_rounds_of_other_tables_do_not_count(api: Api, other_api: Api) -> None:
     kitchen, attic = add_table(api), add_table(api, name="attic")
     theirs = add_table(other_api)
     for asking, table in ((api, kitchen), (api, attic), (other_api, theirs)):
@@ -224,7 +224,7 @@ def test_only_the_table_s_own_rounds_count(api: Api, other_api: Api) -> None:
         ("status=open", "status", "field-unknown"),
     ],
 )
-def test_a_span_that_cannot_be_is_refused(api: Api, query: str, pointer: str, code: str) -> None:
+def test_an_invalid_period_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:
     answer = api.get(f"/v1/tables/{add_table(api)}/statement?{query}")
     assert answer.status == 422
     assert answer.mistakes == {f"#/query/{pointer}": code}
@@ -233,7 +233,7 @@ def test_a_span_that_cannot_be_is_refused(api: Api, query: str, pointer: str, co
 # --- money ---
 
 
-def test_every_round_counts_in_its_own_currency_and_at_its_own_point_value(api: Api) -> None:
+def test_every_round_counts_with_its_currency_and_point_value(api: Api) -> None:
     table = add_table(api, point_value=10, currency="EUR")
     one, other = [hand(1, 1, {1: HIGH, 2: LOW})], [hand(1, 1, {1: MID, 2: HIGH})]
     sitting = {1: "ann 50", 2: "bob 50"}
@@ -255,7 +255,7 @@ def test_every_round_counts_in_its_own_currency_and_at_its_own_point_value(api: 
     assert sentences(payments["money"]) == ["ann pays bob 90 EUR", "bob pays ann 1998 JPY"]
 
 
-def test_a_point_that_is_worth_nothing_is_money_too(api: Api) -> None:
+def test_a_point_value_of_zero_is_money_too(api: Api) -> None:
     table = add_table(api, point_value=0, currency="EUR")
     play_round(api, table, SIXES, hand(1, 1, THREE))
     summed = statement(api, table)
@@ -263,7 +263,7 @@ def test_a_point_that_is_worth_nothing_is_money_too(api: Api) -> None:
     assert summed["payments"]["money"] == []
 
 
-def test_the_largest_stakes_are_summed_exactly_or_not_at_all(api: Api) -> None:
+def test_sums_over_the_largest_integer_are_rejected(api: Api) -> None:
     most = 2**53 - 1
     table = add_table(api)
     opened = [
@@ -283,7 +283,7 @@ def test_the_largest_stakes_are_summed_exactly_or_not_at_all(api: Api) -> None:
 # --- payments ---
 
 
-def test_payments_for_more_than_sixteen_players_are_few(api: Api) -> None:
+def test_payments_of_more_than_sixteen_players_are_few(api: Api) -> None:
     """Fifteen who lost six to the bank, and with the bank are sixteen; then one more."""
     table = add_table(api)
     for number in range(1, 17):
@@ -296,7 +296,7 @@ def test_payments_for_more_than_sixteen_players_are_few(api: Api) -> None:
         ]
 
 
-def test_those_who_come_to_zero_among_themselves_settle_among_themselves(api: Api) -> None:
+def test_players_whose_nets_sum_to_zero_settle_up_among_themselves(api: Api) -> None:
     table = add_table(api)
     play_round(api, table, {1: "ann 100", 2: "bob 100"}, hand(1, 1, TWO))
     play_round(api, table, {1: "cyd 100", 2: "dan 4"}, hand(1, 1, TWO))

@@ -13,7 +13,7 @@ KITCHEN = {"name": "kitchen", "ruleset": "pineapple", "point_value": 100, "curre
 WINDOW = "correction_window_minutes"
 
 
-def test_a_table_is_set_up_and_found(api: Api) -> None:
+def test_a_table_is_created_and_found(api: Api) -> None:
     added = api.post("/v1/tables", KITCHEN)
     assert added.status == 201
     assert added.document == {
@@ -29,7 +29,7 @@ def test_a_table_is_set_up_and_found(api: Api) -> None:
     assert api.get("/v1/tables")["tables"] == [added.document]
 
 
-def test_a_table_needs_a_name_and_a_ruleset_alone(api: Api) -> None:
+def test_a_table_needs_only_a_name_and_a_ruleset(api: Api) -> None:
     added = api.post("/v1/tables", {"name": "Küche ♣", "ruleset": "progressive@1"})
     assert added.status == 201
     assert (added["name"], added["ruleset"]) == ("Küche ♣", "progressive@1")
@@ -39,13 +39,13 @@ def test_a_table_needs_a_name_and_a_ruleset_alone(api: Api) -> None:
 
 
 @pytest.mark.parametrize("minutes", [0, 1, 525_600])
-def test_a_table_says_how_long_its_settlements_are_provisional(api: Api, minutes: int) -> None:
+def test_a_table_has_a_correction_window(api: Api, minutes: int) -> None:
     added = api.post("/v1/tables", {**KITCHEN, WINDOW: minutes})
     assert (added.status, added[WINDOW]) == (201, minutes)
     assert api.get(added.headers["Location"])[WINDOW] == minutes
 
 
-def test_a_name_belongs_to_one_table_of_a_club(api: Api, other_api: Api, house: House) -> None:
+def test_a_table_name_in_use_is_a_conflict(api: Api, other_api: Api, house: House) -> None:
     add_table(api)
     before = house.count_records()
     answer = api.post("/v1/tables", KITCHEN)
@@ -86,7 +86,7 @@ def test_a_name_belongs_to_one_table_of_a_club(api: Api, other_api: Api, house: 
         ),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(
+def test_an_invalid_table_is_rejected(
     api: Api, house: House, change: dict[str, Any], pointer: str, code: str, words: str
 ) -> None:
     before = house.count_records()
@@ -97,7 +97,7 @@ def test_a_table_that_cannot_be_is_refused(
     assert house.count_records() == before
 
 
-def test_several_mistakes_are_named_at_once(api: Api) -> None:
+def test_several_mistakes_are_reported_together(api: Api) -> None:
     answer = api.post("/v1/tables", {"name": "", "point_value": "ten", "chairs": 4})
     assert answer.mistakes == {
         "#/name": "text-length",
@@ -111,7 +111,7 @@ def test_several_mistakes_are_named_at_once(api: Api) -> None:
     assert answer.mistakes == {"#/name": "text-length", "#/currency": "text-pattern"}
 
 
-def test_a_round_keeps_point_value_and_currency_of_its_table(api: Api) -> None:
+def test_a_round_has_the_point_value_and_currency_of_its_table(api: Api) -> None:
     table = add_table(api, point_value=25, currency="USD")
     opened = open_round(api, table)
     assert (opened["point_value"], opened["currency"], opened["table"]) == (25, "USD", table)
@@ -157,5 +157,5 @@ def test_a_table_is_found_by_its_exact_name(api: Api) -> None:
         ("limit=2&name=k%C3che", "text-characters"),
     ],
 )
-def test_a_name_that_no_table_can_have_is_refused(api: Api, query: str, code: str) -> None:
+def test_an_invalid_name_filter_is_rejected(api: Api, query: str, code: str) -> None:
     assert api.get(f"/v1/tables?{query}").mistakes == {"#/query/name": code}
