@@ -15,6 +15,7 @@ from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
 from service.examples import PROBLEMS, read_examples
+from service.http.problem_kinds import PROBLEM_KINDS
 from service.openapi import contract_of
 from service.pages import views
 from tests.support.application import House
