@@ -38,8 +38,8 @@ from tests.support.full_club import Lived, live
 from tests.support.postgres import Server
 from tests.support.random_corruption import Vandal
 
-REPLAYED = {"adjustments", "corrections", "payouts"}
-"""Tables of which a round with a record is always replayed."""
+REPLAYED = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
+"""Tables whose records in this club belong to rounds that are replayed."""
 DOCUMENTED = Path(__file__).parents[3] / "docs" / "evidence.md"
 
 
