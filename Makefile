@@ -40,7 +40,7 @@ check: setup  ## everything that must hold: format, lint, imports, types, depend
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, one by one and in bulk, recorded over HTTP, imported, recomputed and verified
+bench: setup  ## measure how fast hands are scored, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
@@ -49,6 +49,7 @@ bench: setup  ## measure how fast hands are scored, one by one and in bulk, reco
 	$(BIN)/python -m benchmarks.import_rounds
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.verify
+	$(BIN)/python -m benchmarks.record_sizes
 
 format: setup  ## put the code in its form
 	$(BIN)/ruff format .

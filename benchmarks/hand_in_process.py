@@ -14,7 +14,8 @@ import os
 import sys
 import tempfile
 import time
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, redirect_stderr
 from pathlib import Path
 from random import Random
 from statistics import median, quantiles
@@ -56,9 +57,18 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=20, help="runs (default 20)")
     parser.add_argument("--rounds", type=int, default=40, help="rounds of three hands a run (default 40)")
     chosen = parser.parse_args()
+    with open_app() as (app, key, owner):
+        measure(app, key, owner, chosen)
+    return 0
+
+
+@contextmanager
+def open_app() -> Iterator[tuple[Flask, str, str]]:
+    """Yield the application on a new embedded PostgreSQL, a key of its only club, and the URL of the owner's login."""
     with ExitStack() as stack:
         home = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="ofc-bench-")))
-        sys.stderr = stack.enter_context((home / "log").open("w"))
+        log = stack.enter_context((home / "log").open("w"))
+        stack.enter_context(redirect_stderr(log))
         start_logging({"OFC_LOG": "json"})
         cluster = stack.enter_context(Cluster(home))
         owner = cluster.url(OWNER)
@@ -67,8 +77,7 @@ def main() -> int:
         environment = {"OFC_DATABASE_URL": cluster.url("ofc_service"), "OFC_RATE_LIMIT": "0"}
         app = create_app(Config.from_environment({**os.environ, **environment}))
         stack.callback(app.extensions["ofc_database"].close)
-        measure(app, create_club_with_key(owner, "bench"), owner, chosen)
-    return 0
+        yield app, create_club_with_key(owner, "bench"), owner
 
 
 def measure(app: Flask, key: str, owner: str, chosen: argparse.Namespace) -> None:

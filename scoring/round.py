@@ -304,7 +304,7 @@ def _bust(round_: Round) -> Round:
     """
     Decide who is out, and what Fantasyland is lost by it.
 
-    Rule: docs/rules.md#out-and-gone
+    Rule: docs/rules.md#busted-and-left
     """
     scope = round_.ruleset.stakes.scope
     if scope is not Scope.ROUND:

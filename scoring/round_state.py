@@ -116,7 +116,7 @@ class Round:
         """
         Everyone who is neither out nor gone.
 
-        Rule: docs/rules.md#out-and-gone
+        Rule: docs/rules.md#busted-and-left
         """
         if not self.out and not self.gone:
             return self.seat_numbers

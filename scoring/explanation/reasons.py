@@ -25,7 +25,7 @@ class Rule(StrEnum):
     ENTERING = "Entering Fantasyland"
     STAYING = "Staying in Fantasyland"
     STAY_LIMIT = "How often one may stay"
-    OUT = "Out and gone"
+    OUT = "Busted and left"
     COMPLETION = "Completion"
     CLOSING = "Closing early"
     TOP_UPS = "Leaving and top-ups"

@@ -1,4 +1,4 @@
-"""What documents say of the tests is true as far as names go."""
+"""Links of the documents lead somewhere, and the tests, modules and decisions that they name exist."""
 
 import re
 from pathlib import Path
@@ -8,6 +8,40 @@ import pytest
 ROOT = Path(__file__).parents[2]
 NAMED = re.compile(r"`((?:[\w./]*/)?test_\w+\.py)?(?:::(test_\w+))?`")
 """A file of tests, a test in it, or a further test in the file that was named last."""
+
+
+DOCUMENTS = [
+    *ROOT.glob("*.md"),
+    *(path for folder in ("docs", "examples", "tests") for path in (ROOT / folder).rglob("*.md")),
+]
+FENCED = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+
+
+def list_anchors(document: Path) -> set[str]:
+    """Return the anchors of a document's headings, as GitHub builds them."""
+    headings = re.findall(r"^#+ (.+)$", FENCED.sub("", document.read_text(encoding="utf-8")), re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_of_a_document_leads_to_a_file_and_a_heading(document: Path) -> None:
+    for link in re.findall(r"\]\(([^)\s]+)\)", document.read_text(encoding="utf-8")):
+        if link.startswith("https://"):
+            continue
+        file, _, anchor = link.partition("#")
+        target = document.parent / file if file else document
+        assert target.exists(), link
+        assert not anchor or anchor in list_anchors(target), link
+
+
+def test_the_list_of_decisions_names_each() -> None:
+    folder = ROOT / "docs" / "decisions"
+    text = (folder / "README.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| \[(\d{4})\]\((.+?)\) \| (.+) \|$", text, re.MULTILINE)
+    for number, file, title in listed:
+        assert file.startswith(number)
+        assert (folder / file).read_text(encoding="utf-8").startswith(f"# {title}\n")
+    assert [file for _, file, _ in listed] == sorted(path.name for path in folder.glob("[0-9]*.md"))
 
 
 def find_test(name: str) -> Path:
