@@ -23,7 +23,7 @@ from scoring.history import Closing, Departure
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.imports.actions.lines import no_search_for_cycles
+from service.imports.actions.lines import no_garbage_collection
 from service.ledger.queries.events import EventKind
 from service.recomputations.actions.audit import audit_group
 from service.recomputations.packed.queries import Scope, joined_whole
@@ -114,7 +114,7 @@ class LookedAt:
     odd: Sequence[UUID]
 
 
-@no_search_for_cycles()
+@no_garbage_collection()
 def look_at_once(transaction: Transaction, stretch: Stretch, rulesets: Iterable[Ruleset]) -> LookedAt | None:
     """
     Find the rounds of a stretch that are not plainly as they were written.
