@@ -15,15 +15,15 @@ from service.openapi import REQUEST_ID
 Document = dict[str, Any]
 
 _PLAIN: Final = (None, *(characters.pattern for characters in Characters))
-"""Patterns that a reader of the page needs not see."""
+"""Patterns that the page does not show."""
 
-_MOST_WORTH_SAYING: Final = 1_000_000
-"""Bounds beyond it only keep numbers readable for every client."""
+_MOST_SHOWN: Final = 1_000_000
+"""Larger bounds are technical limits, and not shown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A part of a type: a word, a value as it is written, or the name of a shape, which leads to it."""
+    """A part of a type description: a word, a literal value, or the name of a schema, which is a link."""
 
     text: str
     is_value: bool = False
@@ -49,18 +49,18 @@ def fields_of(schema: Document) -> tuple[Field, ...]:
     """List the fields of an object."""
     required = schema.get("required", ())
     return tuple(
-        Field(name, say_type(described), name in required, described.get("description", ""))
+        Field(name, describe_type(described), name in required, described.get("description", ""))
         for name, described in schema.get("properties", {}).items()
     )
 
 
-def say_type(schema: Document) -> Words:
+def describe_type(schema: Document) -> Words:
     """
-    Say what a schema takes.
+    Describe the values that a schema accepts.
 
-    >>> "".join(word.text for word in say_type({"type": "integer", "minimum": 1, "maximum": 4}))
+    >>> "".join(word.text for word in describe_type({"type": "integer", "minimum": 1, "maximum": 4}))
     'integer, 1 to 4'
-    >>> "".join(word.text for word in say_type({"type": "array", "items": {"$ref": "#/components/schemas/Hand"}}))
+    >>> "".join(word.text for word in describe_type({"type": "array", "items": {"$ref": "#/components/schemas/Hand"}}))
     'list, each: Hand'
     """
     return tuple(_words(schema))
@@ -98,10 +98,10 @@ def _plain_words(schema: Document) -> Iterator[Word]:
 
 
 def _limits(schema: Document) -> Iterator[Word]:
-    """Say what a plain value is bound to."""
+    """Describe the bounds, pattern and default of a plain value."""
     least, most = schema.get("minimum"), schema.get("maximum")
-    if least is not None and abs(least) <= _MOST_WORTH_SAYING:
-        is_open = most is None or most > _MOST_WORTH_SAYING
+    if least is not None and abs(least) <= _MOST_SHOWN:
+        is_open = most is None or most > _MOST_SHOWN
         yield Word(f", {least} or more" if is_open else f", {least} to {most}")
     if schema.get("pattern") == CARD_PATTERN:
         yield Word(", a card: ")
@@ -114,7 +114,7 @@ def _limits(schema: Document) -> Iterator[Word]:
     if "maxLength" in schema:
         yield Word(f", up to {schema['maxLength']} characters")
     if schema.get("default") is not None:
-        yield Word(f"; {str(schema['default']).lower()} if left out")
+        yield Word(f"; {str(schema['default']).lower()} if omitted")
 
 
 def _joined(parts: list[Iterator[Word]]) -> Iterator[Word]:
@@ -132,7 +132,7 @@ _SERVICE: Final = "http://127.0.0.1:8000"
 
 @dataclass(frozen=True, slots=True)
 class Form:
-    """Another form of the same answer, by its media type, and an example."""
+    """Another media type of a response, with an example."""
 
     media_type: str
     example: str
@@ -141,7 +141,7 @@ class Form:
 
 @dataclass(frozen=True, slots=True)
 class Body:
-    """What is sent or answered: its type, its fields where it has some, an example, and its other forms."""
+    """A request or response body: its type, fields, example and other media types."""
 
     type: Words
     fields: tuple[Field, ...]
@@ -152,7 +152,7 @@ class Body:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What is answered when all goes well; the headers are those beside the one that every answer has."""
+    """A successful response; the headers do not include the one that every response has."""
 
     status: HTTPStatus
     description: str
@@ -162,7 +162,7 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """What can be asked of the service."""
+    """An operation of the API."""
 
     name: str
     method: str
@@ -179,7 +179,7 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """The operations that belong together."""
+    """A resource and its operations."""
 
     name: str
     description: str
@@ -188,7 +188,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object that is sent or answered."""
+    """An object schema of requests or responses."""
 
     name: str
     description: str
@@ -197,7 +197,7 @@ class Shape:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A kind of problem, as it was once answered."""
+    """A kind of problem, with an example."""
 
     code: str
     title: str
@@ -206,7 +206,7 @@ class Problem:
 
 @dataclass(frozen=True, slots=True)
 class Reference:
-    """All that the page of the API shows."""
+    """The content of the API reference page."""
 
     title: str
     version: str
@@ -217,7 +217,7 @@ class Reference:
 
 
 def read_contract(contract: Document) -> Reference:
-    """Arrange a contract for people."""
+    """Build the content of the reference page from an OpenAPI document."""
     reader = _Reader(contract)
     info = contract["info"]
     resources = tuple(
@@ -232,7 +232,7 @@ def read_contract(contract: Document) -> Reference:
 
 def show_json(value: object) -> str:
     """
-    Write a document with what fits on one line on one line.
+    Return a value as JSON, with each part on one line if it fits.
 
     >>> print(show_json({"top": ["Qs", "Qd", "4c"], "said": "so " * 33}))
     {
@@ -258,20 +258,20 @@ def _show(value: object, indent: str, before: int) -> str:
 
 
 class _Reader:
-    """Reads a contract, following its references."""
+    """Reads an OpenAPI document and resolves its references."""
 
     def __init__(self, contract: Document) -> None:
         self._contract = contract
 
     def operations(self, tag: str) -> Iterator[Operation]:
-        """Give the operations of a resource."""
+        """Yield the operations of a resource."""
         for path, item in self._contract["paths"].items():
             for method in METHODS:
                 if tag in item.get(method, {}).get("tags", ()):
                     yield self._operation(method, path, item)
 
     def problems(self) -> Iterator[tuple[HTTPStatus, tuple[Problem, ...]]]:
-        """Give the kinds of problem by their status."""
+        """Yield the kinds of problem by status."""
         found = [(HTTPStatus[name], response) for name, response in self._contract["components"]["responses"].items()]
         for status, response in sorted(found):
             [media] = response["content"].values()
@@ -289,7 +289,7 @@ class _Reader:
             path,
             operation["summary"],
             operation.get("description", ""),
-            _say_access(operation),
+            _describe_access(operation),
             tuple(_parameter(parameter) for parameter in parameters),
             request,
             tuple(self._answer(status, answered) for status, answered in statuses if status < _PROBLEMS_FROM),
@@ -304,11 +304,11 @@ class _Reader:
         return Answer(status, description, tuple(headers), self._body(answered) if "content" in answered else None)
 
     def _body(self, described: Document) -> Body:
-        # What is answered in several forms comes first in the one for programs.
+        # Show JSON first, then the other media types.
         first, *others = sorted(described["content"].items(), key=lambda form: form[0] != _JSON)
         schema, (text, cut) = first[1]["schema"], self._example(first[1])
         forms = tuple(Form(name, *self._example(media)) for name, media in others)
-        return Body(say_type(schema), fields_of(self._resolve(schema)), text, cut, forms)
+        return Body(describe_type(schema), fields_of(self._resolve(schema)), text, cut, forms)
 
     def _example(self, media: Document) -> tuple[str, str | None]:
         [example] = [self._resolve(example) for example in media["examples"].values()]
@@ -316,7 +316,7 @@ class _Reader:
         return value if isinstance(value, str) else show_json(value), example.get("summary")
 
     def _resolve(self, part: Document) -> Document:
-        """Follow a reference into the contract."""
+        """Resolve a reference."""
         found: Any = self._contract if "$ref" in part else part
         for name in part.get("$ref", "#").split("/")[1:]:
             found = found[name]
@@ -332,27 +332,27 @@ def _field(name: str, described: Document, place: str | None = None) -> Field:
     example = described.get("example")
     shown = None if example is None else example if isinstance(example, str) else json.dumps(example)
     is_needed = bool(described.get("required", False))
-    return Field(name, say_type(described["schema"]), is_needed, described.get("description", ""), place, shown)
+    return Field(name, describe_type(described["schema"]), is_needed, described.get("description", ""), place, shown)
 
 
-def _say_access(operation: Document) -> str:
-    """Say which key an operation needs."""
+def _describe_access(operation: Document) -> str:
+    """Describe the key that an operation requires."""
     security = operation["security"]
     if not security:
-        return "Needs no key."
+        return "No key is required."
     if {} in security:
-        return "Needs no key; with one, the club's own is there too."
-    return f"Needs a key with the scope {name_scopes(scope for way in security for scope in way['key'])}."
+        return "No key is required; with one, the response includes the club's own data."
+    return f"Requires a key with the scope {name_scopes(scope for way in security for scope in way['key'])}."
 
 
 def _curl(method: str, path: str, operation: Document, parameters: Iterable[Document], request: Body | None) -> str:
-    """Write the request as a command, with what must be given, and with a key where sending again must be safe."""
+    """Return the request as a curl command, with required parameters, the key and example headers."""
     for parameter in parameters:
         if parameter["in"] == "path":
             path = path.replace(f"{{{parameter['name']}}}", quote(str(parameter["example"]), safe="@"))
     needed = {p["name"]: p["example"] for p in parameters if p["in"] == "query" and p.get("required")}
     lines = [f"curl {_quoted(_SERVICE + path + ('?' + urlencode(needed) if needed else ''))}"]
-    # Without it curl posts where there is a body, and gets where there is none.
+    # Without -X, curl sends POST with a body and GET without one.
     if method != ("post" if "requestBody" in operation else "get"):
         lines.append(f"-X {method.upper()}")
     if operation.get("security") != [] and {} not in operation.get("security", ()):
@@ -365,5 +365,5 @@ def _curl(method: str, path: str, operation: Document, parameters: Iterable[Docu
 
 
 def _quoted(text: str) -> str:
-    """Quote a text for the shell, whatever is in it."""
+    """Quote a text for the shell."""
     return "'" + text.replace("'", "'\\''") + "'"

@@ -1,4 +1,4 @@
-"""Pages for people: where they are, what can be asked of the service, and what each kind of problem means."""
+"""HTML pages: the index, the API reference and the kinds of problems."""
 
 import re
 from typing import Final
@@ -16,14 +16,14 @@ SAFE: Final = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; base-uri 'none'; form-action 'none';"
     " frame-ancestors 'none'",
 }
-"""A page loads its own style and nothing else, whatever may get into it."""
+"""Pages load their own style sheet and nothing else."""
 
 pages = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
 
 
 @pages.after_request
-def keep_safe(response: Response) -> Response:
-    """Tell browsers what a page may do."""
+def set_security_headers(response: Response) -> Response:
+    """Set the content security policy of a page."""
     response.headers.update(SAFE)
     return response
 
@@ -31,7 +31,7 @@ def keep_safe(response: Response) -> Response:
 @pages.app_template_filter("prose")
 def write_prose(text: str) -> Markup:
     """
-    Write a text of the contract, in which backticks enclose what is typed and empty lines part paragraphs.
+    Convert a description to HTML: backticks become code, empty lines separate paragraphs.
 
     >>> write_prose("One `<b>`.")
     Markup('One <code>&lt;b&gt;</code>.')
@@ -42,26 +42,26 @@ def write_prose(text: str) -> Markup:
 
 @pages.get("/")
 def show_index() -> str:
-    """Say where one is."""
+    """Render the index page."""
     return render_template("index.html", version=VERSION)
 
 
 @pages.get("/docs")
 def show_docs() -> str:
-    """Show all that can be asked of the service, from its own contract."""
+    """Render the API reference from the OpenAPI document."""
     contract: ContractApi = current_app.extensions["ofc_contract"]
     return render_template("docs.html", reference=read_contract(contract.document))
 
 
 @pages.get("/problems")
 def list_problems() -> str:
-    """List every kind of problem."""
+    """Render the list of problem kinds."""
     return render_template("problems.html", kinds=KINDS)
 
 
 @pages.get("/problems/<string:code>")
 def show_problem(code: str) -> str | Response:
-    """Say what a problem means and what to do about it."""
+    """Render the page of a problem kind: its meaning and what to do about it."""
     if code not in KINDS:
         abort(404)
     answered = read_examples()[PROBLEMS].get(code)

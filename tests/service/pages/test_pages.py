@@ -175,11 +175,11 @@ def test_an_operation_says_which_key_it_needs(page: ElementTree.Element, contrac
         operation["operationId"]: text_of(part(page, operation["operationId"]).find("p[@class='access']"))
         for _, _, operation, _ in operations(contract)
     }
-    assert says["check_health"] == "Needs no key."
-    assert says["list_rulesets"] == "Needs no key; with one, the club's own is there too."
-    assert says["get_round"] == "Needs a key with the scope 'read'."
-    assert says["record_hand"] == says["erase_player"] == "Needs a key with the scope 'write'."
-    assert says["get_import"] == "Needs a key with the scope 'imports' or 'read'."
+    assert says["check_health"] == "No key is required."
+    assert says["list_rulesets"] == "No key is required; with one, the response includes the club's own data."
+    assert says["get_round"] == "Requires a key with the scope 'read'."
+    assert says["record_hand"] == says["erase_player"] == "Requires a key with the scope 'write'."
+    assert says["get_import"] == "Requires a key with the scope 'imports' or 'read'."
 
 
 def test_every_shape_is_on_the_page_with_its_fields(page: ElementTree.Element, contract: Document) -> None:
