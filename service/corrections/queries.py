@@ -1,4 +1,4 @@
-"""Corrections: what was asked for, and which later rounds had taken over what they change."""
+"""Corrections, and the stacks that later rounds carried over from a corrected round."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -15,7 +15,7 @@ from service.rounds.queries.stored_round import StoredRound
 
 @dataclass(frozen=True, slots=True)
 class StackCarriedOver:
-    """A player who opened a round with what an earlier one had left him."""
+    """A player who opened a round with the stack that they had at the end of an earlier one."""
 
     round_id: UUID
     seat: Seat
@@ -43,7 +43,7 @@ _CARRIED_OVER: Final = text("""
 
 
 def add(transaction: Transaction, made: StoredRound, digest: bytes, submission_id: UUID, dispute: UUID | None) -> None:
-    """Keep what was asked for in the correction that made a round's newest revision."""
+    """Insert the correction that made a round's newest revision."""
     transaction.execute(
         insert(CorrectionRecord).values(
             club_id=transaction.club_id,
@@ -67,9 +67,9 @@ def find_newest(transaction: Transaction, round_id: UUID, digest: bytes) -> int 
 
 def list_carried_over(transaction: Transaction, before: StoredRound) -> list[StackCarriedOver]:
     """
-    List who opened a later round with what this one had left them.
+    List the stacks that players carried over from a round to their next round at the table.
 
-    Of each player of any revision of the round that is their next round at its table, imported ones aside.
+    Players of every revision of the round are included; imported rounds are not.
     """
     asked = {
         "club_id": transaction.club_id,

@@ -8,7 +8,7 @@ from service.db.base import Base, Key, NumberKey, Small, references
 
 
 class DisputeRecord(Base):
-    """What somebody holds against a settlement of a round, and whereabouts."""
+    """A dispute of a settlement: the claim, and the hand, seat and row that it is about."""
 
     __tablename__ = "disputes"
     __table_args__ = (
@@ -38,7 +38,7 @@ class DisputeRecord(Base):
 
 
 class DisputeEntryRecord(Base):
-    """What followed a claim: what was said, that it came under review, or how it ended; one entry a version."""
+    """A comment on a dispute or a transition of it; one entry per version."""
 
     __tablename__ = "dispute_entries"
     __table_args__ = (
@@ -81,7 +81,7 @@ class DisputeEntryRecord(Base):
 
 
 class DisputeHeadRecord(Base):
-    """Where a dispute stands: the one record of it that changes."""
+    """The current state of a dispute: the only record of it that changes."""
 
     __tablename__ = "dispute_heads"
     __table_args__ = (

@@ -27,7 +27,7 @@ _ENTRY: Final = DisputeEntryRecord
 
 @dataclass(frozen=True, slots=True)
 class DisputeFilter:
-    """Which disputes of a list; None is any."""
+    """Filter for a list of disputes; None matches any."""
 
     state: DisputeState | None = None
     table_id: UUID | None = None
@@ -37,12 +37,12 @@ class DisputeFilter:
 @dataclass(frozen=True, slots=True)
 class StoredDispute:
     """
-    A dispute as it stands.
+    A dispute with its current state.
 
     Attributes:
-        revision: of the settlement that it was raised against.
-        digest: of all that is claimed; the same digest in a round is the same dispute.
-        version: raised by one with everything that is said or done.
+        revision: the revision of the disputed settlement.
+        digest: the digest of the claim; it identifies the dispute within its round.
+        version: incremented by each comment and transition.
     """
 
     id: UUID
@@ -61,7 +61,7 @@ class StoredDispute:
 
 
 def add(transaction: Transaction, dispute: StoredDispute) -> None:
-    """Keep a dispute that has just been opened; its round is locked."""
+    """Insert a new dispute. Its round must be locked."""
     record = {name: getattr(dispute, name) for name in dispute.__slots__ if name not in ("state", "version")}
     head = {"dispute_id": dispute.id, "state": dispute.state.value, "version": dispute.version}
     transaction.execute(insert(_DISPUTE).values(club_id=transaction.club_id, **record))
@@ -70,36 +70,36 @@ def add(transaction: Transaction, dispute: StoredDispute) -> None:
 
 def get(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
     """
-    Read a dispute.
+    Return a dispute.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the dispute does not exist.
     """
-    return _the_one(transaction, dispute_id, _mine(transaction).where(_DISPUTE.id == dispute_id))
+    return _get_one(transaction, dispute_id, _select_disputes(transaction).where(_DISPUTE.id == dispute_id))
 
 
 def lock(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
     """
-    Read a dispute and keep everybody else from changing it until the transaction ends; its round is locked already.
+    Lock a dispute until the transaction ends, and return it. Its round must be locked.
 
     Raises:
-        NotFound: the club has none with this id.
-        Busy: somebody else has held it for too long.
+        NotFound: the dispute does not exist.
+        Busy: another transaction held the lock for too long.
     """
-    query = _mine(transaction).where(_DISPUTE.id == dispute_id).with_for_update(of=_HEAD)
-    return _the_one(transaction, dispute_id, query)
+    query = _select_disputes(transaction).where(_DISPUTE.id == dispute_id).with_for_update(of=_HEAD)
+    return _get_one(transaction, dispute_id, query)
 
 
 def find_same(transaction: Transaction, round_id: UUID, digest: bytes) -> StoredDispute | None:
-    """Find the dispute of a round in which the same was claimed."""
-    query = _mine(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.digest == digest)
+    """Find the dispute of a round with the same claim, by its digest."""
+    query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.digest == digest)
     found = transaction.execute(query).one_or_none()
     return None if found is None else _load(found)
 
 
 def find_in_round(transaction: Transaction, round_id: UUID, dispute_id: UUID) -> StoredDispute | None:
     """Find a dispute of a round."""
-    query = _mine(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.id == dispute_id)
+    query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.id == dispute_id)
     found = transaction.execute(query).one_or_none()
     return None if found is None else _load(found)
 
@@ -107,8 +107,8 @@ def find_in_round(transaction: Transaction, round_id: UUID, dispute_id: UUID) ->
 def list_page(
     transaction: Transaction, wanted: DisputeFilter, *, after: UUID | None = None, limit: int
 ) -> list[StoredDispute]:
-    """List disputes, the oldest first, from the one after `after`."""
-    query = _mine(transaction).order_by(_DISPUTE.id).limit(limit)
+    """List disputes after `after`, oldest first."""
+    query = _select_disputes(transaction).order_by(_DISPUTE.id).limit(limit)
     if wanted.state is not None:
         query = query.where(_HEAD.state == wanted.state.value)
     if wanted.table_id is not None:
@@ -122,16 +122,16 @@ def list_page(
 
 def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEntry, digest: bytes) -> StoredDispute:
     """
-    Keep what was said or done about a dispute, and say where it stands now.
+    Insert a comment or transition of a dispute, and return the dispute after it.
 
     Args:
         transaction: in which the round and then the dispute were locked.
         before: the dispute as it was locked.
-        entry: has the version that the dispute has after it.
-        digest: of what was said and by whom.
+        entry: the entry, with the dispute's next version.
+        digest: the digest of the author and the text.
 
     Raises:
-        Busy: somebody else has changed it since it was read.
+        Busy: another transaction has changed the dispute since it was read.
     """
     after = replace(
         before, version=entry.version, state=before.state if entry.kind == COMMENT else DisputeState(entry.kind)
@@ -163,26 +163,26 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
 
 
 def find_comment(transaction: Transaction, dispute_id: UUID, digest: bytes) -> DisputeEntry | None:
-    """Find the comment in which the same person said the same."""
+    """Find a comment with the same author and text, by their digest."""
     query = _entries(transaction, dispute_id).where(_ENTRY.kind == COMMENT, _ENTRY.digest == digest)
     found = transaction.execute(query).one_or_none()
     return None if found is None else _load_entry(found)
 
 
 def find_entry(transaction: Transaction, dispute_id: UUID, version: int) -> DisputeEntry | None:
-    """Find what was said or done that made a version of a dispute."""
+    """Find the entry that made a version of a dispute."""
     found = transaction.execute(_entries(transaction, dispute_id).where(_ENTRY.version == version)).one_or_none()
     return None if found is None else _load_entry(found)
 
 
 def list_entries(transaction: Transaction, dispute_id: UUID) -> list[DisputeEntry]:
-    """List what followed a claim, in order."""
+    """List the entries of a dispute, in order."""
     query = _entries(transaction, dispute_id).order_by(_ENTRY.version)
     return [_load_entry(found) for found in transaction.execute(query)]
 
 
 def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequence[int]:
-    """List the revisions of the round that were made to answer a dispute."""
+    """List the revisions of the round whose corrections name a dispute."""
     made = CorrectionRecord
     query = select(made.revision).where(
         made.club_id == transaction.club_id, made.round_id == dispute.round_id, made.dispute == dispute.id
@@ -190,13 +190,13 @@ def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequen
     return list(transaction.execute(query.order_by(made.revision)).scalars())
 
 
-def _mine(transaction: Transaction) -> Select[Any]:
+def _select_disputes(transaction: Transaction) -> Select[Any]:
     head = and_(_HEAD.club_id == _DISPUTE.club_id, _HEAD.dispute_id == _DISPUTE.id)
     columns = select(_DISPUTE.__table__, _HEAD.state, _HEAD.version)
     return columns.join(_HEAD, head).where(_DISPUTE.club_id == transaction.club_id)
 
 
-def _the_one(transaction: Transaction, dispute_id: UUID, query: Select[Any]) -> StoredDispute:
+def _get_one(transaction: Transaction, dispute_id: UUID, query: Select[Any]) -> StoredDispute:
     found = transaction.execute(query).one_or_none()
     if found is None:
         raise NotFound(f"there is no dispute {dispute_id}")
@@ -218,7 +218,7 @@ def _load_entry(found: Row[Any]) -> DisputeEntry:
 
 
 COMPARED: Final = 50
-"""So many other rounds of a table are compared with, the newest that are over: what a look costs has a bound."""
+"""The number of other rounds that a round is compared with: the table's newest that have ended."""
 
 Pair = tuple[Seat, Seat]
 
@@ -226,14 +226,14 @@ Pair = tuple[Seat, Seat]
 @dataclass(frozen=True, slots=True)
 class RoundFigures:
     """
-    What a round came to, as it stands.
+    Figures of the newest revision of a round.
 
     Attributes:
-        irregular: hands that stand though they could not have followed, of all its hands.
-        fouls: foul boards of each seat, of all its boards.
+        irregular: hands accepted as played that could not have followed, out of all hands.
+        fouls: foul boards of each seat, out of all its boards.
         lost: points that were due between two seats and not paid.
-        unconfirmed: seats whose players have not confirmed the settlement in force, of all seats.
-        after_final: revisions made after the settlement was final, of all revisions.
+        unconfirmed: seats whose players have not confirmed the settlement in force, out of all seats.
+        after_final: revisions made after the settlement was final, out of all revisions.
     """
 
     irregular: Ratio
@@ -246,14 +246,14 @@ class RoundFigures:
 @dataclass(frozen=True, slots=True)
 class TableFigures:
     """
-    What the other rounds of a table came to, added up.
+    Sums over the other rounds of a table.
 
     Attributes:
-        irregular: hands that stand though they could not have followed, of all hands.
-        fouls: foul boards, of all boards.
-        lost: points that were due and not paid, of all pairs in all rounds.
-        unconfirmed: seats whose players have not confirmed the settlement in force, of all seats.
-        after_final: revisions made after the settlement was final, of all revisions.
+        irregular: hands accepted as played that could not have followed, out of all hands.
+        fouls: foul boards, out of all boards.
+        lost: points that were due and not paid, per pair and round.
+        unconfirmed: seats whose players have not confirmed the settlement in force, out of all seats.
+        after_final: revisions made after the settlement was final, out of all revisions.
     """
 
     irregular: Ratio
@@ -265,7 +265,7 @@ class TableFigures:
 
 _NONE: Final = Ratio(0, 0)
 NO_OTHERS: Final = TableFigures(_NONE, _NONE, _NONE, _NONE, _NONE)
-"""What a table's other rounds came to where it has none."""
+"""The sums for a table without other rounds."""
 
 _HEADS: Final = text("""
     SELECT head.round_id, head.hands, (
@@ -348,7 +348,7 @@ _OTHERS: Final = text("""
 
 
 def list_figures(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, RoundFigures]:
-    """Read what rounds came to."""
+    """Return the figures of rounds, by round id."""
     asked = {"club_id": transaction.club_id, "round_ids": [*round_ids]}
     fouls: defaultdict[UUID, dict[Seat, Ratio]] = defaultdict(dict)
     lost: defaultdict[UUID, dict[Pair, Points]] = defaultdict(dict)
@@ -369,7 +369,7 @@ def list_figures(transaction: Transaction, round_ids: Collection[UUID]) -> dict[
 
 
 def list_others(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, TableFigures]:
-    """Read for each round what the newest other rounds of its table came to; one that has none is left out."""
+    """Return the sums over the other rounds of each round's table; a round without others is omitted."""
     asked = {"club_id": transaction.club_id, "round_ids": [*round_ids], "compared": COMPARED}
     return {
         found.round_id: TableFigures(

@@ -1,4 +1,4 @@
-"""Disputes: what somebody holds against a settlement, and what becomes of it."""
+"""Disputes of settlements: open, list, comment, review, resolve, withdraw."""
 
 from http import HTTPStatus
 from typing import Any
@@ -53,7 +53,7 @@ def post_dispute(request: DisputeRequest) -> Response:
     ended. To dispute again, change the claim.
     """
     opened = open_dispute(current_transaction(), request)
-    return _changed(opened, f"/v1/disputes/{opened.case.dispute.id}")
+    return _changed(opened, f"/v1/disputes/{opened.dispute.dispute.id}")
 
 
 @disputes.route("/v1/disputes", methods=["GET"])
@@ -128,4 +128,4 @@ def post_withdrawal(request: DisputeTransitionRequest, dispute_id: UUID) -> Resp
 
 
 def _changed(changed: ChangedDispute, location: str | None = None) -> Response:
-    return created_response(dump_dispute_with_history(changed.case), location, is_replay=changed.is_replay)
+    return created_response(dump_dispute_with_history(changed.dispute), location, is_replay=changed.is_replay)

@@ -16,20 +16,20 @@ _COUNTED_AS = {"stored": "rounds", "replayed": "replayed", "refused": "refused"}
 
 
 class ImportKind:
-    """The kind `import`: a chunk is a piece of the file that was received."""
+    """The job kind `import`: a chunk is a piece of the received file."""
 
     unit: ClassVar[str] = "lines"
 
     def plan(self, transaction: Transaction, job: StoredJob) -> Plan:
-        """Make a chunk of every piece. The lines were counted when they were received."""
+        """Return one chunk for each piece. The lines were counted when they were received."""
         sizes = imports.list_sizes(transaction, job.id)
         return Plan(job.received, [Part(lines, {"piece": number}) for number, lines in sizes])
 
     def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
-        """Play the rounds of a piece, and keep what became of each line."""
+        """Import the lines of a piece, and store their results."""
         piece = imports.find_piece(transaction, job.id, chunk.part.what["piece"])
         if piece is None:
-            raise LookupError(f"piece {chunk.part.what['piece']} of import {job.id} is not there")
+            raise LookupError(f"piece {chunk.part.what['piece']} of import {job.id} was not found")
         lines = list(_lines_of(piece))
         too_long = {number for number, line in lines if len(line) > LONGEST_LINE}
         whole = [found for found in lines if found[0] not in too_long]
@@ -40,7 +40,7 @@ class ImportKind:
         return _end_piece(transaction, job, piece, imported)
 
     def split(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Sequence[Part]:
-        """Make a piece, and a chunk, of every line."""
+        """Split a piece into one piece and one chunk for each line."""
         piece = imports.find_piece(transaction, job.id, chunk.part.what["piece"])
         if piece is None or piece.lines == 1:
             return []
@@ -48,7 +48,7 @@ class ImportKind:
         return [Part(1, {"piece": number}) for number in numbers]
 
     def give_up(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done | None:
-        """Refuse the one line of a chunk; with it the job accounts for all of them."""
+        """Refuse the only line of a chunk that keeps failing."""
         piece = imports.find_piece(transaction, job.id, chunk.part.what["piece"])
         if piece is None:
             return None
@@ -56,13 +56,13 @@ class ImportKind:
         return _end_piece(transaction, job, piece, refused)
 
     def end(self, transaction: Transaction, job: StoredJob) -> None:
-        """Throw away what was not stored, unless somebody will have to look at it."""
+        """Delete the remaining pieces, unless the job failed: then they are needed to find the cause."""
         if job.state is not JobState.FAILED:
             imports.remove_pieces(transaction, job.id)
 
 
 def _end_piece(transaction: Transaction, job: StoredJob, piece: Piece, imported: Sequence[ImportedLine]) -> Done:
-    """Replace a piece by the results of its lines."""
+    """Delete a piece and insert the results of its lines."""
     imports.add_results(transaction, job.id, piece.first_line, b"".join(map(_dump, imported)))
     imports.remove_piece(transaction, job.id, piece.number)
     counted = Counter(_COUNTED_AS[line.status] for line in imported)
@@ -77,7 +77,7 @@ def _lines_of(piece: Piece) -> Iterator[tuple[int, bytes]]:
 
 
 def _refuse_too_long(number: int) -> ImportedLine:
-    detail = f"the line is longer than {LONGEST_LINE} bytes; no round is"
+    detail = f"the line is longer than {LONGEST_LINE} bytes; expected at most {LONGEST_LINE}"
     return ImportedLine(number, "refused", problem={"code": "body-too-large", "detail": detail, "errors": []})
 
 

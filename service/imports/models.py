@@ -7,7 +7,7 @@ from service.db.base import Base, Big, Key, NumberKey, references
 
 
 class ImportPieceRecord(Base):
-    """Whole lines of a file that was received, until they are stored."""
+    """Whole lines of a received file, until they are processed."""
 
     __tablename__ = "import_pieces"
     __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)
@@ -22,7 +22,7 @@ class ImportPieceRecord(Base):
 
 
 class ImportResultRecord(Base):
-    """The results of the lines of a piece, by the number of the first."""
+    """The results of the lines of a piece, by the number of its first line."""
 
     __tablename__ = "import_results"
     __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)

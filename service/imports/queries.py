@@ -1,4 +1,4 @@
-"""Received pieces of imports, results of their lines, and rounds that the club has already."""
+"""Received pieces of imports, results of their lines, and rounds that are already recorded."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ _RESULT: Final = ImportResultRecord
 @dataclass(frozen=True, slots=True)
 class Piece:
     """
-    Some lines of a file, whole, in order.
+    Consecutive whole lines of a file.
 
     Attributes:
-        number: its place among the pieces, from 1.
-        first_line: the number of its first line in the file; the blank ones are counted and kept.
-        lines: how many of them are not blank.
-        content: the lines, each with its end.
+        number: the number of the piece, from 1.
+        first_line: the number of its first line in the file, counting blank lines.
+        lines: the number of lines that are not blank.
+        content: the lines, including blank ones, each with a line feed.
     """
 
     number: int
@@ -35,7 +35,7 @@ class Piece:
 
 
 def add_piece(transaction: Transaction, job_id: UUID, piece: Piece) -> None:
-    """Keep a piece that was received."""
+    """Insert a received piece."""
     transaction.execute(
         insert(_PIECE).values(
             club_id=transaction.club_id,
@@ -50,13 +50,13 @@ def add_piece(transaction: Transaction, job_id: UUID, piece: Piece) -> None:
 
 
 def list_sizes(transaction: Transaction, job_id: UUID) -> list[tuple[int, int]]:
-    """List the pieces of an import: the number of each, and of its lines."""
+    """List the number and the line count of each piece of an import."""
     query = select(_PIECE.number, _PIECE.lines).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id)
     return [(found.number, found.lines) for found in transaction.execute(query.order_by(_PIECE.number))]
 
 
 def find_piece(transaction: Transaction, job_id: UUID, number: int) -> Piece | None:
-    """Find a piece that is not stored yet."""
+    """Find a piece that is not processed yet."""
     query = select(_PIECE.number, _PIECE.first_line, _PIECE.lines, _PIECE.content).where(
         _PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id, _PIECE.number == number
     )
@@ -65,19 +65,19 @@ def find_piece(transaction: Transaction, job_id: UUID, number: int) -> Piece | N
 
 
 def remove_piece(transaction: Transaction, job_id: UUID, number: int) -> None:
-    """Remove a piece that is stored."""
+    """Delete a processed piece."""
     transaction.execute(
         delete(_PIECE).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id, _PIECE.number == number)
     )
 
 
 def remove_pieces(transaction: Transaction, job_id: UUID) -> None:
-    """Remove all that is left of what an import received."""
+    """Delete the remaining pieces of an import."""
     transaction.execute(delete(_PIECE).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id))
 
 
 def count_under_way(transaction: Transaction, kind: str) -> tuple[int, int]:
-    """Count the club's imports that have not ended, and the bytes of them that wait to be processed."""
+    """Count the club's imports that have not ended, and their bytes that wait to be processed."""
     of_club = (JobRecord.club_id == transaction.club_id, JobRecord.kind == kind, JobRecord.ended_at.is_(None))
     waiting = (
         select(func.coalesce(func.sum(func.octet_length(_PIECE.content)), 0))
@@ -91,7 +91,7 @@ def count_under_way(transaction: Transaction, kind: str) -> tuple[int, int]:
 
 
 def split_piece(transaction: Transaction, job_id: UUID, piece: Piece, lines: Sequence[tuple[int, bytes]]) -> list[int]:
-    """Replace a piece by one piece for each of its lines, and return the numbers of these."""
+    """Replace a piece by one piece for each of its lines, and return their numbers."""
     largest = select(func.max(_PIECE.number)).where(_PIECE.club_id == transaction.club_id, _PIECE.job_id == job_id)
     first = transaction.execute(largest).scalar_one() + 1
     numbers = list(range(first, first + len(lines)))
@@ -102,7 +102,7 @@ def split_piece(transaction: Transaction, job_id: UUID, piece: Piece, lines: Seq
 
 
 def remove_ended_before(transaction: Transaction, moment: datetime, most: int) -> int:
-    """Remove results and pieces of imports that ended before a moment, so many at most, and return their number."""
+    """Delete at most `most` results and pieces of imports that ended before a moment, and return their number."""
     removed = 0
     for record, key in ((_RESULT, _RESULT.first_line), (_PIECE, _PIECE.number)):
         of_ended = (
@@ -117,14 +117,14 @@ def remove_ended_before(transaction: Transaction, moment: datetime, most: int) -
 
 
 def add_results(transaction: Transaction, job_id: UUID, first_line: int, content: bytes) -> None:
-    """Insert the results of the lines of a piece: one JSON document a line."""
+    """Insert the results of the lines of a piece: one JSON document per line."""
     transaction.execute(
         insert(_RESULT).values(club_id=transaction.club_id, job_id=job_id, first_line=first_line, content=content)
     )
 
 
 def find_results_after(transaction: Transaction, job_id: UUID, line: int) -> tuple[int, bytes] | None:
-    """Find the next results after those that begin with a line; with them, the number of their first line."""
+    """Find the first results after a line: the number of their first line, and their content."""
     query = (
         select(_RESULT.first_line, _RESULT.content)
         .where(_RESULT.club_id == transaction.club_id, _RESULT.job_id == job_id, _RESULT.first_line > line)
@@ -157,7 +157,7 @@ _OPEN: Final = text("""
 def list_rounds_by_reference(
     transaction: Transaction, wanted: Iterable[tuple[UUID, str]]
 ) -> Mapping[tuple[UUID, str], tuple[UUID, bytes]]:
-    """Give the id and digest of every round that has one of these references at its table."""
+    """Return the id and digest of each round that has one of the references at its table."""
     table_ids, references = _columns(wanted)
     parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": references}
     listed = transaction.execute(_BY_REFERENCE, parameters)
@@ -167,14 +167,14 @@ def list_rounds_by_reference(
 def list_rounds_by_digest(
     transaction: Transaction, wanted: Iterable[tuple[UUID, bytes]]
 ) -> Mapping[tuple[UUID, bytes], UUID]:
-    """Give the id of the first round of a table that has no reference and one of these contents."""
+    """Return the id of the first round without a reference for each table and content digest."""
     table_ids, digests = _columns(wanted)
     parameters = {"club_id": transaction.club_id, "table_ids": table_ids, "wanted": digests}
     return {(found.table_id, found.digest): found.id for found in transaction.execute(_BY_DIGEST, parameters)}
 
 
 def list_tables_with_open_round(transaction: Transaction, table_ids: Iterable[UUID]) -> set[UUID]:
-    """Say which of some tables have an open round."""
+    """Return the tables that have an open round."""
     return set(transaction.execute(_OPEN, {"club_id": transaction.club_id, "table_ids": [*table_ids]}).scalars())
 
 

@@ -1,4 +1,4 @@
-"""Imports: many rounds at once, done by workers."""
+"""Imports: files of rounds, processed by workers."""
 
 import json
 from collections.abc import Iterator
@@ -73,7 +73,7 @@ def post_import(query: dict[str, Any]) -> Response:
     begin = partial(database().transaction, key.club_id, actor=key.id, request_id=g.request_id)
     limits: ImportLimits = current_app.extensions["ofc_import_limits"]
     blocks = read_lines_body(limits)
-    # Where nothing comes, nothing is begun.
+    # Read the first block before the import begins: an unreadable body starts no import.
     received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
     is_started = False
     try:
@@ -153,7 +153,7 @@ def get_results(import_id: UUID) -> Response:
 
 
 def _with_whole_problems(blocks: Iterator[bytes], request_id: str) -> Iterator[bytes]:
-    """Give the lines; what is stored of a problem is completed by what its kind has in common."""
+    """Yield the lines, each stored problem completed to a whole problem document."""
     for block in blocks:
         yield b"".join(
             line if line.endswith(b'"problem":null}\n') else _with_whole_problem(line, request_id)

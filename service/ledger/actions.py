@@ -20,18 +20,18 @@ from service.ledger.queries.events import JoinedEvent
 from service.ledger.queries.trees import TreeHead
 
 AT_ONCE: Final = 2000
-"""So many events get their places in one go."""
+"""The number of events that are added to a tree in one transaction."""
 MOST_AT_A_TIME: Final = 20_000
-"""So many of a club at a time, so that no club waits long for another's."""
+"""The number of events of one club that are added before the next club's turn."""
 MAPPED_AT_ONCE: Final = 20_000
-"""So many events are entered into the map of rounds in one go, before the tree is signed."""
+"""The number of events that are added to the map of rounds in one statement."""
 PAUSE: Final = timedelta(minutes=1)
-"""A tree that grows is signed so often, beside when somebody asks for it."""
+"""How often workers sign a tree that has grown."""
 
 
 @dataclass(frozen=True, slots=True)
 class MadeCheckpoint:
-    """A checkpoint, and whether it was there before."""
+    """A checkpoint, and whether it existed before."""
 
     checkpoint: StoredCheckpoint
     is_replay: bool
@@ -39,10 +39,10 @@ class MadeCheckpoint:
 
 def make_checkpoint(transaction: Transaction, key: SigningKey) -> MadeCheckpoint:
     """
-    Give what waits its place in the club's tree, and sign the tree.
+    Add waiting events to the club's tree, and sign it.
 
-    Where nothing happened since the newest checkpoint, that is it. Of very much that waits, the checkpoint stands for
-    the first part; workers see to the rest.
+    Without new events, the newest checkpoint is returned. If very many events wait, the checkpoint covers the first
+    part; workers add the rest.
     """
     head = trees.lock_head(transaction)
     for _ in range(MOST_AT_A_TIME // AT_ONCE):
@@ -55,15 +55,15 @@ def make_checkpoint(transaction: Transaction, key: SigningKey) -> MadeCheckpoint
             head = trees.update_round_map(transaction, head, MAPPED_AT_ONCE)
         return MadeCheckpoint(_sign(transaction, head, key), is_replay=False)
     newest = checkpoints.find_newest(transaction)
-    assert newest is not None, "that the club was made is an event"
+    assert newest is not None, "the creation of a club is an event"
     return MadeCheckpoint(newest, is_replay=True)
 
 
 def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> int:
     """
-    Give a club's events that wait their places, sign its tree where it is time and there is a key, and say how many.
+    Add a club's waiting events to its tree, sign the tree if it is due, and return the number of events added.
 
-    Whatever ends it, every event has one place or waits; several may do so at once, and one does it.
+    It can be interrupted at any time, and several processes may call it at once: only one adds events.
     """
     joined = 0
     while joined < MOST_AT_A_TIME:
@@ -85,12 +85,12 @@ def join_events(database: Database, club_id: UUID, key: SigningKey | None) -> in
 
 
 def _is_due(transaction: Transaction, head: TreeHead) -> bool:
-    rested = head.signed_at is None or head.signed_at <= transaction.now - PAUSE
-    return rested and head.size > head.signed_size
+    is_pause_over = head.signed_at is None or head.signed_at <= transaction.now - PAUSE
+    return is_pause_over and head.size > head.signed_size
 
 
 def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
-    """Sign the tree and the map of rounds, which stand for the same events."""
+    """Sign the tree and the map of rounds, which cover the same events."""
     root, rounds_root = trees.get_root(transaction, head.size), trees.get_round_map_root(transaction)
     signed = Checkpoint(origin_of(transaction.club_id), head.size, root, rounds_root, transaction.now)
     note = sign_note(signed.text, [key])
@@ -103,7 +103,7 @@ def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCh
 
 def origin_of(club_id: UUID) -> str:
     """
-    Say in a checkpoint whose tree it is.
+    Return the origin line of a club's checkpoints.
 
     >>> origin_of(UUID(int=7))
     'tablestakes/clubs/00000000-0000-0000-0000-000000000007'
@@ -113,10 +113,10 @@ def origin_of(club_id: UUID) -> str:
 
 def get_checkpoint(database: Database, address: UUID) -> str:
     """
-    Give the signed note at an address, to whoever has it.
+    Return a checkpoint as a signed note. No key is required.
 
     Raises:
-        NotFound: there is none.
+        NotFound: the checkpoint does not exist.
     """
     with database.outside_clubs() as connection:
         note = checkpoints.find_note(connection, address)
@@ -126,22 +126,22 @@ def get_checkpoint(database: Database, address: UUID) -> str:
 
 
 def list_checkpoints(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[StoredCheckpoint]:
-    """List what was signed of the club's tree, the newest first."""
+    """List the club's checkpoints, newest first."""
     return cut_page(checkpoints.list_page(transaction, after=after, limit=limit + 1), limit, lambda found: found)
 
 
 def list_checkpoint_keys(database: Database) -> Sequence[PublishedKey]:
-    """List every public key that ever signed a checkpoint, the oldest first."""
+    """List every public key that signed a checkpoint, oldest first."""
     with database.outside_clubs() as connection:
         return checkpoints.list_keys(connection)
 
 
 def prove_consistency(transaction: Transaction, old: int, new: int) -> list[bytes]:
     """
-    Give the hashes that prove that the club's tree only grew from one size to another.
+    Return the hashes of the consistency proof between two sizes of the club's tree.
 
     Raises:
-        EvidenceError: the old size is the larger one, or the tree has never been so large.
+        EvidenceError: the old size is larger than the new one, or the new one is larger than the tree.
     """
     ranges = consistency_ranges(old, new)
     require_size(transaction, new, "to")
@@ -150,55 +150,55 @@ def prove_consistency(transaction: Transaction, old: int, new: int) -> list[byte
 
 def require_size(transaction: Transaction, size: int, name: str) -> None:
     """
-    Go on only where the club's tree has ever been so large.
+    Check that a size is not larger than the club's tree.
 
     Raises:
-        EvidenceError: it never was; `name` is what the request calls the size.
+        EvidenceError: the size is larger; `name` is its name in the request.
     """
     largest = trees.get_head(transaction).size
     if size > largest:
-        detail = f"{size} is given; the tree has {largest} events, and no size beyond that can be proved"
+        detail = f"is {size}; expected at most {largest}, the number of events in the tree"
         raise EvidenceError((Mistake("size-unknown", ("query", name), detail),))
 
 
 def prove_inclusion(transaction: Transaction, position: int, size: int) -> list[bytes]:
     """
-    Give the hashes that prove that the club's tree of a size has the event that is at a position.
+    Return the hashes of the inclusion proof of a position in the club's tree of a size.
 
     Raises:
-        EvidenceError: the tree of that size has no such position, or has never been so large.
+        EvidenceError: the position is not in a tree of that size, or the size is larger than the tree.
     """
     require_size(transaction, size, "size")
     if position >= size:
-        detail = f"{position} is given; a tree of {size} events has the positions 0 to {size - 1}"
+        detail = f"is {position}; expected 0 to {size - 1}, the positions in a tree of {size} events"
         raise EvidenceError((Mistake("position-unknown", ("query", "position"), detail),))
     return trees.hash_ranges(transaction, inclusion_ranges(position, size))
 
 
-_LOOKS_EVERY: Final = 0.5
+_POLL_INTERVAL: Final = 0.5
 
 
 def list_events(
     database: Database, club_id: UUID, *, after: int | None, limit: int, wait: float, gives_up: Callable[[], bool]
 ) -> list[JoinedEvent]:
     """
-    List what happened in a club after an event, in the order of the tree; where there is nothing yet, wait for it.
+    List a club's events after a position, in the order of the tree; if there are none, wait for one.
 
-    Meanwhile no connection is held.
+    No connection is held while it waits.
 
     Args:
-        database: where to look.
-        club_id: whose events.
-        after: the position of the last that is known; None for from the first.
-        limit: so many at most.
-        wait: so many seconds at most.
-        gives_up: says while it waits whether it should end at once, with what there is.
+        database: the database.
+        club_id: the club.
+        after: the last position that the client has; None to start at the first event.
+        limit: the most events to return.
+        wait: the most seconds to wait.
+        gives_up: returns whether to stop waiting at once.
     """
     deadline = time.monotonic() + wait
     while True:
         with database.reading(club_id) as transaction:
             found = events.list_joined(transaction, 0 if after is None else after + 1, limit)
-        left = deadline - time.monotonic()
-        if found or left <= 0 or gives_up():
+        remaining = deadline - time.monotonic()
+        if found or remaining <= 0 or gives_up():
             return found
-        time.sleep(min(_LOOKS_EVERY, left))
+        time.sleep(min(_POLL_INTERVAL, remaining))

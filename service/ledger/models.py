@@ -11,10 +11,9 @@ from service.db.base import Base, Big, Key, SmallKey, references
 
 class EventRecord(Base):
     """
-    One change: who made it, when, and its content, byte for byte.
+    An event: who made a change, when, and its payload as bytes.
 
-    The event is the heading and the content, one after the other, and these bytes are what its hash is of. The other
-    columns say of the heading what is searched for.
+    The hash is that of the heading followed by the content. The other columns repeat parts of the heading for queries.
     """
 
     __tablename__ = "events"
@@ -43,7 +42,7 @@ class EventRecord(Base):
 
 
 class WaitingEventRecord(Base):
-    """An event that has no place in its club's tree yet; the only record of it, so it is taken away when it has."""
+    """An event that is not in its club's tree yet; the record is deleted when the event joins the tree."""
 
     __tablename__ = "waiting_events"
 
@@ -52,7 +51,7 @@ class WaitingEventRecord(Base):
 
 
 class TreeNodeRecord(Base):
-    """A full subtree of a club's tree of events: its hash, and where it is a leaf its event."""
+    """A complete subtree of a club's tree of events: its hash and, for a leaf, its event."""
 
     __tablename__ = "tree_nodes"
     __table_args__ = (
@@ -74,7 +73,7 @@ class TreeNodeRecord(Base):
 
 
 class TreeHeadRecord(Base):
-    """How far a club's tree goes, and how much of it was signed when."""
+    """The size of a club's tree, its signed and mapped sizes, and when it was signed."""
 
     __tablename__ = "tree_heads"
 
@@ -86,7 +85,7 @@ class TreeHeadRecord(Base):
 
 
 class RoundMapTileRecord(Base):
-    """A part of a club's map from rounds to their newest events, with how it was in the newest checkpoint."""
+    """A tile of a club's map from rounds to their newest events, now and at the newest checkpoint."""
 
     __tablename__ = "round_map_tiles"
 
@@ -98,7 +97,7 @@ class RoundMapTileRecord(Base):
 
 
 class CheckpointRecord(Base):
-    """What was signed of a club's tree at one size: the note, as it is served to whoever has its id."""
+    """A checkpoint: the signed note of a club's tree at one size, served to anyone who knows its id."""
 
     __tablename__ = "checkpoints"
     __table_args__ = (

@@ -1,8 +1,8 @@
 """
-The key that checkpoints are signed with, in a file that only the service reads.
+The signing key of checkpoints, in a file that only the service reads.
 
-The first line of the file is the private key. Each further line is the public key of an earlier one, the newest first:
-they are how `ofc-server verify` tells the service's own published keys from somebody else's.
+The first line of the file is the private key. Each further line is the public key of an earlier one, newest first, by
+which `ofc-server verify` recognizes the service's own published keys.
 """
 
 from dataclasses import dataclass
@@ -14,40 +14,40 @@ from service.errors import OperatorError
 from service.files import SECRET, atomic_write
 
 NAME: Final = "tablestakes"
-"""What a key is called unless its maker says otherwise."""
+"""The default name of a key."""
 SIGNING_KEY: Final = "signing-key"
-"""The file in the data directory that holds it, unless another is named."""
+"""The default file of the key, in the data directory."""
 
 
 @dataclass(frozen=True, slots=True)
 class SigningKeys:
-    """The key that signs now, and the public keys of the earlier ones, the newest first."""
+    """The current signing key, and the public keys of the earlier ones, newest first."""
 
     current: SigningKey
     earlier: tuple[VerifierKey, ...] = ()
 
     @property
     def verifiers(self) -> tuple[VerifierKey, ...]:
-        """Every public key, the newest first."""
+        """All public keys, newest first."""
         return (self.current.verifier, *self.earlier)
 
 
 def read_signing_key(file: Path) -> SigningKey:
     """
-    Read the key that stands in a file now: one that was rotated is used from the next checkpoint on.
+    Read the current key from a file. A rotated key is used from the next checkpoint on.
 
     Raises:
-        OperatorError: there is none; what stands there instead is not said.
+        OperatorError: the file has no valid key; its content is not shown.
     """
     return read_signing_keys(file).current
 
 
 def read_signing_keys(file: Path) -> SigningKeys:
     """
-    Read the key that stands in a file now, and the public keys of the earlier ones.
+    Read the current key and the public keys of the earlier ones from a file.
 
     Raises:
-        OperatorError: a line is none; what stands there instead is not said.
+        OperatorError: a line is not a valid key; its content is not shown.
     """
     try:
         first, *others = file.read_text(encoding="utf-8").strip().split("\n")
@@ -56,43 +56,43 @@ def read_signing_keys(file: Path) -> SigningKeys:
     except OSError as error:
         raise OperatorError(f"The signing key in {file} cannot be read: {error.strerror}.") from error
     except (UnicodeDecodeError, EvidenceError):
-        remedy = "`ofc-server signing-key rotate` puts a new one there"
-        raise OperatorError(f"The file {file} holds no signing key; {remedy}.") from None
+        remedy = "to replace it with a new key, run `ofc-server signing-key rotate`"
+        raise OperatorError(f"The file {file} has no valid signing key; {remedy}.") from None
 
 
 def make_signing_key(file: Path, name: str = NAME) -> SigningKey:
     """
-    Write a new key where none is yet.
+    Write a new key to a file that does not exist.
 
     Raises:
-        OperatorError: a file is there, or none can be written.
+        OperatorError: the file exists, or cannot be written.
     """
     if file.exists():
-        raise OperatorError(f"{file} is there already; `ofc-server signing-key rotate` puts a new key in its place.")
+        raise OperatorError(f"The file {file} already exists; to replace its key, run `ofc-server signing-key rotate`.")
     return _write(file, SigningKeys(_make(name))).current
 
 
 def replace_signing_key(file: Path, name: str = NAME) -> SigningKey:
     """
-    Write a new key in the place of the one before, if any, of which the file retains the public key.
+    Replace the key in a file by a new one, and keep the public key of the old one in the file.
 
     Raises:
-        OperatorError: it cannot be written, or nothing can be called so.
+        OperatorError: the file cannot be written, or the name is invalid.
     """
     try:
         earlier = read_signing_keys(file).verifiers
     except OperatorError:
-        # The file holds no key, or is not there: no public key of it can be recorded.
+        # The file has no valid key or does not exist: there is no public key to keep.
         earlier = ()
     return _write(file, SigningKeys(_make(name), earlier)).current
 
 
 def record_earlier_key(file: Path, key: VerifierKey) -> SigningKeys:
     """
-    Record the public key of an earlier key whose file was lost; one that is recorded already is recorded once.
+    Add the public key of an earlier key whose file was lost, unless the file has it.
 
     Raises:
-        OperatorError: the file holds no key, or cannot be written.
+        OperatorError: the file has no valid key, or cannot be written.
     """
     keys = read_signing_keys(file)
     if key in keys.verifiers:
@@ -108,7 +108,7 @@ def _make(name: str) -> SigningKey:
 
 
 def _write(file: Path, keys: SigningKeys) -> SigningKeys:
-    """Write keys into a file that only its owner reads; nobody ever reads half of it."""
+    """Write keys to a file that only its owner can read, atomically."""
     lines = (keys.current.secret, *(key.written for key in keys.earlier))
     try:
         with atomic_write(file, SECRET) as writer:

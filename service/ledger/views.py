@@ -53,7 +53,7 @@ _UNREACHABLE: Final = HTTPStatus.SERVICE_UNAVAILABLE
 _log = get_log(__name__)
 
 
-# Not under a dry run: what was signed and then rolled back could contradict what is signed next.
+# No dry run: a checkpoint that was signed and rolled back could contradict the next one.
 @checkpoints.route("/v1/checkpoints", methods=["POST"])
 @checkpoints.operation("make_checkpoint", Scope.AUDIT, problems=(HTTPStatus.CONFLICT, HTTPStatus.GATEWAY_TIMEOUT))
 @checkpoints.response(201, CheckpointSchema, headers=LOCATION)
@@ -136,18 +136,18 @@ def _dump(found: StoredCheckpoint) -> dict[str, Any]:
 def _signing_key() -> SigningKey:
     file = current_app.extensions["ofc_signing_key_file"]
     if file is None:
-        raise SigningKeyMissing("no key was given to the service; what happens is recorded, and can be signed later")
+        raise SigningKeyMissing("the service has no signing key; events are recorded and can be signed later")
     try:
         return read_signing_key(file)
     except OperatorError as error:
         _log.error("signing_key_unreadable", error=str(error))
-        raise SigningKeyMissing("the service's key cannot be read; its log says why") from None
+        raise SigningKeyMissing("the service cannot read its signing key; the log has the reason") from None
 
 
 events = Resource("events", __name__, description="The audit trail of a club, event by event.")
 
 MOST_WAITING: Final = 2
-"""So many requests of a process may wait at once: half of its threads, so that the others are answered."""
+"""The most requests of a process that wait at once: half of its threads, so that other requests are served."""
 waiting: Final = BoundedSemaphore(MOST_WAITING)
 
 

@@ -1,1 +1,1 @@
-"""What the service counts, for Prometheus. No name, id or value of a club is ever in it."""
+"""Metrics for Prometheus. They contain no name, id or value of a club."""

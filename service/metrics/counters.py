@@ -1,4 +1,4 @@
-"""What is counted, in Prometheus' terms."""
+"""Counters, gauges and histograms of the service, and their text format."""
 
 import os
 from typing import Final
@@ -17,41 +17,39 @@ _log = get_log("service.metrics")
 _own = CollectorRegistry()
 
 _requests = Counter(
-    "ofc_requests", "Requests answered, by operation and status.", ["operation", "status"], registry=_own
+    "ofc_requests", "Requests processed, by operation and status.", ["operation", "status"], registry=_own
 )
 _seconds = Histogram(
     "ofc_request_seconds",
-    "How long answers took, from the first look at the request until the answer was ready to be sent.",
+    "Time from receiving a request until its response is ready to be sent.",
     ["operation"],
     registry=_own,
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-_under_way = Gauge(
-    "ofc_requests_under_way", "Requests that are being answered.", registry=_own, multiprocess_mode="livesum"
-)
+_under_way = Gauge("ofc_requests_under_way", "Requests in progress.", registry=_own, multiprocess_mode="livesum")
 _problems = Counter("ofc_problems", "Requests refused, by operation and problem.", ["operation", "code"], registry=_own)
-_replays = Counter("ofc_replays", "Requests answered with what was stored before.", ["operation"], registry=_own)
+_replays = Counter("ofc_replays", "Requests that repeated a stored one.", ["operation"], registry=_own)
 _hands = Counter("ofc_hands_stored", "Hands stored and committed.", registry=_own)
 _imbalance = Gauge(
     "ofc_points_imbalance",
-    "Points that came from nowhere or were lost, over all rounds read and changed since the start; must be 0.",
+    "Points gained or lost by all players of a round together, over all rounds since the start; must be 0.",
     registry=_own,
     multiprocess_mode="sum",
 )
 
 
 def count_beginning() -> None:
-    """Count a request that has come."""
+    """Count a request that has started."""
     _under_way.inc()
 
 
 def count_end() -> None:
-    """Count that a request is over, however it went."""
+    """Count a request that has ended, with any result."""
     _under_way.dec()
 
 
 def count_answer(operation: str, status: int, seconds: float, problem: str | None, *, is_replay: bool) -> None:
-    """Count an answer."""
+    """Count a response."""
     _requests.labels(operation, str(status)).inc()
     _seconds.labels(operation).observe(seconds)
     if problem is not None:
@@ -61,18 +59,17 @@ def count_answer(operation: str, status: int, seconds: float, problem: str | Non
 
 
 def count_stored_hands(number: int = 1) -> None:
-    """Count hands that are committed."""
+    """Count committed hands."""
     _hands.inc(number)
 
 
 def check_balance(round_id: UUID, round_: Round) -> None:
     """
-    Notice a round whose players together have more or less than they brought.
+    Log and count a round whose players together have more or fewer points than they brought.
 
-    Asked of every round as it is read, and of what every hand, departure and closing makes of it before that is
-    written, or all of them together where an import settles many rounds at once: the rules, the records and whoever may
-    have changed them by hand are all watched. The database refuses most of this as well; here it is seen, also where it
-    is refused.
+    It is called for every round that is read, and after every hand, departure and closing before the result is written;
+    once per round when an import settles many. So it finds errors of the rules and changed records. The database
+    refuses most of these too, but does not report them.
     """
     imbalance = sum(round_.nets.values())
     if imbalance:
@@ -81,7 +78,7 @@ def check_balance(round_id: UUID, round_: Round) -> None:
 
 
 def show_metrics() -> bytes:
-    """Write everything counted, by all workers together, in Prometheus' text format."""
+    """Return the metrics of all workers in Prometheus' text format."""
     if DIRECTORY not in os.environ:
         return generate_latest(_own)
     together = CollectorRegistry()

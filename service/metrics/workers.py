@@ -1,9 +1,9 @@
 """
-How several web workers count together.
+Metrics of several web workers.
 
-Each worker writes into files of its own, in a directory of the start that it belongs to; whichever is asked for the
-metrics adds all files up. The files belong to a place, not to a process: a worker that takes a dead one's place goes on
-counting where that one stopped, so that nothing is lost and no files pile up.
+Each worker writes its own files into a directory of the running server; the worker that receives a request for metrics
+sums all files. The files belong to a slot and not to a process: a worker that replaces a dead one takes its slot and
+continues its files, so that no count is lost and the number of files is limited.
 """
 
 import os
@@ -18,28 +18,28 @@ from prometheus_client.multiprocess import mark_process_dead
 DIRECTORY: Final = "PROMETHEUS_MULTIPROC_DIR"
 
 _NOBODYS: Final = -1
-"""The place of gunicorn itself, which counts nothing."""
+"""The slot of the gunicorn master process, which counts nothing."""
 _place = _NOBODYS
 
 
 def make_directory() -> None:
     """
-    Make a fresh directory for a start of the web server, and tell its workers through their environment.
+    Create a directory for the metrics of a web server, and pass it to the workers in the environment.
 
-    Comes before what counts is loaded.
+    Must be called before `service.metrics.counters` is imported.
     """
     os.environ[DIRECTORY] = tempfile.mkdtemp(prefix="ofc-metrics-")
     values.ValueClass = values.MultiProcessValue(lambda: _place)
 
 
 def remove_directory() -> None:
-    """Remove the directory of this start."""
+    """Delete the directory."""
     shutil.rmtree(os.environ.pop(DIRECTORY), ignore_errors=True)
 
 
 def free_place(taken: Collection[int]) -> int:
     """
-    Find the first place that no living worker has.
+    Return the first slot that no running worker has.
 
     >>> free_place([0, 1, 3])
     2
@@ -48,11 +48,11 @@ def free_place(taken: Collection[int]) -> int:
 
 
 def take_place(place: int) -> None:
-    """Let this process count in a place. Comes before anything is counted in it."""
+    """Set the slot of this process. Must be called before the process counts anything."""
     global _place
     _place = place
 
 
 def leave_place(place: int) -> None:
-    """Forget what was going on in a worker that has ended; what it had counted stays."""
+    """Delete the gauges of a worker that has ended; its counters stay."""
     mark_process_dead(place, os.environ[DIRECTORY])

@@ -1,4 +1,4 @@
-"""Pages for people: the index, the API reference, and what each kind of problem means."""
+"""HTML pages: the index, the API reference and the kinds of problems."""
 
 import json
 from functools import cache
@@ -57,26 +57,26 @@ def asset(name: str) -> str:
 
 @pages.get("/")
 def show_index() -> str:
-    """Show the index."""
+    """Render the index page."""
     return render_template("index.html", version=VERSION)
 
 
 @pages.get("/docs")
 def show_docs() -> str:
-    """Show the API reference, or what is missing for it."""
+    """Render the API reference, or what is missing for it."""
     is_installed = all((STATIC / name).is_file() for name in SWAGGER_UI)
     return render_template("docs.html", version=VERSION, is_installed=is_installed)
 
 
 @pages.get("/problems")
 def list_problems() -> str:
-    """List every kind of problem."""
+    """Render the list of problem kinds."""
     return render_template("problems.html", kinds=PROBLEM_KINDS)
 
 
 @pages.get("/problems/<string:code>")
 def show_problem(code: str) -> str:
-    """Show what a problem means and what to do about it."""
+    """Render the page of a problem kind: its meaning and what to do about it."""
     if code not in PROBLEM_KINDS:
         abort(404)
     problem = read_examples()[PROBLEMS].get(code)

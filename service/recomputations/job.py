@@ -12,21 +12,21 @@ from service.recomputations.packed.queries import Scope, Stretch
 from service.recomputations.queries import Difference, SizedStretch
 
 MOST_HANDS: Final = 20_000
-"""So many are played at once, in half a second or so, and need some 60 MB."""
+"""The number of hands in a chunk: they take about half a second and 60 MB."""
 _HANDS_BY_OTHER_RULES: Final = 4_000
-"""Under other rules most rounds differ, and are played one by one."""
+"""The number of hands in a chunk with another ruleset, where most rounds differ and are replayed one by one."""
 _SPLIT_INTO: Final = 64
 _DIFFERENCES: Final = 1 << 32
-"""So many differences have a place in a stretch before the next one begins; their numbers rise with the rounds."""
+"""The range of difference numbers of a chunk; numbers are in the order of rounds."""
 
 
 class RecomputationKind:
-    """The kind `recomputation`: a chunk is a stretch of rounds."""
+    """The job kind `recomputation`: a chunk is a range of rounds."""
 
     unit: ClassVar[str] = "rounds"
 
     def plan(self, transaction: Transaction, job: StoredJob) -> Plan:
-        """Make a chunk of every stretch; progress counts hands, and rounds are what is accounted for."""
+        """Return one chunk for each range of rounds. Progress counts hands; the job accounts for rounds."""
         asked = read_asked(transaction, job)
         most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else MOST_HANDS
         cut = recomputations.cut_stretches(transaction, asked.scope, most)
@@ -37,14 +37,14 @@ class RecomputationKind:
         return Plan(cut.rounds, parts)
 
     def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
-        """Recompute a stretch; the first says which rulesets are not as they were added, too."""
+        """Recompute a range of rounds; the first chunk also reports changed rulesets."""
         asked = read_asked(transaction, job)
         part = chunk.part.what
         stretch = _stretch(asked.scope, chunk)
         found = recompute_rounds(transaction, stretch, asked.recomputation)
         rulesets = check_rulesets(transaction, asked.scope.ruleset) if part["place"] == _DIFFERENCES else []
         recomputations.add_differences(transaction, job.id, part["place"], [*rulesets, *found.differences])
-        # A round that was opened since is looked at too, and stands for none of those that were there.
+        # Rounds opened after the plan are recomputed too, but not accounted for.
         accounted = min(found.rounds, part["rounds"])
         result = {
             "rounds": found.rounds,
@@ -58,7 +58,7 @@ class RecomputationKind:
         return Done(accounted, result)
 
     def split(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Sequence[Part]:
-        """Cut a stretch into some dozens, and those into single rounds. Rounds opened since count for none."""
+        """Split a range into some dozens, and those into single rounds. Rounds opened since are not accounted for."""
         part, asked = chunk.part.what, read_asked(transaction, job)
         most = max(1, (chunk.part.size + part["rounds"]) // _SPLIT_INTO)
         stretch = _stretch(asked.scope, chunk)
@@ -72,7 +72,7 @@ class RecomputationKind:
         return parts
 
     def give_up(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done | None:
-        """Say which rounds were not recomputed; the job has failed."""
+        """Record the rounds that were not recomputed; the job has failed."""
         part = chunk.part.what
         detail = f"the rounds from {part['first']} to {part['last']} could not be recomputed; report it"
         recomputations.add_differences(
@@ -81,11 +81,11 @@ class RecomputationKind:
         return None
 
     def end(self, transaction: Transaction, job: StoredJob) -> None:
-        """Nothing is to be put away."""
+        """Do nothing: a recomputation leaves nothing to delete."""
 
 
 def _part(each: SizedStretch, rounds: int, place: int, differences: int) -> Part:
-    """Describe a chunk: its rounds, how many of them were there, and the place of its differences in the list."""
+    """Return a chunk: its range of rounds, their number, and its range of difference numbers."""
     first, last = str(each.stretch.first), str(each.stretch.last)
     what = {"first": first, "last": last, "rounds": rounds, "place": place, "differences": differences}
     return Part(each.hands, what)

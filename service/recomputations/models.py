@@ -9,7 +9,7 @@ from service.db.base import Base, Key, references
 
 
 class DifferenceRecord(Base):
-    """Something that a recomputation found to be stored otherwise than it is computed."""
+    """A difference between a stored and a recomputed value."""
 
     __tablename__ = "differences"
     __table_args__ = (references("jobs", "club_id", "job_id", to=("club_id", "id")),)

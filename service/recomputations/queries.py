@@ -22,7 +22,7 @@ from service.recomputations.packed.queries import EVERY, Scope, Stretch, stretch
 _RECORD: Final = DifferenceRecord
 _AT_A_TIME: Final = 1000
 
-# The smallest of ids as text is the smallest id: all are as long, and digits come before letters.
+# The order of ids as text is that of the ids: all have the same length, and digits come before letters.
 _CUT: Final = """
     SELECT min(round_id::text COLLATE "C") AS first, max(round_id::text COLLATE "C") AS last, sum(hands) AS hands,
         count(*) AS rounds, (SELECT count(*) FROM wanted) AS of
@@ -38,13 +38,13 @@ _CUT: Final = """
 @dataclass(frozen=True, slots=True)
 class Difference:
     """
-    Something that is stored otherwise than it is computed.
+    A difference between a stored and a recomputed value.
 
     Attributes:
-        round_id: where; None where it is a ruleset.
-        hand: in which hand; None where it is the round as a whole.
-        what: which figure, named as its record names it.
-        detail: in a sentence, where figures do not say it.
+        round_id: the round; None for a ruleset.
+        hand: the number of the hand; None for the round as a whole.
+        what: the name of the column that differs.
+        detail: an explanation, if the values do not suffice.
     """
 
     round_id: UUID | None
@@ -57,7 +57,7 @@ class Difference:
 
 @dataclass(frozen=True, slots=True)
 class StoredDifference:
-    """A difference and its place in the list."""
+    """A difference and its number in the list."""
 
     number: int
     difference: Difference
@@ -65,7 +65,7 @@ class StoredDifference:
 
 @dataclass(frozen=True, slots=True)
 class SizedStretch:
-    """A stretch, and how many rounds and hands it has."""
+    """A range of rounds, and the number of its rounds and hands."""
 
     stretch: Stretch
     rounds: int
@@ -75,10 +75,10 @@ class SizedStretch:
 @dataclass(frozen=True, slots=True)
 class CutScope:
     """
-    A scope, cut into stretches.
+    The ranges of a scope.
 
     Attributes:
-        rounds: how many rounds the scope has, counted at the same moment and not from the stretches.
+        rounds: the number of rounds in the scope, counted in the same query, but not as the sum of the ranges.
     """
 
     rounds: int
@@ -86,7 +86,7 @@ class CutScope:
 
 
 def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tuple[UUID, UUID] = EVERY) -> CutScope:
-    """Cut the rounds of a scope, from one id to another, into stretches of so many hands and rounds together."""
+    """Divide the rounds of a scope, between two ids, into ranges of at most `most` hands and rounds together."""
     parameters = {**stretch_parameters(transaction, Stretch(scope, *bounds)), "most": most}
     found = transaction.connection.exec_driver_sql(wanted_rounds(scope) + _CUT, parameters)
     rows = found.all()
@@ -97,7 +97,7 @@ def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tup
 
 
 def add_differences(transaction: Transaction, job_id: UUID, place: int, differences: Iterable[Difference]) -> None:
-    """Insert what a chunk found, with numbers from `place` on."""
+    """Insert the differences of a chunk, with numbers from `place` on."""
     rows = [
         {
             "club_id": transaction.club_id,
@@ -119,7 +119,7 @@ def add_differences(transaction: Transaction, job_id: UUID, place: int, differen
 def list_differences(
     transaction: Transaction, job_id: UUID, *, after: int | None = None, limit: int
 ) -> list[StoredDifference]:
-    """List what was found so far, in the order of rounds, from the one after `after`."""
+    """List differences after `after`, in the order of rounds."""
     query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id, _RECORD.job_id == job_id)
     if after is not None:
         query = query.where(_RECORD.number > after)
@@ -138,15 +138,15 @@ Record = Mapping[str, Any]
 @dataclass(frozen=True, slots=True)
 class RecordedRound:
     """
-    A round as its records have it, in the revision in force.
+    The records of the newest revision of a round.
 
     Attributes:
-        head: where it stands, as it is kept.
-        seats: who sits down, and with what.
-        hands: of each, what happened in it and what was stored of it, in order.
-        transfers: what was stored of those, by hand and whether they came late, in order.
-        payout: what was paid after the last hand.
-        departures, closing: how it ended.
+        head: the record of the round's head.
+        seats: the records of its seats.
+        hands: the records of its hands joined with their scores, in order.
+        transfers: the records of its transfers, by hand and whether they are late, in order.
+        payout: the record of the payout after the last hand.
+        departures, closing: the records of departures and of the closing.
     """
 
     head: Record
@@ -159,21 +159,21 @@ class RecordedRound:
 
     @property
     def id(self) -> UUID:
-        """Its id."""
+        """The id of the round."""
         found: UUID = self.head["round_id"]
         return found
 
     @property
     def is_open(self) -> bool:
-        """Whether hands can come."""
+        """Whether the round accepts hands."""
         return bool(self.head["status"] == RoundStatus.OPEN)
 
     def history(self, ruleset: Ruleset) -> History:
         """
-        Say what happened in it: boards from their packed bytes, without discards and streets, which decide nothing.
+        Build the history of the round, with boards from their packed bytes and without discards and streets.
 
         Raises:
-            RoundError: a record is not there, or cannot be read; the first that is not, with its place.
+            RoundError: the first record that is missing or cannot be read, with its path.
         """
         return History(
             ruleset,
@@ -215,7 +215,7 @@ _CLOSINGS: Final = _all_of("closings", "found.after_hand")
 
 
 def list_recorded(transaction: Transaction, round_ids: Sequence[UUID]) -> list[RecordedRound]:
-    """List some rounds, in the order of their ids; nothing keeps others from changing them meanwhile."""
+    """List the records of rounds, in the order of their ids, without locking them."""
     parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
 
     def by_round(query: Any) -> Mapping[UUID, list[Record]]:
@@ -242,13 +242,13 @@ def list_recorded(transaction: Transaction, round_ids: Sequence[UUID]) -> list[R
 
 
 def list_versions(transaction: Transaction, round_ids: Sequence[UUID]) -> dict[UUID, int]:
-    """Say which version each of some rounds has now."""
+    """Return the current version of each round."""
     parameters = {"club_id": transaction.club_id, "round_ids": list(round_ids)}
     return {found.round_id: found.version for found in transaction.execute(_HEADS, parameters)}
 
 
 def pack_content(record: Record) -> bytes | None:
-    """Pack the boards that a hand's content names, as its record ought to have them; None where that cannot be read."""
+    """Return the packed boards of a hand's content; None if the content cannot be read."""
     try:
         content = {player["seat"]: player for player in record["content"]["players"]}
         boards = (
@@ -267,10 +267,10 @@ def _by_hand(transfers: Sequence[Record]) -> Mapping[tuple[int, bool], Sequence[
 
 
 def _load(number: int, record: Record) -> Hand:
-    """Make a hand again from its packed boards."""
+    """Build a hand from its record, with boards from the packed bytes."""
     place = ("hands", number - 1)
     if record["number"] != number or record["id"] is None:
-        raise RoundError([Mistake("record-missing", place, f"the record of hand {number} is not there")])
+        raise RoundError([Mistake("record-missing", place, f"the record of hand {number} is missing")])
     boards = record["boards"]
     try:
         players = tuple(

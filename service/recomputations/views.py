@@ -1,4 +1,4 @@
-"""Recomputations: stored rounds played again, by workers."""
+"""Recomputations: stored rounds replayed by workers."""
 
 import json
 from collections.abc import Iterable, Iterator

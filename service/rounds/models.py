@@ -25,10 +25,10 @@ from service.db.base import (
 
 class RoundRecord(Base):
     """
-    A round as it was opened, with the point value and currency that its table had then.
+    A round as it was opened, with the point value and currency of its table at that time.
 
-    `table_sequence` numbers the rounds of a table in the order in which they were recorded, from 1 without a gap.
-    `opened_at` is when it was played, which may be long before it was received, at `recorded_at`.
+    `table_sequence` numbers the rounds of a table in the order of recording, from 1 without gaps. `opened_at` is when
+    the round was played, which may be long before it was received, at `recorded_at`.
     """
 
     __tablename__ = "rounds"
@@ -58,7 +58,7 @@ class RoundRecord(Base):
 
 
 class RoundSeatRecord(Base):
-    """Who sat where in one revision of a round, and with what."""
+    """A seat in one revision of a round: its player and opening stack."""
 
     __tablename__ = "round_seats"
     __table_args__ = (
@@ -77,7 +77,7 @@ class RoundSeatRecord(Base):
 
 
 class ConfirmationRecord(Base):
-    """A player's word that a revision's settlement is right."""
+    """A player's confirmation of a revision's settlement."""
 
     __tablename__ = "confirmations"
     __table_args__ = (references("round_seats", "club_id", "round_id", "revision", "seat"),)
@@ -91,11 +91,11 @@ class ConfirmationRecord(Base):
 
 class RoundHeadRecord(Base):
     """
-    Where a round stands: the one record of it that changes, and that whoever changes the round locks first.
+    The current state of a round: the only record of it that changes. Every change locks it first.
 
-    `seats` rise, and everything beside them follows their order. `opening_stacks` are the round's; those of the stakes'
-    scope are in `state` with the rest of what the next hand has to know. `last_event` is the hash of the round's last
-    event, for the next one to name.
+    `seats` are ascending, and the other lists are in their order. `opening_stacks` are those of the round; those of the
+    scope are in `state`, with everything else that the next hand depends on. `last_event` is the hash of the round's
+    last event, which the next event contains.
     """
 
     __tablename__ = "round_heads"
@@ -149,7 +149,7 @@ class RoundHeadRecord(Base):
 
 
 class SubmissionRecord(Base):
-    """The exact bytes in which a hand or a document was received."""
+    """The request body of a hand, document or correction."""
 
     __tablename__ = "submissions"
 
@@ -163,9 +163,9 @@ class SubmissionRecord(Base):
 
 class HandRecord(Base):
     """
-    What happened in a hand, and no result.
+    A hand as played, without its result.
 
-    `seats` rise; `fantasyland` and the 13 bytes a board in `boards` follow their order.
+    `seats` are ascending; `fantasyland` and `boards`, with 13 bytes per board, are in their order.
     """
 
     __tablename__ = "hands"
@@ -191,7 +191,7 @@ class HandRecord(Base):
 
 
 class DepartureRecord(Base):
-    """A player who left after a hand; `position` counts the round's departures."""
+    """A player who left after a hand; `position` numbers the departures of the round."""
 
     __tablename__ = "departures"
     __table_args__ = (
@@ -210,7 +210,7 @@ class DepartureRecord(Base):
 
 
 class ClosingRecord(Base):
-    """The end of a round before it was complete."""
+    """The closing of a round before it was complete."""
 
     __tablename__ = "closings"
     __table_args__ = (references("settlements", "club_id", "round_id", "revision"),)
@@ -224,7 +224,7 @@ class ClosingRecord(Base):
 
 
 class SettlementRecord(Base):
-    """One play of a round from its records: the first as it happens, a later one where they were corrected."""
+    """A revision of a round: the first as it is played; later ones after undos, corrections and recomputations."""
 
     __tablename__ = "settlements"
     __table_args__ = (
@@ -247,7 +247,7 @@ class SettlementRecord(Base):
 
 
 class AdjustmentRecord(Base):
-    """Points that one player pays another because a final settlement was corrected."""
+    """Points that one player pays another after the correction of a final settlement."""
 
     __tablename__ = "adjustments"
     __table_args__ = (references("settlements", "club_id", "round_id", "revision"),)
@@ -262,7 +262,7 @@ class AdjustmentRecord(Base):
 
 
 class CorrectionRecord(Base):
-    """What was asked for in the correction that made a revision, so that the same asked for again is known."""
+    """The correction that made a revision; `digest` identifies a repeated request."""
 
     __tablename__ = "corrections"
     __table_args__ = (
@@ -283,11 +283,11 @@ class CorrectionRecord(Base):
 
 class HandScoreRecord(Base):
     """
-    What a hand came to in one revision.
+    The result of a hand in one revision.
 
-    Points, fouls, royalties, cards earned and stays follow the hand's seats; top-ups and stacks all seats of the round;
-    exchanges the paying order. `irregular` is null unless the hand was
-    accepted as played; then it is why it could not have followed, and empty where it could.
+    Points, fouls, royalties, cards earned and stays are in the order of the hand's seats; top-ups and stacks in that of
+    all seats of the round; exchanges in paying order. `irregular` is null unless the hand was accepted as played; then
+    it lists why the hand could not have followed, and is empty if it could.
     """
 
     __tablename__ = "hand_scores"
@@ -318,7 +318,7 @@ class HandScoreRecord(Base):
 
 
 class PayoutRecord(Base):
-    """What scope `round` had added up, paid after the last hand by the departure or closing that ended the round."""
+    """The payout after the last hand under scope `round`, when a departure or closing ended the round."""
 
     __tablename__ = "payouts"
     __table_args__ = (references("hand_scores", "club_id", "round_id", "revision", "number"),)
@@ -333,7 +333,7 @@ class PayoutRecord(Base):
 
 
 class TransferRecord(Base):
-    """Points paid by one player to another; `late` ones not with the hand but in the payout after it."""
+    """Points paid by one player to another; `late` if paid in the payout after the hand."""
 
     __tablename__ = "transfers"
     __table_args__ = (references("hand_scores", "club_id", "round_id", "revision", "number"),)

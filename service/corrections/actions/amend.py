@@ -43,8 +43,10 @@ from service.rulesets.actions import ruleset_named
 from service.tables import queries as tables
 
 
-def recorded_side(transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory) -> RoundSnapshot:
-    """Say what a revision of a round came to, as it was recorded."""
+def snapshot_recorded(
+    transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory
+) -> RoundSnapshot:
+    """Return the stored hands, nets and stacks of a revision."""
     paid = transfers.list_paid(transaction, round_id, revision)
     then = revisions.get(transaction, round_id, revision)
     names = {seat.seat: seat.player for seat in happened.seats}
@@ -63,8 +65,8 @@ def recorded_side(transaction: Transaction, round_id: UUID, revision: int, happe
     return RoundSnapshot(sides, _by_player(names, then.nets), _by_player(names, then.stacks))
 
 
-def played_side(played: PlayedRound) -> RoundSnapshot:
-    """Say what a round comes to that was played again."""
+def snapshot_played(played: PlayedRound) -> RoundSnapshot:
+    """Return the hands, nets and stacks of a replayed round."""
     names = {seat.seat: seat.player for seat in played.round.seats}
     sides = tuple(
         HandSnapshot(
@@ -82,7 +84,7 @@ def played_side(played: PlayedRound) -> RoundSnapshot:
 
 
 def find_carried_over(transaction: Transaction, stored: StoredRound) -> tuple[CarriedOverStack, ...]:
-    """Find who opened their next round at the table with what this one had left them."""
+    """Find the players whose next round at the table opened with the stack they had at the end of this one."""
     return tuple(
         CarriedOverStack(str(found.round_id), found.seat, found.player, found.opening_stack)
         for found in corrections.list_carried_over(transaction, stored)
@@ -109,7 +111,7 @@ _PLACE: Final = "document"
 
 @dataclass(frozen=True, slots=True)
 class AmendedRound:
-    """A round as it would have been recorded, and what comes of it."""
+    """An amended round: its document, its history and the replayed result."""
 
     document: RoundDocument
     history: History
@@ -117,7 +119,7 @@ class AmendedRound:
 
 
 @contextmanager
-def naming_places(
+def locate_mistakes(
     document: RoundDocument,
     patch: Sequence[Mapping[str, Any]] | None,
     ruleset: str | None = None,
@@ -125,19 +127,19 @@ def naming_places(
     find_more: Callable[[Any], Iterable[Mistake]],
 ) -> Iterator[Callable[[], RoundDocument]]:
     """
-    Name every mistake in an amended document by its place in the request that amended it.
+    Convert the path of every mistake in an amended document to a path in the request.
 
     Args:
-        document: what was recorded.
-        patch: the operations that the request has; None where it has the amended document itself.
-        ruleset: which the request has beside the patch.
-        find_more: lists what else is wrong in an amended document that cannot be read as a whole.
+        document: the recorded document.
+        patch: the patch operations of the request; None if the request has the amended document itself.
+        ruleset: the ruleset of the request, if it has one.
+        find_more: lists further mistakes in an amended document that fails validation.
 
     Yields:
-        A function that amends the document.
+        A function that returns the amended document.
 
     Raises:
-        WireError: an operation cannot be applied, or what it makes is no document.
+        WireError: a patch operation cannot be applied, or the patched document is invalid.
     """
     patched = Patched(None, ())
 
@@ -193,7 +195,7 @@ def _in_request(
 
 
 def _accepting_texts_of(recorded: Mapping[str, Any]) -> AbstractContextManager[None]:
-    """Let a round be corrected whose ids could not be chosen today."""
+    """Accept stored texts that requests no longer may have, if the recorded document has such texts."""
     try:
         load_document(recorded)
     except WireError:
@@ -211,21 +213,21 @@ def amend_round(
     is_what_if: bool = False,
 ) -> AmendedRound:
     """
-    Play a round from its amended document. A hand that is the same as before stays as it is recorded.
+    Replay a round from its amended document. Unchanged hands keep their records.
 
     Args:
-        transaction: whose club's rulesets are known.
+        transaction: the club's transaction, to find rulesets.
         stored: the round.
-        before: its document.
-        after: the document amended.
+        before: the recorded document.
+        after: the amended document.
         accepts: whether hands that could not have followed are accepted as played.
-        is_what_if: whether departures are accepted too, whatever the ruleset allows.
+        is_what_if: whether departures that the ruleset does not allow are accepted too.
 
     Raises:
-        CorrectionInvalid: it changes what belongs to the table.
-        RulesetUnknown: there is no such ruleset.
-        HandIrregular: a hand could not have followed, and could be accepted as played.
-        ScoringError: the first thing that is invalid, with its place in the document.
+        CorrectionInvalid: the amended document changes a field that a correction cannot change.
+        RulesetUnknown: the ruleset does not exist.
+        HandIrregular: a hand could not have followed, and is valid if accepted as played.
+        ScoringError: the first invalid hand or departure, with its path in the document.
     """
     after = replace(after, opened_at=after.opened_at or before.opened_at)
     _refuse_other_table(before, after)
@@ -247,7 +249,7 @@ def amend_round(
 
 
 def is_as_recorded(amended: AmendedRound, happened: StoredHistory, document: RoundDocument) -> bool:
-    """Return whether nothing is changed, not even which hands are accepted as played."""
+    """Return whether the amended round is the same as the recorded one, including the hands accepted as played."""
     return (
         set(amended.history.irregular) == set(happened.history.irregular)
         and amended.history.ruleset == happened.ruleset
@@ -256,12 +258,12 @@ def is_as_recorded(amended: AmendedRound, happened: StoredHistory, document: Rou
 
 
 def _digest(document: RoundDocument) -> bytes:
-    """Compute the digest of what happened, whichever hands are accepted as played."""
+    """Compute the digest of a document without its list of hands accepted as played."""
     return digest_document(replace(document, irregular=()))
 
 
 def _held_open(before: RoundDocument, after: RoundDocument) -> list[Departure]:
-    """List the departures before which the round was held open for a hand that is no longer part of it."""
+    """List the departures that were possible only because a hand, now removed, kept the round open."""
     last = len(after.hands)
     is_removed = any(accepted.number > last for accepted in before.irregular)
     return [each for each in before.departures if is_removed and each.after_hand >= last]
@@ -270,13 +272,18 @@ def _held_open(before: RoundDocument, after: RoundDocument) -> list[Departure]:
 def _refuse_other_table(before: RoundDocument, after: RoundDocument) -> None:
     mistakes = [
         Mistake(
-            "correction-fixed", (_PLACE, name), f"is {_show(given)}; expected {_show(kept)}: no correction changes it"
+            "correction-fixed",
+            (_PLACE, name),
+            f"is {_show(given)}; expected {_show(recorded)}, because a correction cannot change it",
         )
-        for name, kept, given in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
-        if given != kept
+        for name, recorded, given in ((name, getattr(before, name), getattr(after, name)) for name in _FIXED)
+        if given != recorded
     ]
     if mistakes:
-        raise CorrectionInvalid("a correction leaves the round's table, reference, time of opening and money", mistakes)
+        raise CorrectionInvalid(
+            "a correction cannot change the table, reference, opening time, point value or currency of a round",
+            mistakes,
+        )
 
 
 def _show(value: object) -> str:
@@ -284,7 +291,7 @@ def _show(value: object) -> str:
 
 
 def _refusal(history: History, error: ScoringError) -> HandIrregular | ScoringError:
-    """Return the error; where a hand could be accepted as played, name that hand."""
+    """Return the error, as `HandIrregular` with the hand's number if the hand is valid when accepted as played."""
     accepted = accept_irregular(history)
     placed = error.under(_PLACE)
     more = set(accepted.irregular).difference(history.irregular)
@@ -298,16 +305,16 @@ def _refusal(history: History, error: ScoringError) -> HandIrregular | ScoringEr
 
 def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) -> RoundComparison:
     """
-    Show what a round would have come to by other rules, or had something else happened. Nothing is stored.
+    Compare a round with its result under another ruleset or with an amended document. Nothing is stored.
 
-    Hands, top-ups and departures are accepted as played, so that everything that was played is compared.
+    Hands, top-ups and departures are accepted as played, so that the whole round is compared.
 
     Raises:
-        NotFound: the club has no such round.
-        WireError: a change cannot be made.
-        CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot be played like this.
+        NotFound: the round does not exist.
+        WireError: the patch cannot be applied.
+        CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid.
     """
-    # Nobody plays on while the round is looked at: what it came to is read from many records.
+    # The result is read with several queries, so the round is locked against other changes.
     stored = rounds.lock(transaction, round_id)
     happened = histories.get(transaction, round_id, stored.revision)
     before = write_document(stored, happened, tables.get(transaction, stored.table_id).name)
@@ -316,13 +323,13 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
         return ruleset_named(transaction, request.ruleset or name)
 
     find_more = partial(find_document_mistakes, find_ruleset, accepts=True)
-    with naming_places(before, request.patch, request.ruleset, find_more=find_more) as amend:
+    with locate_mistakes(before, request.patch, request.ruleset, find_more=find_more) as amend:
         amended = amend_round(transaction, stored, before, amend(), accepts=True, is_what_if=True)
     return RoundComparison(
         view=view_round(replace(stored.changed(transaction.now, amended.played.round), version=stored.version)),
         revision=stored.revision,
-        before=recorded_side(transaction, round_id, stored.revision, happened),
-        after=played_side(amended.played),
+        before=snapshot_recorded(transaction, round_id, stored.revision, happened),
+        after=snapshot_played(amended.played),
         carried_over=find_carried_over(transaction, stored),
         dropped_departures=find_dropped(before.departures, amended.history.departures),
         changed=not is_as_recorded(amended, happened, before),

@@ -20,9 +20,9 @@ from service.corrections.actions.amend import (
     find_carried_over,
     find_dropped,
     is_as_recorded,
-    naming_places,
-    played_side,
-    recorded_side,
+    locate_mistakes,
+    snapshot_played,
+    snapshot_recorded,
 )
 from service.db import Transaction
 from service.disputes import queries as disputes
@@ -41,7 +41,7 @@ from service.tables import queries as tables
 
 @dataclass(frozen=True, slots=True)
 class CorrectedRound:
-    """A round before and after its correction, and whether the same correction was made before."""
+    """A round before and after its correction, and whether the request is a replay."""
 
     comparison: RoundComparison
     is_replay: bool
@@ -49,12 +49,12 @@ class CorrectedRound:
 
 @dataclass(frozen=True, slots=True)
 class _Corrected:
-    """What a correction came in, and the hands of the corrected round: records, contents, and those recorded anew."""
+    """The received request, and the hands of the corrected round: ids and contents of all, and the new records."""
 
     submission: Submission
     hand_ids: Sequence[UUID]
     contents: Sequence[CanonicalJson]
-    anew: Sequence[tuple[Hand, HandToRecord]]
+    new: Sequence[tuple[Hand, HandToRecord]]
 
 
 def correct_round(
@@ -66,31 +66,30 @@ def correct_round(
     require_final: Callable[[], None],
 ) -> CorrectedRound:
     """
-    Put right what was recorded of a round: its document is amended, and played again from the start.
+    Correct a round: amend its document, replay it from the start, and store the result as a new revision.
 
-    What changed is recorded anew, beside what was, as a new revision, which the round now has. The same correction
-    again changes nothing.
+    Earlier revisions do not change. The same correction sent again changes nothing.
 
     Args:
-        transaction: of the club that played.
+        transaction: the club's transaction.
         round_id: the round.
-        request: what was wrong.
-        received: the exact bytes that it came in, which are kept.
-        require_final: called where the settlement is, or was, final; refuses who may not correct such a one.
+        request: the correction.
+        received: the request body, which is stored.
+        require_final: called if a settlement of the round was final; raises if the key may not correct such a round.
 
     Raises:
-        NotFound: the club has no such round.
-        RoundChanged: the round is no longer as the sender has read it.
-        WireError: a change cannot be made.
-        HandIrregular: a hand could not have followed, and was not accepted as played.
-        CorrectionInvalid, RulesetUnknown, ScoringError: the round cannot have been like this, or the dispute that is
-            answered is none of its own.
-        DisputeRefused: that dispute has ended.
+        NotFound: the round does not exist.
+        RoundChanged: the round has another version than the request expects.
+        WireError: the patch cannot be applied.
+        HandIrregular: a hand could not have followed, and is not accepted as played.
+        CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid, or the dispute belongs to another
+            round.
+        DisputeRefused: the dispute has ended.
     """
     read = rounds.get(transaction, round_id)
     before = rounds.lock(transaction, round_id)
     made = corrections.find_newest(transaction, round_id, request.digest)
-    # Without a version the same words can mean another state, unless nothing was corrected since.
+    # Without a version, the same request is a replay only if it made the newest revision.
     if made is not None and (request.version is not None or made == before.revision):
         return CorrectedRound(_as_recorded(transaction, before, made - 1, made), is_replay=True)
     if before.firmness.final_revision is not None:
@@ -101,19 +100,19 @@ def correct_round(
     happened = histories.get(transaction, round_id, before.revision)
     document = write_document(before, happened, tables.get(transaction, before.table_id).name)
     find_more = partial(find_document_mistakes, partial(ruleset_named, transaction), accepts=request.accepts)
-    with naming_places(document, request.patch, find_more=find_more) as amend:
+    with locate_mistakes(document, request.patch, find_more=find_more) as amend:
         amended = amend_round(transaction, before, document, request.document or amend(), accepts=request.accepts)
         if is_as_recorded(amended, happened, document):
             same = _as_recorded(transaction, before, before.revision, before.revision)
             return CorrectedRound(replace(same, changed=False), is_replay=False)
         _refuse_to_open_again(transaction, before, amended)
-    old = recorded_side(transaction, round_id, before.revision, happened)
-    stored = _keep(transaction, before, happened, amended, request, received)
+    old = snapshot_recorded(transaction, round_id, before.revision, happened)
+    stored = _store(transaction, before, happened, amended, request, received)
     comparison = RoundComparison(
         view=view_round(stored),
         revision=stored.revision,
         before=old,
-        after=played_side(amended.played),
+        after=snapshot_played(amended.played),
         carried_over=find_carried_over(transaction, stored),
         adjustment=transfers.find_adjustment(transaction, stored.id, stored.revision),
         dropped_departures=find_dropped(happened.departures, amended.history.departures),
@@ -128,39 +127,39 @@ def _refuse_changed(before: StoredRound, version: int) -> None:
 
 
 def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute_id: UUID) -> None:
-    """Let a correction answer a dispute of its own round, until that has ended."""
+    """Raise if the dispute belongs to another round or has ended."""
     dispute = disputes.find_in_round(transaction, before.id, dispute_id)
     if dispute is None:
         detail = f"is {dispute_id}, which is not a dispute of this round; expected one of its disputes"
         raise CorrectionInvalid(
-            "the correction answers no dispute of the round", (Mistake("dispute-unknown", ("dispute",), detail),)
+            "`dispute` does not name a dispute of the round", (Mistake("dispute-unknown", ("dispute",), detail),)
         )
     if dispute.state.is_ended:
-        detail = f"the dispute is {dispute.state.value}, which ended it; open another, or omit it"
+        detail = f"the dispute has ended: it is {dispute.state.value}; omit `dispute`, or open another dispute"
         raise DisputeRefused(detail, (Mistake("dispute-ended", ("dispute",), detail),))
 
 
 def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended: AmendedRound) -> None:
-    """Keep a round over that others have followed: who plays on plays in the table's last."""
+    """Raise if the correction would reopen a round whose settlement was final, or which a later round follows."""
     if not amended.played.round.is_open or before.round.is_open:
         return
     if before.firmness.final_revision is not None:
         detail = (
-            "the round would be open again, and its settlement was final; say in the document after which hand it was"
-            " closed, and why"
+            "the correction would reopen the round, and its settlement was final; expected `closed` in the document:"
+            " the hand after which the round was closed, and the reason"
         )
         raise CorrectionInvalid(detail, (Mistake("settlement-final", ("document", "closed"), detail),))
     tables.lock(transaction, tables.get(transaction, before.table_id).name)
     following = rounds.find_following(transaction, before)
     if following is not None:
         detail = (
-            f"the round would be open again, and round {following} was opened at the table after it; say in the"
-            " document after which hand it was closed, and why"
+            f"the correction would reopen the round, and round {following} was opened at the table after it; expected"
+            " `closed` in the document: the hand after which the round was closed, and the reason"
         )
         raise CorrectionInvalid(detail, (Mistake("round-follows", ("document", "closed"), detail),))
 
 
-def _keep(
+def _store(
     transaction: Transaction,
     before: StoredRound,
     happened: StoredHistory,
@@ -171,8 +170,8 @@ def _keep(
     submission = Submission("correction", received)
     hand_records.add_submission(transaction, submission)
     store_ruleset(transaction, amended.history.ruleset)
-    corrected = _recorded_anew(amended, happened, submission)
-    hand_records.add_hands(transaction, before.id, corrected.anew)
+    corrected = _assign_records(amended, happened, submission)
+    hand_records.add_hands(transaction, before.id, corrected.new)
     given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
     event = _event(before, happened, amended, request, corrected)
     stored = revisions.add(transaction, before, given, event.kind, event.encode())
@@ -180,23 +179,23 @@ def _keep(
     return stored
 
 
-def _recorded_anew(amended: AmendedRound, happened: StoredHistory, submission: Submission) -> _Corrected:
-    """Give every hand its record: the one that it has where its content is the same, or a new one."""
-    kept = {(hand.hand.number, hand.digest): hand.id for hand in happened.hands}
+def _assign_records(amended: AmendedRound, happened: StoredHistory, submission: Submission) -> _Corrected:
+    """Return a record for every hand: the existing one if its content is unchanged, otherwise a new one."""
+    existing = {(hand.hand.number, hand.digest): hand.id for hand in happened.hands}
     hand_ids: list[UUID] = []
     contents: list[CanonicalJson] = []
-    anew: list[tuple[Hand, HandToRecord]] = []
+    new: list[tuple[Hand, HandToRecord]] = []
     for submitted in amended.document.hands:
         content = canonical_json(dump_hand(submitted))
         digest = sha256(content).digest()
-        hand_id = kept.get((submitted.hand.number, digest))
+        hand_id = existing.get((submitted.hand.number, digest))
         if hand_id is None:
             record = HandToRecord(content, digest, submission.id, played_at=submitted.played_at)
-            anew.append((submitted.hand, record))
+            new.append((submitted.hand, record))
             hand_id = record.id
         hand_ids.append(hand_id)
         contents.append(CanonicalJson(content))
-    return _Corrected(submission, hand_ids, contents, anew)
+    return _Corrected(submission, hand_ids, contents, new)
 
 
 def _event(
@@ -206,7 +205,7 @@ def _event(
     request: CorrectionRequest,
     corrected: _Corrected,
 ) -> RoundCorrected:
-    """Return the event: what was asked for, and what the round is played from now."""
+    """Build the event payload: the request, and the document that the new revision is replayed from."""
     return RoundCorrected(
         round=before.id,
         revision=before.revision + 1,
@@ -219,7 +218,7 @@ def _event(
         ruleset_digest=rulesets.digest_ruleset(amended.history.ruleset),
         hands=tuple(corrected.hand_ids),
         hands_before=tuple(hand.id for hand in happened.hands),
-        recorded=tuple(NewHand(record.id, record.digest) for _, record in corrected.anew),
+        recorded=tuple(NewHand(record.id, record.digest) for _, record in corrected.new),
         irregular=tuple(sorted(amended.history.irregular)),
         submission=corrected.submission.received,
         scorer=SCORER_VERSION,
@@ -242,10 +241,10 @@ def _document(document: RoundDocument, contents: Sequence[CanonicalJson]) -> Cor
 
 
 def _as_recorded(transaction: Transaction, stored: StoredRound, old: int, new: int) -> RoundComparison:
-    """Compare a revision with another, both as they are recorded."""
+    """Compare two stored revisions."""
     happened = [histories.get(transaction, stored.id, revision) for revision in (old, new)]
     before, after = [
-        recorded_side(transaction, stored.id, revision, each)
+        snapshot_recorded(transaction, stored.id, revision, each)
         for revision, each in zip((old, new), happened, strict=True)
     ]
     return RoundComparison(

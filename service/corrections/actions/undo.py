@@ -22,7 +22,7 @@ from service.tables import queries as tables
 
 @dataclass(frozen=True, slots=True)
 class UndoneHand:
-    """The round without the hand, the departures dropped with it, and whether the hand was withdrawn before."""
+    """The round without the hand, the departures dropped with it, and whether the request is a replay."""
 
     view: RoundView
     dropped: tuple[Departure, ...]
@@ -31,22 +31,22 @@ class UndoneHand:
 
 def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoneHand:
     """
-    Withdraw the last hand of a round, and the departures after it: the round is as it was before the hand.
+    Undo the last hand of a round, and the departures after it.
 
-    Where that hand had been accepted as played, the round may be complete without it; departures after that end are
-    dropped too.
+    If that hand was accepted as played, the round may be complete without it; departures after that end are dropped
+    too.
 
-    The records stay. What is left is played again and stored as a new revision, which the round now has. The same undo
-    again finds the hand withdrawn and changes nothing.
+    The records stay. The remaining hands are replayed and stored as a new revision. The same undo sent again changes
+    nothing.
 
     Raises:
-        NotFound: the club has no such round.
-        UndoRefused: it is not the last hand, or something stands upon it.
+        NotFound: the round does not exist.
+        UndoRefused: the hand is not the last one, or the state of the round or its settlement does not allow an undo.
     """
     before = rounds.lock(transaction, round_id)
     if _is_withdrawn(transaction, before, request):
         return UndoneHand(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
-    _refuse_what_stands(transaction, before, request.number)
+    _check_undo_allowed(transaction, before, request.number)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
     departures = histories.list_departures(transaction, round_id, before.revision)
     accepted = {hand.hand.number for hand in kept if hand.is_accepted}
@@ -76,11 +76,11 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
 def _without_last_hand(
     before: StoredRound, hands: Sequence[Hand], departures: Sequence[Departure], accepted: Collection[int]
 ) -> History:
-    """Return what is left of a round, so that it can be played."""
-    left = tuple(departure for departure in departures if departure.after_hand <= len(hands))
-    history = History(before.round.ruleset, before.round.seats, tuple(hands), left, irregular=accepted)
-    # Hands that the round was held open for follow no longer by themselves.
-    return drop_late_departures(accept_irregular(history), left)
+    """Return the history of a round without its last hand."""
+    remaining = tuple(departure for departure in departures if departure.after_hand <= len(hands))
+    history = History(before.round.ruleset, before.round.seats, tuple(hands), remaining, irregular=accepted)
+    # Without the withdrawn hand, some hands follow only if they are accepted as played.
+    return drop_late_departures(accept_irregular(history), remaining)
 
 
 def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoRequest) -> tuple[Departure, ...]:
@@ -92,43 +92,43 @@ def _find_dropped(transaction: Transaction, now: StoredRound, request: UndoReque
 
 def _is_withdrawn(transaction: Transaction, before: StoredRound, request: UndoRequest) -> bool:
     """
-    Say whether just this undo has been done already.
+    Return whether this undo was already made.
 
-    Without the hand's id that shows only while no other hand has its number.
+    Without a hand id, a replay is recognized only until another hand with that number is recorded.
 
     Raises:
-        UndoRefused: the hand named was never recorded under this number.
+        UndoRefused: the hand id is not a record of this number.
     """
     recorded = hands.list_records(transaction, before.id, request.number)
     if request.hand is None:
         return bool(recorded) and request.number > before.round.hands
     if request.hand not in recorded:
-        detail = f"{request.hand} is not a record of hand {request.number} in this round"
+        detail = f"{request.hand} is not a record of hand {request.number} of this round"
         raise _refusal("hand-unknown", detail, "hand")
     return not hands.get(transaction, request.hand).in_force
 
 
-def _refuse_what_stands(transaction: Transaction, before: StoredRound, number: int) -> None:
+def _check_undo_allowed(transaction: Transaction, before: StoredRound, number: int) -> None:
     last = before.round.hands
     if number != last:
-        there = f"hand {last} is the last" if last else "no hand is recorded"
-        raise _refusal("hand-not-last", f"hand {number} is to be undone; {there}", "number")
+        expected = f"expected hand {last}, the last of the round" if last else "the round has no hands"
+        raise _refusal("hand-not-last", f"hand {number} cannot be undone; {expected}", "number")
     if before.firmness.final_revision is not None:
-        raise _refusal("settlement-final", "the settlement of the round was final; a correction puts it right")
+        raise _refusal("settlement-final", "a settlement of the round was final; correct the round instead")
     if before.firmness.settlement_state is SettlementState.DISPUTED:
-        raise _refusal("settlement-disputed", "the settlement is disputed; a correction puts right what is wrong in it")
+        raise _refusal("settlement-disputed", "the settlement is disputed; correct the round instead")
     if before.round.status is RoundStatus.CLOSED:
         raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")
     if before.round.status is RoundStatus.COMPLETE:
-        _refuse_under_a_later_round(transaction, before)
+        _check_no_later_round(transaction, before)
 
 
-def _refuse_under_a_later_round(transaction: Transaction, before: StoredRound) -> None:
-    """Let a round that is complete be open again only where none has followed: its stacks may have carried over."""
+def _check_no_later_round(transaction: Transaction, before: StoredRound) -> None:
+    """Raise if a later round was opened at the table: stacks may have carried over to it."""
     tables.lock(transaction, tables.get(transaction, before.table_id).name)
     following = rounds.find_following(transaction, before)
     if following is not None:
-        detail = f"round {following} was opened at the table after this one; its last hand can no longer be undone"
+        detail = f"round {following} was opened at the table after this one; this round's hands can no longer be undone"
         raise _refusal("round-follows", detail)
 
 

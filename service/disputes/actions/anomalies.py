@@ -1,4 +1,4 @@
-"""What is unusual about a round: a list of small functions, each of which states its formula."""
+"""Find anomalies of rounds: one function for each kind, which states its formula."""
 
 from collections.abc import Collection, Iterator, Sequence
 from typing import Final, Protocol
@@ -10,40 +10,40 @@ from service.disputes import queries as anomalies
 from service.disputes.queries import NO_OTHERS, RoundFigures, TableFigures
 
 PLAIN: Final = RoundFigures(Ratio(0, 4), {}, {}, Ratio(0, 3), Ratio(0, 1))
-"""A round of which nothing stands out, for examples."""
+"""A round without anomalies, for examples."""
 
 
 class Formula(Protocol):
-    """Finds what stands out in a round beside the other rounds of its table."""
+    """A function that compares a round with the other rounds of its table."""
 
     def __call__(self, found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
-        """List it."""
+        """List the anomalies of the round."""
 
 
 def find_unusual(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, Sequence[RoundAnomaly]]:
     """
-    Say of each round what is unusual about it, as it stands.
+    Return the anomalies of the newest revision of each round.
 
-    It takes as many statements for a hundred rounds as for one, and each round is compared with fifty others at most.
+    The number of statements does not depend on the number of rounds. Each round is compared with at most fifty others.
     """
     if not round_ids:
         return {}
-    asked = set(round_ids)
-    others = anomalies.list_others(transaction, asked)
+    wanted = set(round_ids)
+    others = anomalies.list_others(transaction, wanted)
     return {
         round_id: compare(found, others.get(round_id, NO_OTHERS))
-        for round_id, found in anomalies.list_figures(transaction, asked).items()
+        for round_id, found in anomalies.list_figures(transaction, wanted).items()
     }
 
 
 def compare(found: RoundFigures, usual: TableFigures) -> Sequence[RoundAnomaly]:
-    """Say what stands out in a round beside the other rounds of its table."""
+    """Return the anomalies of a round compared with the other rounds of its table."""
     return tuple(unusual for formula in FORMULAS for unusual in formula(found, usual))
 
 
 def exceeds(found: Ratio, usual: Ratio, times: int) -> bool:
     """
-    Say whether a rate is more than so many times another. Beside nothing, nothing stands out.
+    Return whether a ratio is more than `times` another. Without other rounds it never is.
 
     >>> usual = Ratio(10, 50)
     >>> exceeds(Ratio(3, 5), usual, 2), exceeds(Ratio(2, 5), usual, 2), exceeds(Ratio(3, 5), Ratio(0, 0), 2)
@@ -54,20 +54,20 @@ def exceeds(found: Ratio, usual: Ratio, times: int) -> bool:
 
 def irregular_hands(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find hands that stand though they could not have followed.
+    Find hands that were accepted as played although they could not have followed.
 
     >>> from dataclasses import replace
     >>> [each.found for each in irregular_hands(replace(PLAIN, irregular=Ratio(1, 5)), NO_OTHERS)]
     [Ratio(count=1, of=5)]
     """
     if found.irregular.count:
-        formula = "hands of the round that are irregular, of its hands: more than none"
+        formula = "irregular hands of the round, out of its hands: more than none"
         yield RoundAnomaly("irregular-hands", (), found.irregular, usual.irregular, formula)
 
 
 def foul_rate(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find players who foul more than others do here; a single foul says nothing.
+    Find players who foul more often than usual at the table, and at least twice.
 
     >>> from dataclasses import replace
     >>> others = replace(NO_OTHERS, fouls=Ratio(10, 50))
@@ -78,15 +78,15 @@ def foul_rate(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly
     for seat, fouls in found.fouls.items():
         if fouls.count >= 2 and exceeds(fouls, usual.fouls, 2):
             formula = (
-                "foul boards of the player in the round, of their boards: 2 or more, and more than twice the share of"
-                " foul boards in the table's last 50 other rounds that are over"
+                "foul boards of the player in the round, out of their boards: 2 or more, and more than twice the ratio"
+                " of foul boards in the table's last 50 other rounds that have ended"
             )
             yield RoundAnomaly("foul-rate", (seat,), fouls, usual.fouls, formula)
 
 
 def points_lost_to_caps(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find pairs between whom more was due and not paid than between others here.
+    Find pairs of players who lost more points to caps than is usual at the table.
 
     >>> from dataclasses import replace
     >>> others = replace(NO_OTHERS, lost=Ratio(30, 10))
@@ -98,15 +98,15 @@ def points_lost_to_caps(found: RoundFigures, usual: TableFigures) -> Iterator[Ro
         lost = Ratio(points, 1)
         if exceeds(lost, usual.lost, 2):
             formula = (
-                "points due and not paid between the two in the round: more than twice the mean of a pair and round in"
-                " the table's last 50 other rounds that are over"
+                "points due and not paid between the two players in the round: more than twice the mean per pair and"
+                " round in the table's last 50 other rounds that have ended"
             )
             yield RoundAnomaly("points-lost-to-caps", pair, lost, usual.lost, formula)
 
 
 def unconfirmed(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find rounds that fewer players confirmed than do here.
+    Find rounds that fewer players confirmed than is usual at the table.
 
     >>> from dataclasses import replace
     >>> others = replace(NO_OTHERS, unconfirmed=Ratio(10, 60))
@@ -115,22 +115,22 @@ def unconfirmed(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnoma
     """
     if exceeds(found.unconfirmed, usual.unconfirmed, 2):
         formula = (
-            "players who have not confirmed the settlement in force, of the round's players: more than twice the share"
-            " in the table's last 50 other rounds that are over"
+            "players who have not confirmed the settlement in force, out of the round's players: more than twice the"
+            " ratio in the table's last 50 other rounds that have ended"
         )
         yield RoundAnomaly("unconfirmed", (), found.unconfirmed, usual.unconfirmed, formula)
 
 
 def corrected_after_final(found: RoundFigures, usual: TableFigures) -> Iterator[RoundAnomaly]:
     """
-    Find rounds that were settled anew once their settlement was final.
+    Find rounds that were corrected after their settlement was final.
 
     >>> from dataclasses import replace
     >>> [each.found for each in corrected_after_final(replace(PLAIN, after_final=Ratio(1, 2)), NO_OTHERS)]
     [Ratio(count=1, of=2)]
     """
     if found.after_final.count:
-        formula = "revisions made after the settlement was final, of the round's revisions: more than none"
+        formula = "revisions made after the settlement was final, out of the round's revisions: more than none"
         yield RoundAnomaly("corrected-after-final", (), found.after_final, usual.after_final, formula)
 
 

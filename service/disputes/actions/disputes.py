@@ -1,4 +1,4 @@
-"""Open disputes, comment on them, and lead them through their states."""
+"""Open, list, comment on, review, resolve and withdraw disputes."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,21 +38,21 @@ from service.disputes.actions.anomalies import find_unusual
 from service.disputes.queries import DisputeFilter, StoredDispute
 from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
 from service.ledger.queries.events import record_event
-from service.rounds.actions.checks import require_sayer
+from service.rounds.actions.checks import require_author
 from service.rounds.queries import rounds, settlement_states
 from service.rounds.queries.stored_round import StoredRound
 
 
 @dataclass(frozen=True, slots=True)
 class ChangedDispute:
-    """A dispute after something was said or done about it, and whether just this had been before."""
+    """A dispute with its history after a request, and whether the request is a replay."""
 
-    case: DisputeWithHistory
+    dispute: DisputeWithHistory
     is_replay: bool
 
 
-def view_case(transaction: Transaction, stored: StoredDispute) -> DisputeWithHistory:
-    """Show a dispute with everything that followed it."""
+def view_dispute(transaction: Transaction, stored: StoredDispute) -> DisputeWithHistory:
+    """Return a dispute with its entries, corrections and anomalies."""
     unusual = find_unusual(transaction, [stored.round_id])
     return DisputeWithHistory(
         _view(stored, unusual[stored.round_id]),
@@ -62,7 +62,7 @@ def view_case(transaction: Transaction, stored: StoredDispute) -> DisputeWithHis
 
 
 def view_disputes(transaction: Transaction, listed: Sequence[StoredDispute]) -> list[DisputeView]:
-    """Show disputes of a list."""
+    """Return disputes with the anomalies of their rounds."""
     unusual = find_unusual(transaction, [stored.round_id for stored in listed])
     return [_view(stored, unusual[stored.round_id]) for stored in listed]
 
@@ -87,44 +87,44 @@ def _view(stored: StoredDispute, unusual: Sequence[RoundAnomaly]) -> DisputeView
 
 def get_dispute(transaction: Transaction, dispute_id: UUID) -> DisputeWithHistory:
     """
-    Show a dispute, what followed it, and what is unusual about its round.
+    Return a dispute with its history and the anomalies of its round.
 
     Raises:
-        NotFound: the club has no such dispute.
+        NotFound: the dispute does not exist.
     """
-    return view_case(transaction, disputes.get(transaction, dispute_id))
+    return view_dispute(transaction, disputes.get(transaction, dispute_id))
 
 
 def list_disputes(
     transaction: Transaction, wanted: DisputeFilter, *, after: UUID | None, limit: int
 ) -> Page[DisputeView]:
-    """List the club's disputes, the oldest first, each with what is unusual about its round."""
+    """List the club's disputes, oldest first, each with the anomalies of its round."""
     found = disputes.list_page(transaction, wanted, after=after, limit=limit + 1)
     shown = found[:limit]
     return Page(view_disputes(transaction, shown), shown[-1].id if len(found) > limit else None)
 
 
 MOST_OPEN: Final = 100
-"""So many disputes of one round can be open or under review."""
+"""The largest number of disputes of one round that are open or under review."""
 
 
 def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDispute:
     """
-    Hold something against the settlement of a round. The same claim by the same player again is the same dispute.
+    Open a dispute of a round's settlement. The same claim by the same author is the same dispute.
 
     Raises:
-        DisputeInvalid: the club has no such round, or the round no such hand, seat or player.
-        DisputeRefused: the round is still played, or disputed a hundred times already.
+        DisputeInvalid: the round, hand, seat or author does not exist.
+        DisputeRefused: the round is open, or too many of its disputes have not ended.
     """
     before = _lock_round(transaction, request)
     same = disputes.find_same(transaction, before.id, request.digest)
     if same is not None:
-        return ChangedDispute(view_case(transaction, same), is_replay=True)
-    _refuse(before)
-    require_sayer(transaction, before, request.by)
-    mistakes = tuple(_missing(before, request))
+        return ChangedDispute(view_dispute(transaction, same), is_replay=True)
+    _check_can_be_disputed(before)
+    require_author(transaction, before, request.by)
+    mistakes = tuple(_find_unknown(before, request))
     if mistakes:
-        raise DisputeInvalid("the round has no such place", mistakes)
+        raise DisputeInvalid("the round has no such hand or seat", mistakes)
     dispute = StoredDispute(
         id=uuid7(),
         round_id=before.id,
@@ -139,10 +139,10 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
         opened_at=transaction.now,
     )
     disputes.add(transaction, dispute)
-    after = settlement_states.dispute_opened(transaction, before)
+    after = settlement_states.count_opened_dispute(transaction, before)
     event = _event(dispute)
     record_event(transaction, event.kind, event.encode(), round_id=after.id, sequence=after.version)
-    return ChangedDispute(view_case(transaction, dispute), is_replay=False)
+    return ChangedDispute(view_dispute(transaction, dispute), is_replay=False)
 
 
 def _lock_round(transaction: Transaction, request: DisputeRequest) -> StoredRound:
@@ -152,26 +152,26 @@ def _lock_round(transaction: Transaction, request: DisputeRequest) -> StoredRoun
         raise DisputeInvalid(str(error), (Mistake("round-unknown", ("round",), str(error)),)) from error
 
 
-def _refuse(before: StoredRound) -> None:
+def _check_can_be_disputed(before: StoredRound) -> None:
     if before.round.is_open:
-        detail = "the round is still played; undo puts right its last hand, a correction any, and a dispute comes after"
+        detail = "the round is still open; undo its last hand, or correct the round; expected a round that has ended"
         raise DisputeRefused(detail, (Mistake("round-open", ("round",), detail),))
     if before.firmness.open_disputes >= MOST_OPEN:
-        detail = f"{MOST_OPEN} disputes of the round have not ended, which is as many as there can be"
+        detail = f"{MOST_OPEN} disputes of the round have not ended; expected fewer than {MOST_OPEN}"
         raise DisputeRefused(detail, (Mistake("disputes-full", ("round",), detail),))
 
 
-def _missing(before: StoredRound, request: DisputeRequest) -> Iterator[Mistake]:
+def _find_unknown(before: StoredRound, request: DisputeRequest) -> Iterator[Mistake]:
     hands, seats = before.round.hands, [seat.seat for seat in before.round.seats]
     if request.hand is not None and request.hand > hands:
-        there = f"expected 1 to {hands}" if hands else "no hand was played"
-        yield Mistake("hand-unknown", ("hand",), f"is {request.hand}; {there}")
+        expected = f"expected 1 to {hands}" if hands else "the round has no hands"
+        yield Mistake("hand-unknown", ("hand",), f"is {request.hand}; {expected}")
     if request.seat is not None and request.seat not in seats:
         yield Mistake("seat-unknown", ("seat",), f"is {request.seat}; expected one of {', '.join(map(str, seats))}")
 
 
 def _event(dispute: StoredDispute) -> DisputeOpened:
-    """Return the event: what was claimed by whom, and of the words, which may name people, their digest."""
+    """Build the event payload. It has the digest of the claim only, because the claim may name people."""
     return DisputeOpened(
         dispute=dispute.id,
         round=dispute.round_id,
@@ -192,7 +192,7 @@ _FROM: Final[Mapping[str, tuple[DisputeState, ...]]] = {
     DisputeState.REJECTED.value: (_REVIEWED,),
     DisputeState.WITHDRAWN.value: (_OPEN, _REVIEWED),
 }
-"""In which states a step can be taken."""
+"""The states in which each transition is allowed."""
 
 _EVENTS: Final[Mapping[DisputeStep, type[DisputeEvent]]] = {
     DisputeStep.COMMENT: DisputeCommented,
@@ -205,51 +205,51 @@ _EVENTS: Final[Mapping[DisputeStep, type[DisputeEvent]]] = {
 
 def step_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
     """
-    Say or do something about a dispute; the same again, by the same person, changes nothing.
+    Apply a transition or comment to a dispute; the same request by the same author changes nothing.
 
-    The round is locked before the dispute, as everywhere.
+    The round is locked before the dispute, here and elsewhere, so that requests cannot deadlock.
 
     Raises:
-        NotFound: the club has no such dispute.
-        DisputeChanged: it is no longer as the sender has read it.
-        DisputeRefused: it has ended, or is not as far.
-        DisputeInvalid: it is to be upheld without a correction and without a reason, or says who is not of the round.
+        NotFound: the dispute does not exist.
+        DisputeChanged: the dispute has another version than the request expects.
+        DisputeRefused: the state of the dispute does not allow the transition.
+        DisputeInvalid: the dispute would be upheld with neither a correction nor a reason, or the author is unknown.
     """
     round_ = rounds.lock(transaction, disputes.get(transaction, dispute_id).round_id)
     before = disputes.lock(transaction, dispute_id)
     digest = digest_of([request.by, request.words])
     if _is_done(transaction, before, request, digest):
-        return ChangedDispute(view_case(transaction, before), is_replay=True)
+        return ChangedDispute(view_dispute(transaction, before), is_replay=True)
     if request.version is not None and request.version != before.version:
         detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
         raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
-    _refuse_out_of_turn(before, request)
-    require_sayer(transaction, round_, request.by, (before.said_by,))
+    _check_transition(before, request)
+    require_author(transaction, round_, request.by, (before.said_by,))
     correction = _find_correction(transaction, before, request)
     entry = DisputeEntry(before.version + 1, request.kind, request.by, request.words, correction, transaction.now)
     after = disputes.add_entry(transaction, before, entry, digest)
-    _tell(transaction, round_, after, entry)
-    return ChangedDispute(view_case(transaction, after), is_replay=False)
+    _record_transition(transaction, round_, after, entry)
+    return ChangedDispute(view_dispute(transaction, after), is_replay=False)
 
 
 def _is_done(transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest, digest: bytes) -> bool:
-    """Say whether just this was said or done already: a comment at any time, a step upon the version that was read."""
+    """Return whether the request was already processed: a comment at any version, a transition from its version."""
     if request.version is None:
         return disputes.find_comment(transaction, before.id, digest) is not None
     done = disputes.find_entry(transaction, before.id, request.version + 1)
     return done is not None and (done.kind, done.by, done.words) == (request.kind, request.by, request.words)
 
 
-def _refuse_out_of_turn(before: StoredDispute, request: DisputeTransitionRequest) -> None:
+def _check_transition(before: StoredDispute, request: DisputeTransitionRequest) -> None:
     if before.state.is_ended:
-        raise _refusal("dispute-ended", f"the dispute is {before.state.value}, which ended it; open another")
+        raise _refusal("dispute-ended", f"the dispute has ended: it is {before.state.value}; open another dispute")
     if before.state not in _FROM[request.kind]:
         if before.state is _OPEN:
-            raise _refusal("dispute-not-reviewed", "the dispute is open; it comes under review before it is resolved")
-        raise _refusal("dispute-under-review", "the dispute is under review already")
+            raise _refusal("dispute-not-reviewed", "the dispute is open; start its review before you resolve it")
+        raise _refusal("dispute-under-review", "the dispute is already under review")
     comments = before.version - 1 - (before.state is _REVIEWED)
     if request.kind == COMMENT and comments >= MOST_COMMENTS:
-        raise _refusal("comments-full", f"{comments} comments are there, which is as many as a dispute takes")
+        raise _refusal("comments-full", f"the dispute has {comments} comments; a dispute has at most {MOST_COMMENTS}")
 
 
 def _refusal(code: str, detail: str) -> DisputeRefused:
@@ -258,24 +258,31 @@ def _refusal(code: str, detail: str) -> DisputeRefused:
 
 def _find_correction(transaction: Transaction, before: StoredDispute, request: DisputeTransitionRequest) -> int | None:
     """
-    Find what put right what is upheld: the newest correction that names the dispute.
+    Find the newest correction that names a dispute that is upheld.
 
     Raises:
-        DisputeInvalid: there is none, and no reason why.
+        DisputeInvalid: no correction names the dispute, and the request has no reason.
     """
     if request.kind != DisputeState.UPHELD.value:
         return None
     made = disputes.list_corrections(transaction, before)
     if not made and request.words is None:
-        detail = "no correction names the dispute; correct the round with it, or say in reason why nothing is corrected"
+        detail = (
+            "no correction names the dispute; name it in a correction of the round, or state in `reason` why nothing is"
+            " corrected"
+        )
         raise DisputeInvalid(detail, (Mistake("correction-missing", ("reason",), detail),))
     return made[-1] if made else None
 
 
-def _tell(transaction: Transaction, round_: StoredRound, after: StoredDispute, entry: DisputeEntry) -> None:
-    """Write the step into the round's audit trail; of the words, which may name people, their digest."""
-    ends = after.state.is_ended
-    stands = settlement_states.dispute_ended(transaction, round_) if ends else rounds.advance(transaction, round_)
+def _record_transition(
+    transaction: Transaction, round_: StoredRound, after: StoredDispute, entry: DisputeEntry
+) -> None:
+    """Record the event. It has the digest of the text only, because the text may name people."""
+    if after.state.is_ended:
+        changed = settlement_states.count_ended_dispute(transaction, round_)
+    else:
+        changed = rounds.advance(transaction, round_)
     step = DisputeStep(entry.kind)
     event = _EVENTS[step](
         dispute=after.id,
@@ -286,52 +293,52 @@ def _tell(transaction: Transaction, round_: StoredRound, after: StoredDispute, e
         words=None if entry.words is None else sha256(entry.words.encode()).digest(),
         correction=entry.correction,
     )
-    record_event(transaction, event.kind, event.encode(), round_id=stands.id, sequence=stands.version)
+    record_event(transaction, event.kind, event.encode(), round_id=changed.id, sequence=changed.version)
 
 
 def comment_on_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
     """
-    Say something about a dispute.
+    Add a comment to a dispute that has not ended.
 
     Raises:
-        NotFound: the club has no such dispute.
-        DisputeChanged: it is no longer as the sender has read it.
-        DisputeRefused: it has ended, or is not as far.
+        NotFound: the dispute does not exist.
+        DisputeRefused: the dispute has ended, or has too many comments.
     """
     return step_dispute(transaction, dispute_id, request)
 
 
 def review_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
     """
-    Look into a dispute from now on.
+    Start the review of an open dispute.
 
     Raises:
-        NotFound: the club has no such dispute.
-        DisputeChanged: it is no longer as the sender has read it.
-        DisputeRefused: it has ended, or is not as far.
+        NotFound: the dispute does not exist.
+        DisputeChanged: the dispute has another version than the request expects.
+        DisputeRefused: the dispute is not open.
     """
     return step_dispute(transaction, dispute_id, request)
 
 
 def resolve_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
     """
-    End a dispute: it is upheld or rejected.
+    Uphold or reject a dispute that is under review.
 
     Raises:
-        NotFound: the club has no such dispute.
-        DisputeChanged: it is no longer as the sender has read it.
-        DisputeRefused: it has ended, or is not as far.
+        NotFound: the dispute does not exist.
+        DisputeChanged: the dispute has another version than the request expects.
+        DisputeRefused: the dispute is not under review.
+        DisputeInvalid: the dispute would be upheld with neither a correction nor a reason.
     """
     return step_dispute(transaction, dispute_id, request)
 
 
 def withdraw_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
     """
-    Give a dispute up.
+    Withdraw a dispute that has not ended.
 
     Raises:
-        NotFound: the club has no such dispute.
-        DisputeChanged: it is no longer as the sender has read it.
-        DisputeRefused: it has ended, or is not as far.
+        NotFound: the dispute does not exist.
+        DisputeChanged: the dispute has another version than the request expects.
+        DisputeRefused: the dispute has ended.
     """
     return step_dispute(transaction, dispute_id, request)

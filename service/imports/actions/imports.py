@@ -26,16 +26,16 @@ COUNTED: Final = ("rounds", "replayed", "refused", "hands")
 
 def get_import(transaction: Transaction, import_id: UUID) -> JobView:
     """
-    Show an import as it stands.
+    Return an import with its progress and results so far.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the import does not exist.
     """
     return view_import(transaction, jobs.get(transaction, import_id, KIND))
 
 
 def view_import(transaction: Transaction, job: StoredJob) -> JobView:
-    """Add up what an import came to so far: rounds and hands stored, lines that were there before, lines refused."""
+    """Sum the results of an import so far: stored rounds and hands, replayed lines, refused lines."""
     progress = jobs.get_progress(transaction, job.id)
     counted: Counter[str] = Counter()
     for result in progress.results:
@@ -60,18 +60,18 @@ def list_import_results(
     retention: Retention,
 ) -> tuple[StoredJob, Iterator[bytes]]:
     """
-    Give what became of the lines of an import so far, in blocks of whole lines, in the order of the file.
+    Return an import and the results of its lines so far, in blocks of whole lines, in the order of the file.
 
-    Each block is read in a transaction of its own, begun by `read`: who reads slowly keeps none open.
+    Each block is read in its own transaction, begun by `read`, so that slow clients do not keep one open.
 
     Raises:
-        NotFound: the club has none with this id, or it ended too long ago.
+        NotFound: the import does not exist, or its results were deleted.
     """
     job = jobs.get(transaction, import_id, KIND)
     if job.ended_at is not None and job.ended_at < transaction.now - timedelta(days=retention.import_days):
         raise NotFound(
-            f"the results of import {import_id} were removed {retention.import_days} days after its end;"
-            " the summary of the import stays, and the same file can be imported again"
+            f"the results of import {import_id} were deleted {retention.import_days} days after its end;"
+            " its summary is still available, and the same file can be imported again"
         )
     return job, _blocks(import_id, read)
 
@@ -89,9 +89,9 @@ def _blocks(import_id: UUID, read: Callable[[], AbstractContextManager[Transacti
 
 MOST_LINES: Final = 300
 MOST_BYTES: Final = 1024 * 1024
-"""A piece is one chunk of the job: so many lines, or so many bytes, whichever come first."""
+"""A piece is one chunk of the job: at most so many lines, and about so many bytes."""
 LONGEST_LINE: Final = 1024 * 1024
-"""Of a line that is longer so much is kept, and one byte that tells."""
+"""The longest accepted line, in bytes. A longer line is cut one byte after it, so that it is still too long."""
 
 _RETRY_AFTER: Final = 60
 """Seconds."""
@@ -101,7 +101,7 @@ Begin = Callable[[], AbstractContextManager[Transaction]]
 
 @dataclass(frozen=True, slots=True)
 class ReceivedImport:
-    """What was received and not yet started: its lines that are not blank, and the digest of all bytes."""
+    """A received import that is not started: the number of lines that are not blank, and the digest of all bytes."""
 
     job_id: UUID
     lines: int
@@ -110,7 +110,7 @@ class ReceivedImport:
 
 @dataclass(frozen=True, slots=True)
 class StartedImport:
-    """An import that workers will do, and whether it had been asked for already."""
+    """A queued import, and whether the request is a replay."""
 
     view: JobView
     is_replay: bool
@@ -118,13 +118,13 @@ class StartedImport:
 
 def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits) -> ReceivedImport:
     """
-    Store what is being received, piece by piece, each in a transaction of its own: it may be gigabytes, and take hours.
+    Store the request body piece by piece, each in its own transaction: it may have gigabytes and take hours.
 
-    Whatever interrupts it leaves nothing behind, but for a crash, whose remains the workers clear away.
+    After an error, the stored pieces are deleted; after a crash, the workers delete them.
 
     Raises:
-        ImportQuotaExceeded: too many of the club's imports are under way, or too much of them waits.
-        ImportTooLarge: it has too many lines.
+        ImportQuotaExceeded: the club has too many running imports, or too many bytes that wait.
+        ImportTooLarge: the import has too many lines.
     """
     job_id, digest, lines = uuid7(), sha256(), 0
 
@@ -149,15 +149,15 @@ def receive_import(begin: Begin, received: Iterable[bytes], limits: ImportLimits
 
 def check_quota(transaction: Transaction, limits: ImportLimits) -> None:
     """
-    See that a club has no more imports under way than it may, that of the transaction included.
+    Check the club's quota of running imports, including that of the transaction.
 
     Raises:
-        ImportQuotaExceeded: it has too many, or too much of them waits.
+        ImportQuotaExceeded: the club has too many running imports, or too many bytes that wait.
     """
     jobs.lock_request(transaction, KIND, {})
     under_way, waiting = imports.count_under_way(transaction, KIND)
     if under_way > limits.under_way:
-        detail = f"{limits.under_way} imports of the club are under way, and no more are accepted at once"
+        detail = f"the club has {limits.under_way} running imports, which is the limit"
         raise ImportQuotaExceeded(f"{detail}; wait until one has ended, or cancel one", _RETRY_AFTER)
     if waiting > limits.waiting_mebibytes * 1024 * 1024:
         detail = f"more than {limits.waiting_mebibytes} MiB of the club's imports wait to be processed"
@@ -166,18 +166,18 @@ def check_quota(transaction: Transaction, limits: ImportLimits) -> None:
 
 def start_import(transaction: Transaction, received: ReceivedImport, state: str, limits: ImportLimits) -> StartedImport:
     """
-    Make a job of what was received.
+    Queue a received import.
 
-    Where the same bytes are being imported at this moment, that is the job: who sends them again has not heard of it.
+    If the same bytes are already being imported, that import is returned: the client sent them again.
 
     Args:
-        transaction: of the club.
-        received: what is to be imported.
-        state: final or provisional, of the settlements of rounds that take no hand.
-        limits: how much of the club's imports may wait.
+        transaction: the club's transaction.
+        received: the received import.
+        state: the settlement state of imported rounds that have ended: final or provisional.
+        limits: the club's quota.
 
     Raises:
-        ImportQuotaExceeded: with this one too much of the club's imports waits.
+        ImportQuotaExceeded: with this import, the club exceeds its quota.
     """
     asked = {"sha256": received.sha256.hex(), "state": state}
     jobs.lock_request(transaction, KIND, asked)
@@ -192,7 +192,7 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
 
 
 def discard_import(begin: Begin, job_id: UUID) -> None:
-    """Throw away what was received for a job that was not started."""
+    """Delete the pieces of an import that was not started, and cancel its job."""
     with begin() as transaction:
         job = jobs.lock(transaction, job_id)
         if job.state is JobState.RECEIVING:
@@ -202,20 +202,20 @@ def discard_import(begin: Begin, job_id: UUID) -> None:
 
 def cut_into_pieces(blocks: Iterable[bytes], most_lines: int = ImportLimits.lines) -> Iterator[Piece]:
     r"""
-    Cut a stream into pieces of whole lines, in memory that does not grow with it.
+    Split a stream into pieces of whole lines, in constant memory.
 
     >>> [(piece.first_line, piece.lines, piece.content) for piece in cut_into_pieces([b"1\n", b"\n2", b"3"])]
     [(1, 2, b'1\n\n23\n')]
 
     Raises:
-        ImportTooLarge: it has more lines than there may be, blank ones included.
+        ImportTooLarge: the stream has more than `most_lines` lines, including blank ones.
     """
     number, first_line, lines, content = 1, 1, 0, bytearray()
     for line_number, line in enumerate(_split(blocks), 1):
         if line_number > most_lines:
             raise ImportTooLarge(
-                f"the import has more than {most_lines} lines, blank ones included; expected at most {most_lines}:"
-                " split the file, and import its parts one after the other"
+                f"the import has more than {most_lines} lines, including blank ones; expected at most {most_lines};"
+                " split the file and import the parts one after the other"
             )
         content += line + b"\n"
         lines += bool(line.strip())
@@ -229,11 +229,11 @@ def cut_into_pieces(blocks: Iterable[bytes], most_lines: int = ImportLimits.line
 
 
 def _split(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    """Give line by line, without its end; the last one needs none."""
-    begun = b""
+    """Yield each line without its line feed; the last line needs none."""
+    rest = b""
     for block in blocks:
-        *whole, begun = (begun + block).split(b"\n")
+        *whole, rest = (rest + block).split(b"\n")
         yield from (line[: LONGEST_LINE + 1] for line in whole)
-        begun = begun[: LONGEST_LINE + 1]
-    if begun:
-        yield begun
+        rest = rest[: LONGEST_LINE + 1]
+    if rest:
+        yield rest

@@ -41,21 +41,21 @@ from service.tables import queries as tables
 from service.tables.queries import StoredTable
 
 Identity = tuple[str, str | bytes]
-"""By what a round is known: its table's name, and its reference or, without one, the digest of its content."""
+"""The identity of a round: its table's name, and its reference or, without one, the digest of its content."""
 
 
 @dataclass(frozen=True)
 class ReadLine:
     """
-    A line that is a round document; its hands are taken when they are asked for.
+    A valid line; its hands are encoded on first use.
 
     Attributes:
-        number: of the line.
-        received: its exact bytes.
+        number: the number of the line.
+        received: its bytes.
         head: the document without its hands, with the version of its ruleset.
-        ruleset: the rules in force.
-        keep: makes the hands as they are kept.
-        document: makes the whole document, of which most lines have no need.
+        ruleset: the ruleset.
+        keep: encodes the hands.
+        document: builds the whole document, which few lines need.
     """
 
     number: int
@@ -67,36 +67,36 @@ class ReadLine:
 
     @cached_property
     def hands(self) -> Sequence[EncodedHand]:
-        """Its hands, as they are kept."""
+        """The encoded hands."""
         return self.keep()
 
     @cached_property
     def digest(self) -> bytes:
-        """The digest by which the document is known."""
+        """The digest that identifies the document."""
         return identify_document(self.head, [hand.identity for hand in self.hands])
 
     @cached_property
     def written_digest(self) -> bytes:
-        """The digest of the document as it is written: rounds were known by it before hands had an identity."""
+        """The digest of the document's canonical form, which identified older rounds."""
         return sha256(canonical_document(self.head, [hand.content for hand in self.hands])).digest()
 
     @property
     def identity(self) -> Identity:
-        """By what the round is known."""
+        """The identity of the round."""
         return self.head.table, self.head.reference or self.digest
 
 
 @dataclass(frozen=True, slots=True)
 class UnreadLine:
-    """A line that is none, and why."""
+    """A line that is not a valid document, and the error."""
 
     number: int
     error: WireError | RulesetUnknown
 
 
 def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> Iterator[ReadLine | UnreadLine]:
-    """Read lines, each with its number."""
-    # Many lines name few rulesets, which cannot change meanwhile. What is not found is not remembered.
+    """Parse lines, each with its number."""
+    # Many lines name few rulesets, which do not change. Exceptions are not cached.
     find_ruleset = cache(partial(ruleset_named, transaction))
     for number, received in lines:
         try:
@@ -113,7 +113,7 @@ def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> 
 
 
 def _with_more(error: WireError, line: bytes, find_ruleset: Callable[[str], Ruleset]) -> WireError:
-    """Return the error of a line with what else is wrong in its document; the same where it is no JSON."""
+    """Return the error with the further mistakes of its document; the same error if the line is not JSON."""
     try:
         received = read_json(line)
     except WireError:
@@ -123,7 +123,7 @@ def _with_more(error: WireError, line: bytes, find_ruleset: Callable[[str], Rule
 
 @dataclass(frozen=True, slots=True)
 class Recorded:
-    """A round that is recorded; a new one by the same import, and it may not be written yet."""
+    """A recorded round. One that the same import added (`is_new`) may not be written yet."""
 
     id: UUID
     digest: bytes
@@ -133,17 +133,17 @@ class Recorded:
 @dataclass(frozen=True, slots=True)
 class Known:
     """
-    What there is, by name or identity; the import adds to it as it goes on.
+    The club's tables, rounds and rulesets that the lines use; the import adds to them.
 
     Attributes:
-        tables: by name.
-        recorded: rounds that lines may repeat.
-        open_at: the tables that have an open round.
-        sequences: the number of the next round at each table; 1 at a new one.
-        rulesets: the digest of the rules under each name and version.
-        in_use: rulesets by name and version.
-        new_rulesets: those of them that may not be written yet.
-        new_tables: those that are not written yet.
+        tables: the tables by name.
+        recorded: the rounds that lines may repeat, by identity.
+        open_at: the ids of tables that have an open round.
+        sequences: the number of the next round at each table; 1 if not listed.
+        rulesets: the digest of the rules of each stored name and version.
+        in_use: the rulesets that imported rounds use, by name and version.
+        new_rulesets: the rulesets in use that may not be written yet.
+        new_tables: the tables that are not written yet.
     """
 
     tables: dict[str, StoredTable]
@@ -156,7 +156,7 @@ class Known:
     new_tables: list[StoredTable] = field(default_factory=list)
 
     def add(self, table: StoredTable, identity: Identity, stored: StoredRound) -> None:
-        """Add a round that was played, and its table where it is the first there."""
+        """Add an imported round, its ruleset, and its table if it is new."""
         self.recorded[identity] = Recorded(stored.id, stored.digest, is_new=True)
         ruleset = stored.round.ruleset
         if str(ruleset) not in self.in_use:
@@ -174,26 +174,26 @@ class Known:
         return self.sequences.get(table_id, 1)
 
     def take_unwritten(self) -> tuple[list[Ruleset], list[StoredTable]]:
-        """Give what is to be written before the rounds that refer to it; it counts as written then."""
+        """Return the rulesets and tables that must be written before the rounds, and mark them as written."""
         taken = sorted(self.new_rulesets, key=str), list(self.new_tables)
         self.new_rulesets.clear()
         self.new_tables.clear()
         return taken
 
     def has_other(self, ruleset: Ruleset) -> bool:
-        """Say whether the name and version belong to other rules."""
+        """Return whether the club has stored other rules under the name and version of a ruleset."""
         if self.in_use.get(str(ruleset)) == ruleset:
             return False
         stored = self.rulesets.get((ruleset.name, ruleset.version))
         return stored is not None and stored != rulesets.digest_ruleset(ruleset)
 
 
-def look_up(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
+def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
     """
-    Find what there is of what lines bring, and keep others from adding to it until the transaction ends.
+    Lock the tables of the lines until the transaction ends, and find which rounds and rulesets are stored.
 
-    Imports hold many locks at once. All take the one on making tables first, where they make any, then those of the
-    tables, in one order: so nobody waits for somebody who waits for him.
+    Imports hold many locks at once. Each takes the lock for new tables first, if it needs it, then those of its tables
+    in one order, so that imports cannot deadlock.
     """
     names = {line.head.table for line in lines}
     if len(tables.list_named(transaction, names)) < len(names):
@@ -231,13 +231,13 @@ def _list_recorded(
 
 
 @contextmanager
-def no_search_for_cycles() -> Iterator[None]:
+def no_garbage_collection() -> Iterator[None]:
     """
-    Let Python not look for circles of objects while the block runs.
+    Disable the cyclic garbage collector while the block runs.
 
-    Hundreds of documents are a hundred thousand objects and no circle; going through them again and again took a
-    seventh of an import's time, and an eighth of the time of a look at a thousand rounds. Once afterwards took half as
-    much still: so it covers a whole call, until all are gone.
+    Hundreds of documents are a hundred thousand objects without reference cycles. Collection took a seventh of the time
+    of an import, and an eighth of the time to verify a thousand rounds. The block covers a whole call, because a single
+    collection at its end would take half of that.
     """
     was_on = gc.isenabled()
     gc.disable()
@@ -249,19 +249,19 @@ def no_search_for_cycles() -> Iterator[None]:
 
 
 FEWEST: Final = 8
-"""So many rounds that are alike are settled sooner together than one by one."""
+"""The fewest rounds with the same ruleset and number of seats that are settled faster together than one by one."""
 MOST: Final = 150
-"""So many at most: PostgreSQL has nothing to do until the first are settled, and more take hardly less each."""
+"""The most rounds settled together. PostgreSQL is idle until the first are settled, and larger groups gain little."""
 
 _LISTS: Final = HandFigures._fields[:-2]
 _OF_PLAYERS: Final = _LISTS.index("exchanges")
-"""So many of these lists have something for every player dealt in; exchanges come next."""
+"""The number of these lists that have a value for every player dealt in; exchanges come next."""
 _LIMITED_BY: Final = TRANSFER_FIELDS.index("limited_by")
 
 
 @dataclass(frozen=True, slots=True)
 class SettledRound:
-    """A round before its first hand, what its hands come to, and where it stands after them."""
+    """A round before its first hand, the figures of its hands, and the round after them."""
 
     opened: Round
     hands: Sequence[HandFigures]
@@ -270,28 +270,28 @@ class SettledRound:
 
 class SettledLines:
     """
-    What the rounds of lines come to that are as most are, settled many at once when one of them is asked for.
+    Bulk settlements of the usual rounds among the lines; a group is settled when one of its rounds is needed.
 
-    Who leaves a round early, closes it or leaves it open is left to the rules by themselves; and so is whatever cannot
-    be, for they alone say why.
+    Rounds with departures, a closing or irregular hands, open rounds and invalid rounds are not included: they are
+    replayed one by one, which explains the errors.
     """
 
     def __init__(self, lines: Iterable[ReadLine]) -> None:
-        alike: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
+        groups: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
         for line in lines:
             if _may_be_usual(line.head):
-                alike[line.head.ruleset, len(line.head.seats)].append(line)
+                groups[line.head.ruleset, len(line.head.seats)].append(line)
         self._settled: dict[int, SettledRound] = {}
         self._waiting = {
             line.number: part
-            for group in alike.values()
+            for group in groups.values()
             if len(group) >= FEWEST
             for part in _cut(group)
             for line in part
         }
 
     def find(self, number: int) -> SettledRound | None:
-        """Find what the round of a line comes to, by the line's number."""
+        """Find the settlement of a line's round, by the line's number."""
         part = self._waiting.get(number, ())
         for line in part:
             del self._waiting[line.number]
@@ -304,23 +304,23 @@ def _may_be_usual(head: RoundDocument) -> bool:
 
 
 def _cut(lines: Sequence[ReadLine]) -> Iterator[Sequence[ReadLine]]:
-    """Cut lines into parts of about one size."""
+    """Split lines into parts of similar size."""
     size = ceil(len(lines) / ceil(len(lines) / MOST))
     return (lines[start : start + size] for start in range(0, len(lines), size))
 
 
 def _is_usual(line: ReadLine) -> bool:
-    return not any(hand.knows_more for hand in line.hands) or not _find_mistakes(line)
+    return not any(hand.knows_more for hand in line.hands) or not _has_deal_mistakes(line)
 
 
-def _find_mistakes(line: ReadLine) -> bool:
-    """Look at discards and streets, at which nobody looks in bulk."""
+def _has_deal_mistakes(line: ReadLine) -> bool:
+    """Check discards and streets, which the bulk settlement does not."""
     hands = line.document().hands
     return any(find_deal_mistakes(submitted.hand.players, line.ruleset) for submitted in hands)
 
 
 def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
-    """Settle rounds of one ruleset, with as many seats each."""
+    """Settle rounds with the same ruleset and number of seats together."""
     if not lines:
         return
     ruleset = lines[0].ruleset
@@ -339,7 +339,7 @@ def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
 
 
 def _hand_figures(rounds: BulkRounds, figures: Figures) -> list[HandFigures]:
-    """Take hands out of arrays, without who did not play in them."""
+    """Convert the arrays to figures of single hands, without the players who were not dealt in."""
     columns = [getattr(figures, name).tolist() for name in _LISTS]
     transfers, counts = figures.transfers.tolist(), figures.transfer_count[:, 0].tolist()
     hands = []

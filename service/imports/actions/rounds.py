@@ -1,4 +1,4 @@
-"""Import a chunk of lines; a line that fails costs no other line."""
+"""Import the rounds of a chunk of lines; an invalid line does not stop the others."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -27,8 +27,8 @@ from service.imports.actions.lines import (
     SettledLines,
     SettledRound,
     UnreadLine,
-    look_up,
-    no_search_for_cycles,
+    find_known,
+    no_garbage_collection,
     read_lines,
 )
 from service.logs import format_exception, get_log
@@ -42,7 +42,7 @@ from service.rounds.actions.documents import (
     refuse_other_hands,
     table_of,
 )
-from service.rounds.actions.opening import given_opening_time, make_round, opening_event, view_round
+from service.rounds.actions.opening import build_round, given_opening_time, opening_event, view_round
 from service.rounds.actions.recording import hand_event
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
@@ -58,14 +58,14 @@ from service.tables.queries import StoredTable
 @dataclass(frozen=True, slots=True)
 class ImportedLine:
     """
-    What became of a line.
+    The result of a line.
 
     Attributes:
-        line: its number.
-        status: stored, recorded before, or refused.
+        line: the number of the line.
+        status: whether the line was stored, was stored before, or was refused.
         round_id: the round, unless the line was refused.
-        problem: why it was refused: what the problem's document says beside its kind.
-        hands: how many were stored.
+        problem: the code, detail and errors of the problem, if the line was refused.
+        hands: the number of stored hands.
     """
 
     line: int
@@ -76,32 +76,32 @@ class ImportedLine:
 
 
 _REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
-"""What can be wrong with a line that was read; any other error is not the line's, and ends the import."""
+"""The errors that refuse a line; any other error ends the import."""
 
 
-@no_search_for_cycles()
+@no_garbage_collection()
 def import_rounds(
     transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
 ) -> list[ImportedLine]:
     """
-    Record rounds from lines, each a round document, just as `play_document` would record each by itself.
+    Record rounds from lines, each a round document, with the same result as `play_document`.
 
-    A line is stored whole or refused whole, and none stops the others. One that was seen before, also among these, is
-    answered as it was recorded. Rounds are settled many at once, and many are written in one go while the next are
-    settled; some hundred lines are a good number.
+    A line is stored or refused as a whole, and does not affect the others. A line that was stored before, or that
+    repeats an earlier one, is a replay. Rounds are settled in groups, and written in groups while the next are settled;
+    a few hundred lines are a good number.
 
     Args:
-        transaction: in which tables are made by their names where there are none.
-        lines: each with its number.
-        is_final: whether settlements are final at once, as history is; otherwise they are provisional for a while.
+        transaction: the club's transaction; tables that do not exist are inserted.
+        lines: the lines with their numbers.
+        is_final: whether settlements are final at once; otherwise they are provisional for the correction window.
 
     Raises:
-        Busy: somebody else has been importing rounds of the same tables for too long.
+        Busy: another import of the same tables held their locks for too long.
     """
     records = RoundRecords(transaction)
     read = list(read_lines(transaction, lines))
     documents = [line for line in read if isinstance(line, ReadLine)]
-    known = look_up(transaction, documents)
+    known = find_known(transaction, documents)
     settled = SettledLines(line for line in documents if line.identity not in known.recorded)
     imported = []
     for line in read:
@@ -188,12 +188,12 @@ def _play(
     *,
     is_final: bool,
 ) -> WholeRound:
-    """Make a line's round ready to be written, from what it was settled as or by playing it."""
+    """Build a line's round for writing, from its bulk settlement or by replaying it."""
     head, ruleset = line.head, line.ruleset
     if known.has_other(ruleset):
         raise rulesets.ruleset_conflict(ruleset)
     opened_at = given_opening_time(transaction.now, head.opened_at, (hand.played_at for hand in line.hands))
-    opened = make_round(
+    opened = build_round(
         transaction,
         table,
         settled.opened if settled else seat_players(ruleset, head.seats),
@@ -218,14 +218,14 @@ def _play(
         check_balance(opened.id, after)
     whole = WholeRound(opened, event, steps, after, submission, is_final)
     if after.is_open and table.id in known.open_at:
-        raise rounds.one_open()
+        raise rounds.table_has_open_round()
     if settled is None and head.expected is not None:
         _check(line, whole.stored, _settlement(whole.stored, played))
     return whole
 
 
 def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
-    """Write down a round that was played by itself."""
+    """Yield the steps of a round that was replayed alone."""
     departures = iter(sorted(line.head.departures, key=lambda departure: departure.after_hand))
     before = opened.round
     for step in played:
@@ -234,7 +234,7 @@ def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Itera
             yield _hand_step(opened.id, line.hands[step.hand.number - 1], figures_of(before, step))
         else:
             ending = next(departures, None) or line.head.closed
-            assert ending is not None, "a step that is no hand is a departure or the closing"
+            assert ending is not None, "every step is a hand, a departure or the closing"
             yield EndingStep(before, step, ending, ending_event(opened.id, ending))
         before = step.round
 
@@ -246,7 +246,7 @@ def _hand_step(round_id: UUID, hand: EncodedHand, figures: HandFigures) -> HandS
 
 
 def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
-    """Show the settlement of a round that is not written yet."""
+    """Return the settlement of a round that is not written yet."""
     payments = [Paid(step.round.hands, transfer) for step in played for transfer in step.transfers]
     irregular = [
         IrregularHand(step.hand.number, step.irregular)
@@ -267,12 +267,12 @@ def isolate_lines(
     transaction: Transaction, lines: Sequence[tuple[int, bytes]], *, is_final: bool
 ) -> list[ImportedLine]:
     """
-    Import lines together; where that raises an unhandled exception, import each half of them by itself.
+    Import lines together; after an unhandled exception, import each half separately.
 
-    So the lines that raise it are found, and refused with `internal-error`; all others are stored.
+    The lines that raise the exception are refused with `internal-error`; all others are stored.
 
     Raises:
-        DatabaseError, Busy: the database is to blame, and none of the lines.
+        DatabaseError, Busy: the cause is the database and not a line.
     """
     try:
         with transaction.savepoint():
@@ -290,11 +290,11 @@ def isolate_lines(
 
 
 def refuse_failed(number: int, request_id: str | None) -> ImportedLine:
-    """Refuse a line that the service failed to process."""
+    """Return the result of a line that the service failed to process."""
     report = f"report request {request_id} and this line" if request_id else "report this line"
     detail = (
-        f"line {number} could not be stored, because of an error in the service; no other line is affected;"
-        f" {report} to the operator of the service"
+        f"line {number} could not be stored because of an internal error; other lines are not affected; {report} to"
+        " the operator of the service"
     )
     problem: dict[str, Any] = {"code": "internal-error", "detail": detail, "errors": []}
     return ImportedLine(number, "refused", problem=problem)

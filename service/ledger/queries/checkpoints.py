@@ -1,4 +1,4 @@
-"""Checkpoints: what was signed of each club's tree, and the public keys that it can be verified with."""
+"""Checkpoints of clubs' trees, and the public keys that verify them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,10 +31,10 @@ class StoredCheckpoint:
     A checkpoint.
 
     Attributes:
-        id: its address, which cannot be guessed: whoever has it may read the note.
-        size: how many events it stands for.
-        root: of the tree over them.
-        note: signed, as it is served.
+        id: its address, which cannot be guessed: anyone who knows it may read the note.
+        size: the number of events that it covers.
+        root: the root hash of the tree of these events.
+        note: the signed note, as it is served.
     """
 
     id: UUID
@@ -53,7 +53,7 @@ class PublishedKey:
 
 
 def add(transaction: Transaction, made: StoredCheckpoint) -> None:
-    """Keep a checkpoint; its size has none yet."""
+    """Insert the first checkpoint of a size."""
     transaction.execute(
         insert(_RECORD).values(
             club_id=transaction.club_id,
@@ -67,13 +67,13 @@ def add(transaction: Transaction, made: StoredCheckpoint) -> None:
 
 
 def find_newest(transaction: Transaction) -> StoredCheckpoint | None:
-    """Find the checkpoint that stands for most events."""
+    """Find the checkpoint that covers the most events."""
     found = list_page(transaction, limit=1)
     return found[0] if found else None
 
 
 def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int) -> list[StoredCheckpoint]:
-    """List checkpoints, the newest first, from the one after `after`."""
+    """List checkpoints after `after`, newest first."""
     query = select(_RECORD.__table__).where(_RECORD.club_id == transaction.club_id)
     if after is not None:
         last = select(_RECORD.size).where(_RECORD.club_id == transaction.club_id, _RECORD.id == after)
@@ -83,7 +83,7 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
 
 def find_note(connection: Connection, address: UUID) -> str | None:
     """
-    Find the note at an address, whichever club's it is.
+    Find the note at an address, in any club.
 
     Args:
         connection: from `Database.outside_clubs`.
@@ -94,12 +94,12 @@ def find_note(connection: Connection, address: UUID) -> str | None:
 
 
 def publish_key(transaction: Transaction, key: VerifierKey) -> None:
-    """Let everybody see the public key of one that signs; the same again is nothing new."""
+    """Insert a public key that signs, unless it is already published."""
     transaction.execute(_ADD_KEY, {"public_key": key.public, "name": key.name})
 
 
 def list_keys(connection: Connection) -> Sequence[PublishedKey]:
-    """List every public key that ever signed, the oldest first."""
+    """List every public key that signed, oldest first."""
     return [
         PublishedKey(VerifierKey(found.name, bytes(found.public_key)), found.first_used_at)
         for found in connection.execute(_KEYS)

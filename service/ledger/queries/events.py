@@ -29,8 +29,8 @@ INSERT_EVENT: Final = """
 """
 INSERT_WAITING: Final = "INSERT INTO waiting_events (club_id, event_id) VALUES (:club_id, :event_id)"
 """
-Both are for statements that write an event beside the change; `event_parameters` says what goes into them. The second
-lets the event wait for its place in the club's tree.
+Parts of statements that insert an event with the change; `event_parameters` returns their parameters. The second
+inserts the event into the list of those that wait to join the club's tree.
 """
 
 _INSERT: Final = text(f"WITH event AS ({INSERT_EVENT}) {INSERT_WAITING}")
@@ -38,7 +38,7 @@ INSERT_IN_ROUND: Final = text(f"""
     WITH event AS ({INSERT_EVENT}), waiting AS ({INSERT_WAITING})
     UPDATE round_heads SET last_event = :event_hash WHERE club_id = :club_id AND round_id = :round_id
 """)
-"""Writes an event of a round that was locked, and lets the round's head keep its hash for the next."""
+"""Inserts an event of a locked round, and stores its hash in the round's head for the next event."""
 _LAST: Final = text("SELECT last_event FROM round_heads WHERE club_id = :club_id AND round_id = :round_id")
 
 
@@ -51,17 +51,17 @@ def record_event(
     sequence: int | None = None,
 ) -> bytes:
     """
-    Write down a change: what happened, who made it, and the bytes that say it in full.
+    Insert an event.
 
     Args:
-        transaction: in which the change is made, and who makes it.
-        kind: what happened.
-        content: kept byte for byte; a later proof covers exactly these.
-        round_id: the round that it happened in, which is locked and has its head.
-        sequence: the version that the round has after it, which numbers the events of a round without a gap.
+        transaction: the transaction of the change; it has the actor.
+        kind: the kind of event.
+        content: the encoded payload, stored as these bytes, which later proofs cover.
+        round_id: the round of the event; it is locked and has its head.
+        sequence: the round's version after the event; it numbers the round's events without gaps.
 
     Returns:
-        The hash of the event, which the round's next one names.
+        The hash of the event, which the round's next event contains.
     """
     if round_id is None:
         parameters = event_parameters(transaction, kind, content)
@@ -85,7 +85,7 @@ def event_parameters(
     sequence: int | None = None,
     previous: bytes = b"",
 ) -> dict[str, Any]:
-    """Say what goes into `INSERT_EVENT`, and the hash that the round's head keeps of it."""
+    """Return the parameters of `INSERT_EVENT`, including the hash for the round's head."""
     event = Event(
         club=transaction.club_id,
         id=uuid7(),
@@ -116,7 +116,7 @@ def event_parameters(
 
 @dataclass(frozen=True, slots=True)
 class JoinedEvent:
-    """An event as its bytes, and its place in the tree."""
+    """An event as bytes, and its position in the tree."""
 
     position: int
     written: bytes
@@ -130,14 +130,14 @@ _PAGE: Final = text("""
 
 
 def list_joined(transaction: Transaction, first: int, most: int) -> list[JoinedEvent]:
-    """List the events of a club from a place on."""
+    """List the club's events from a position on."""
     found = transaction.execute(_PAGE, {"club_id": transaction.club_id, "first": first, "most": most})
     return [JoinedEvent(each.position, bytes(each.written)) for each in found]
 
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event's bytes."""
+    """An event as bytes, with its id."""
 
     id: UUID
     written: bytes
@@ -159,7 +159,7 @@ def list_round_events(transaction: Transaction, round_id: UUID) -> Sequence[Stor
 
 
 def list_related_events(transaction: Transaction, table_id: UUID, rulesets: Collection[bytes]) -> Sequence[StoredEvent]:
-    """List the event that made a table, and those that added rules, which are named by their digests."""
+    """List the event that created a table, and those that added the rulesets with these digests."""
     of_table = _list(transaction, _OF_TABLE, table=str(table_id))
     return [*of_table, *_list(transaction, _OF_RULESETS, digests=list(rulesets))]
 

@@ -32,13 +32,13 @@ from service.db import Transaction
 @dataclass(frozen=True, slots=True)
 class TreeHead:
     """
-    How far a club's tree goes.
+    The sizes of a club's tree.
 
     Attributes:
-        size: how many events are in it.
-        signed_size: how many the newest checkpoint stands for.
-        signed_at: when that was signed; None where nothing was.
-        mapped_size: how many of them the map of rounds stands for.
+        size: the number of events in the tree.
+        signed_size: the number of events that the newest checkpoint covers.
+        signed_at: when the newest checkpoint was signed; None without one.
+        mapped_size: the number of events that the map of rounds covers.
     """
 
     size: int
@@ -55,7 +55,7 @@ _HEAD: Final = "SELECT size, signed_size, signed_at, mapped_size FROM tree_heads
 _LOCK: Final = text(f"{_HEAD} FOR UPDATE")
 _TRY_LOCK: Final = text(f"{_HEAD} FOR UPDATE SKIP LOCKED")
 _GET: Final = text(_HEAD)
-# Events that were committed since are seen next time: what waits is taken by what it is, and not by a number.
+# Waiting events are selected by id and not by a number, so an event that is committed later is never skipped.
 _TAKE: Final = text("""
     WITH next AS (
         SELECT event_id FROM waiting_events WHERE club_id = :club_id ORDER BY event_id LIMIT :most
@@ -86,53 +86,53 @@ _NODES: Final = text("""
 
 def list_clubs_due(connection: Connection, now: datetime, pause: timedelta) -> Sequence[UUID]:
     """
-    List the clubs that have events waiting for their place, or a tree that grew and was not signed for so long.
+    List the clubs with events that wait to join the tree, or with a tree to sign.
 
     Args:
         connection: from `Database.outside_clubs`.
-        now: the time.
-        pause: how long nothing was signed.
+        now: the current time.
+        pause: the time between two checkpoints of a tree that grows.
     """
     return connection.execute(_CLUBS, {"moment": now - pause}).scalars().all()
 
 
 def lock_head(transaction: Transaction) -> TreeHead:
-    """Keep everybody else from making the club's tree grow until the transaction ends; plant it where there is none."""
+    """Lock the club's tree until the transaction ends, and insert its head if there is none."""
     transaction.execute(_BEGIN, {"club_id": transaction.club_id})
     return _load(transaction.execute(_LOCK, {"club_id": transaction.club_id}).one())
 
 
 def try_lock_head(transaction: Transaction) -> TreeHead | None:
-    """Do the same where nobody else is at it; None where somebody is."""
-    mine = {"club_id": transaction.club_id}
-    found = transaction.execute(_TRY_LOCK, mine).one_or_none()
-    if found is None and transaction.execute(_GET, mine).one_or_none() is None:
+    """Lock the club's tree; return None if another transaction has locked it."""
+    parameters = {"club_id": transaction.club_id}
+    found = transaction.execute(_TRY_LOCK, parameters).one_or_none()
+    if found is None and transaction.execute(_GET, parameters).one_or_none() is None:
         return lock_head(transaction)
     return None if found is None else _load(found)
 
 
 def get_head(transaction: Transaction) -> TreeHead:
-    """Read how far the club's tree goes."""
+    """Return the head of the club's tree."""
     found = transaction.execute(_GET, {"club_id": transaction.club_id}).one_or_none()
     return TreeHead(0, 0, None, 0) if found is None else _load(found)
 
 
 def count_waiting(transaction: Transaction) -> int:
-    """Count the club's events that have no place in its tree yet."""
+    """Count the club's events that are not in its tree yet."""
     return int(transaction.execute(_COUNT_WAITING, {"club_id": transaction.club_id}).scalar_one())
 
 
 def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     """
-    Give events that wait their places, those that happened first before the others.
+    Add waiting events to the tree, oldest first.
 
     Args:
         transaction: in which the head was locked.
-        head: as it was locked.
-        most: so many events at once.
+        head: the head as it was locked.
+        most: the most events to add.
 
     Returns:
-        The head as it is then; the same where none waited.
+        The new head; the same if no events waited.
     """
     events = transaction.execute(_TAKE, {"club_id": transaction.club_id, "most": most}).all()
     if not events:
@@ -151,17 +151,17 @@ def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
 
 
 def mark_signed(transaction: Transaction) -> None:
-    """Say that the tree was signed as far as it goes; the head was locked."""
+    """Update the locked head: the whole tree is signed."""
     transaction.execute(_SIGN, {"club_id": transaction.club_id, "now": transaction.now})
 
 
 def get_root(transaction: Transaction, size: int) -> bytes:
-    """Hash the tree as it was with so many leaves."""
+    """Return the root hash of the tree at a size."""
     return _edge(transaction, size).root
 
 
 def hash_ranges(transaction: Transaction, ranges: Sequence[Range]) -> list[bytes]:
-    """Hash ranges of leaves, as a proof wants them."""
+    """Return the hashes of ranges of leaves, for a proof."""
     return hashes_of(ranges, _read(transaction, places_of(ranges)))
 
 
@@ -184,7 +184,7 @@ def _read(transaction: Transaction, places: Iterable[Place]) -> dict[Place, byte
 
 @dataclass(frozen=True, slots=True)
 class Inclusion:
-    """Where an event's leaf is in the tree, and the proof of it."""
+    """The position of an event in the tree, and its inclusion proof."""
 
     position: int
     proof: tuple[bytes, ...]
@@ -197,7 +197,7 @@ _POSITIONS: Final = text("""
 
 
 def prove_inclusion(transaction: Transaction, event_ids: Collection[UUID], size: int) -> Mapping[UUID, Inclusion]:
-    """Prove of events that they are in the tree of so many leaves; those that are not are left out."""
+    """Return the inclusion proofs of events in the tree at a size; events that it does not contain are omitted."""
     parameters = {"club_id": transaction.club_id, "event_ids": list(event_ids), "size": size}
     positions = {each.event_id: each.position for each in transaction.execute(_POSITIONS, parameters)}
     ranges = {event_id: inclusion_ranges(position, size) for event_id, position in positions.items()}
@@ -209,15 +209,15 @@ def prove_inclusion(transaction: Transaction, event_ids: Collection[UUID], size:
 
 def prove_growth(transaction: Transaction, old: int, new: int) -> tuple[bytes, ...]:
     """
-    Prove that the tree grew from one size to another.
+    Return the consistency proof between two sizes of the tree.
 
     Raises:
-        EvidenceError: the old size is the larger one.
+        EvidenceError: the old size is larger than the new one.
     """
     return tuple(hash_ranges(transaction, consistency_ranges(old, new)))
 
 
-# A later event of a round can have joined before an earlier one: the number in the round decides, not the place.
+# A later event of a round can have joined before an earlier one: compare sequence numbers, not positions.
 _NEWEST: Final = text("""
     SELECT DISTINCT ON (event.round_id) event.round_id, event.sequence, event.hash FROM tree_nodes AS node
     JOIN events AS event ON event.club_id = node.club_id AND event.id = node.event_id
@@ -248,15 +248,15 @@ _MAPPED: Final = text("UPDATE tree_heads SET mapped_size = :size WHERE club_id =
 
 def update_round_map(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     """
-    Enter events of the tree into the map of rounds, from the first that it does not stand for.
+    Add the next events of the tree to the map of rounds.
 
     Args:
         transaction: in which the head was locked.
-        head: as it was locked.
-        most: so many events at once.
+        head: the head as it was locked.
+        most: the most events to add.
 
     Returns:
-        The head as it is then.
+        The new head.
     """
     last = min(head.size, head.mapped_size + most)
     found = transaction.execute(_NEWEST, {"club_id": transaction.club_id, "first": head.mapped_size, "last": last})
@@ -275,14 +275,14 @@ def update_round_map(transaction: Transaction, head: TreeHead, most: int) -> Tre
 
 
 def get_round_map_root(transaction: Transaction) -> bytes:
-    """Return the root of the map as it is."""
+    """Return the root hash of the map of rounds."""
     return root_of(dict(_read_tiles(transaction, [""])).get("", {}))
 
 
 def prove_newest_event(
     transaction: Transaction, round_id: UUID, signed_size: int
 ) -> tuple[MapEntry, tuple[bytes, ...]] | None:
-    """Prove which was a round's newest event when the newest checkpoint was signed; None where it had none yet."""
+    """Prove a round's newest event at the newest checkpoint; None if the round had no event in the tree."""
     key = key_of(round_id)
     prefixes = [key[:depth] for depth in range(len(key))]
     parameters = {"club_id": transaction.club_id, "prefixes": prefixes, "signed_size": signed_size}

@@ -23,11 +23,11 @@ _MODULUS: Final = 1 << 8 * _SIZE
 @dataclass(slots=True)
 class RoundsDigest:
     """
-    The sum of a SHA-256 for each round, modulo 2²⁵⁶.
+    The sum of the SHA-256 hashes of rounds, modulo 2²⁵⁶.
 
-    A sum, for it is the same whatever comes first and in however many parts; of hashes that begin with the round's id,
-    for two rounds that swap their results then change it. It is no XOR: of those, any digest can be made from a few
-    hundred rounds by linear algebra, and a round counted twice would vanish.
+    A sum does not depend on the order of the rounds or on how they are divided into chunks. Each hash includes the
+    round's id, so that two rounds with exchanged results change the sum. XOR would be weaker: any digest could be made
+    from a few hundred rounds by linear algebra, and a round counted twice would cancel out.
 
     >>> one, other = RoundsDigest(), RoundsDigest()
     >>> one.add(b"first", b"6", 1), one.add(b"second", b"-6", 1)
@@ -42,13 +42,13 @@ class RoundsDigest:
 
     def add(self, round_id: bytes, figures: Any, status: int, late: bytes = b"") -> None:
         """
-        Count a round in.
+        Add a round.
 
         Args:
-            round_id: whose.
-            figures: what its hands come to, as bytes of one layout.
-            status: how it stands then.
-            late: what was paid after its last hand.
+            round_id: the id of the round.
+            figures: the figures of its hands, as bytes in the layout of `Figures`.
+            status: the number of its status after the last hand.
+            late: the transfers paid after its last hand.
         """
         digest = sha256(round_id)
         digest.update(figures)
@@ -56,27 +56,27 @@ class RoundsDigest:
         self.total = (self.total + int.from_bytes(digest.digest(), "big")) % _MODULUS
 
     def add_all(self, other: str) -> None:
-        """Count in what another digest has, written by `hex`."""
+        """Add another digest, as returned by `hex`."""
         self.total = (self.total + int(other, 16)) % _MODULUS
 
     def hex(self) -> str:
-        """Write it."""
+        """Return the digest as hexadecimal digits."""
         return self.total.to_bytes(_SIZE, "big").hex()
 
 
 Rulesets = Mapping[tuple[str, int], Ruleset | None]
-"""Every ruleset that the club has stored, by name and version; None where it cannot be read."""
+"""The club's stored rulesets, by name and version; None for one that cannot be read."""
 
 
 @dataclass(frozen=True, slots=True)
 class Suspect:
     """
-    A round that has to be looked at by itself.
+    A round that must be replayed alone.
 
     Attributes:
-        version: when it was read.
-        differs: whether arrays have shown that something else was stored.
-        is_digested: whether what it comes to is in the digest already.
+        version: the round's version when it was read.
+        differs: whether the bulk replay differs from the stored results.
+        is_digested: whether the digest already includes it.
     """
 
     round_id: UUID
@@ -87,7 +87,7 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What a stretch of rounds comes to, but for the suspects that are not digested yet."""
+    """The result of a bulk replay; suspects that are not digested are not in the digest."""
 
     rounds: int
     hands: int
@@ -97,22 +97,22 @@ class Audit:
 
 def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets, other: Ruleset | None) -> Audit:
     """
-    Play the rounds of a stretch again, and find those of which something else was stored.
+    Replay the rounds of a range in bulk, and find those whose stored results differ.
 
-    Nothing keeps others from changing a round meanwhile: one that changed is a suspect.
+    Rounds are not locked: one that changes meanwhile is a suspect.
 
     Args:
-        transaction: whose club's.
-        stretch: which rounds.
-        rulesets: that they may stand under.
-        other: the rules to play them by, where those are others than their own.
+        transaction: the club's transaction.
+        stretch: the range of rounds.
+        rulesets: the rulesets that the rounds may have.
+        other: the ruleset to replay with, if not each round's own.
     """
     packed = read_packed(transaction, stretch, list(rulesets))
-    in_force = list(rulesets.values())
+    numbered = list(rulesets.values())
     differs, is_settled = np.zeros(len(packed.ids), np.bool_), np.zeros(len(packed.ids), np.bool_)
     settled = []
     for group in packed.groups():
-        ruleset = other or in_force[group.ruleset - 1]
+        ruleset = other or numbered[group.ruleset - 1]
         if ruleset is not None:
             audited = audit_group(ruleset, group)
             is_settled[group.places] = ~audited.by_itself
@@ -129,13 +129,13 @@ def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets,
 @dataclass(frozen=True, slots=True)
 class AuditedGroup:
     """
-    Rounds that were played again side by side.
+    A group of rounds replayed in bulk.
 
     Attributes:
-        settlement: what they come to.
-        computed: the same, as records have it.
-        by_itself: [rounds], which have to be played by themselves: they cannot be, or something was paid late.
-        differs: [rounds], of which of the others something else was stored.
+        settlement: the bulk settlement.
+        computed: its figures, in the form of the records.
+        by_itself: [rounds], whether the round must be replayed alone: it is invalid, or has late transfers.
+        differs: [rounds], whether the stored results of another round differ.
     """
 
     settlement: BulkSettlement
@@ -145,7 +145,7 @@ class AuditedGroup:
 
 
 def audit_group(ruleset: Ruleset, group: RoundGroup) -> AuditedGroup:
-    """Play rounds that are alike again, and hold them against what was stored."""
+    """Replay a group of rounds in bulk, and compare them with the stored results."""
     settlement = settle_rounds(ruleset, group.rounds)
     by_itself = settlement.refused | (settlement.late_transfers.due > 0).any(axis=1)
     computed = Figures.of(group.rounds, settlement)
@@ -164,7 +164,7 @@ def _differ(group: RoundGroup, computed: Figures, settlement: BulkSettlement) ->
 
 
 def _flat(figure: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    """Lay all that a figure says of a hand side by side; of no hands, too."""
+    """Reshape a figure to one row of values per hand, also if there are no hands."""
     return figure.reshape(len(figure), prod(figure.shape[1:]))
 
 
@@ -176,7 +176,7 @@ def _digest(
     settlement: BulkSettlement,
     is_settled: Flags,
 ) -> None:
-    """Count rounds in that were settled, and have not changed since they were read."""
+    """Add the settled rounds that have not changed since they were read."""
     content = np.concatenate([_flat(figure) for figure in computed], axis=1).astype("<i8").data
     statuses = settlement.expected.status[settlement.final].tolist()
     starts = group.rounds.starts.tolist()

@@ -35,14 +35,14 @@ APPLY: Final = "apply"
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What a recomputation is to do, and with which rounds."""
+    """The request of a recomputation: its rounds, and what to do with them."""
 
     scope: Scope
     recomputation: Recomputation
 
 
 def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
-    """Read what was asked for, as `start_recomputation` has written it."""
+    """Parse the request that `start_recomputation` stored with the job."""
     asked, scope = job.asked, job.asked["scope"]
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
     name, _, version = (scope["ruleset"] or "").partition("@")
@@ -59,7 +59,7 @@ def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
 
 
 def view_recomputation(transaction: Transaction, job: StoredJob) -> RecomputationView:
-    """Add up what a recomputation came to so far."""
+    """Sum the results of a recomputation so far."""
     progress = jobs.get_progress(transaction, job.id)
     counted: Counter[str] = Counter()
     moved: Counter[str] = Counter()
@@ -95,21 +95,21 @@ def _stored(transaction: Transaction, reference: str) -> Ruleset:
 
 def get_recomputation(transaction: Transaction, recomputation_id: UUID) -> RecomputationView:
     """
-    Show a recomputation as it stands.
+    Return a recomputation with its progress and results so far.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the recomputation does not exist.
     """
     return view_recomputation(transaction, jobs.get(transaction, recomputation_id, KIND))
 
 
 def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:
     """
-    Ask workers to play stored rounds again.
+    Queue a recomputation of stored rounds.
 
     Raises:
-        WireError: the club has no such table, or not all of these rounds.
-        RulesetUnknown: there is no such ruleset.
+        WireError: the table or a round does not exist.
+        RulesetUnknown: the ruleset does not exist.
     """
     scope = request.scope
     unknown = tuple(_find_unknown(transaction, scope))
@@ -156,10 +156,10 @@ def list_differences(
     transaction: Transaction, recomputation_id: UUID, *, after: UUID | None, limit: int
 ) -> Page[DifferenceView]:
     """
-    List what a recomputation has found so far, in the order of rounds.
+    List the differences found so far, in the order of rounds.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the recomputation does not exist.
     """
     job = jobs.get(transaction, recomputation_id, KIND)
     return cut_page(_list(transaction, job.id, after, limit + 1), limit, lambda view: view)
@@ -168,7 +168,7 @@ def list_differences(
 def read_differences(
     read: Callable[[], AbstractContextManager[Transaction]], recomputation_id: UUID, *, after: UUID | None
 ) -> Iterator[DifferenceView]:
-    """Give all that a recomputation has found so far, read in parts: who takes it slowly keeps no transaction open."""
+    """Yield all differences found so far, read in parts so that slow clients keep no transaction open."""
     while True:
         with read() as transaction:
             found = _list(transaction, recomputation_id, after, _AT_A_TIME)

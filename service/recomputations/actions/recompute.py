@@ -1,4 +1,4 @@
-"""A stretch of rounds recomputed: audited many at once, and those that differ named and, where asked, settled anew."""
+"""Recompute a range of rounds: replay them in bulk, list differences and, if requested, store new revisions."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,20 +20,20 @@ from service.rulesets import queries as rulesets
 from service.rulesets.queries import StoredRuleset, digest_ruleset
 
 _AT_ONCE: Final = 500
-"""So many rounds are read at once to be played one by one."""
+"""The number of rounds that are read at once to be replayed one by one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Recomputation:
     """
-    What was asked for.
+    The options of a recomputation.
 
     Attributes:
-        id: the job's.
-        ruleset: the rules to play by, where those are others than each round's own.
-        applies: whether rounds that differ are settled anew.
-        reason: why, for their new settlements.
-        final: whether also those whose settlement is, or was, final.
+        id: the id of the job.
+        ruleset: the ruleset to replay with, if not each round's own.
+        applies: whether rounds that differ get a new revision.
+        reason: the reason of the new revisions.
+        final: whether rounds whose settlement was final get a new revision too.
     """
 
     id: UUID
@@ -46,13 +46,13 @@ class Recomputation:
 @dataclass(slots=True)
 class Recomputed:
     """
-    What a stretch came to.
+    The result of a range of rounds.
 
     Attributes:
-        differing: rounds in which anything differs.
-        applied: those of them that were settled anew.
-        skipped: those that were to be, and were not; the differences say why.
-        moved: how much more each player's net would be, or is now.
+        differing: the number of rounds with differences.
+        applied: the number of these that got a new revision.
+        skipped: the number of these that got none although requested; the differences have the reasons.
+        moved: the change of each player's net points.
     """
 
     rounds: int
@@ -67,10 +67,10 @@ class Recomputed:
 
 def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomputation) -> Recomputed:
     """
-    Play the rounds of a stretch again, and hold them against what was stored.
+    Replay the rounds of a range, and compare them with the stored results.
 
     Raises:
-        Busy: somebody else holds a round for too long.
+        Busy: another transaction held the lock of a round for too long.
     """
     stored = {(each.name, each.version): each for each in rulesets.list_readable(transaction)}
     rules = {key: each.rules for key, each in stored.items()}
@@ -81,7 +81,7 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
         if not suspect.is_digested:
             replayed.digest(found.digest)
         if suspect.differs and not replayed.differences and recorded.head["version"] == suspect.version:
-            raise AssertionError(f"round {recorded.id} differs as one of many, and not by itself")
+            raise AssertionError(f"round {recorded.id} differs in the bulk replay, but not when replayed alone")
         if replayed.differences:
             found.differing += 1
             found.differences += replayed.differences
@@ -91,7 +91,7 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
 
 
 def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> list[Difference]:
-    """Name the rulesets that are not as they were added; of one, or of all that the club has stored."""
+    """List the stored rulesets, or the one given, that have changed since they were added."""
     return [
         Difference(
             None,
@@ -99,8 +99,8 @@ def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> li
             "ruleset",
             each.digest.hex(),
             each.rules and digest_ruleset(each.rules).hex(),
-            f"{each.name}@{each.version} is not as it was added: "
-            + ("its digest is another" if each.rules else "it cannot be read"),
+            f"{each.name}@{each.version} has changed since it was added: "
+            + ("its digest differs" if each.rules else "it cannot be read"),
         )
         for each in rulesets.list_readable(transaction)
         if not each.is_as_added and only in (None, (each.name, each.version))
@@ -108,7 +108,7 @@ def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> li
 
 
 def _read(transaction: Transaction, suspects: Sequence[Suspect]) -> Iterator[tuple[Suspect, RecordedRound]]:
-    """Read suspects, each as it was at one moment: what somebody changes meanwhile is locked, and read again."""
+    """Read suspects consistently: a round that changes while it is read is locked and read again."""
     for start in range(0, len(suspects), _AT_ONCE):
         some = {suspect.round_id: suspect for suspect in suspects[start : start + _AT_ONCE]}
         recorded = {each.id: each for each in list_recorded(transaction, list(some))}
@@ -140,17 +140,17 @@ def _apply(
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
 ) -> bool:
-    """Settle a round anew, or say why not; and whether it was."""
+    """Store a new revision of a round, or record why not; return whether it was stored."""
     recorded = replayed.recorded
     reason = _reason_not_to(suspect, replayed, stored, asked)
     if reason is None and rounds.lock(transaction, recorded.id).version != recorded.head["version"]:
-        reason = "the round has changed meanwhile"
+        reason = "another request changed the round during the recomputation"
     if reason is None:
         found.applied += 1
-        found.differences.append(_settle_anew(transaction, replayed, asked))
+        found.differences.append(_add_revision(transaction, replayed, asked))
         return True
     found.skipped += 1
-    detail = f"{reason}; nothing of it was changed"
+    detail = f"{reason}; the round was not changed"
     found.differences.append(Difference(recorded.id, None, "skipped", detail=detail))
     return False
 
@@ -166,21 +166,21 @@ def _reason_not_to(
     if replayed.recorded.is_open:
         return "the round is open"
     if head["final_revision"] is not None and not asked.final:
-        return "its settlement is or was final, and the recomputation leaves those"
+        return "its settlement is or was final, and the recomputation does not change such rounds"
     if head["version"] != suspect.version:
-        return "the round has changed meanwhile"
+        return "another request changed the round during the recomputation"
     if replayed.played is None or replayed.history is None:
         return "the round is invalid"
     if replayed.played.round.is_open:
-        return "it would be open again"
+        return "the new revision would reopen the round"
     if any(difference.what == "boards" for difference in replayed.differences):
-        return "a hand's boards and its content contradict each other, and it is unknown which is correct"
+        return "a hand's packed boards and its content contradict each other"
     if asked.ruleset is None and (own is None or not own.is_as_added):
-        return "its ruleset is not as it was added"
+        return "its ruleset has changed since it was added"
     return None
 
 
-def _settle_anew(transaction: Transaction, replayed: Replayed, asked: Recomputation) -> Difference:
+def _add_revision(transaction: Transaction, replayed: Replayed, asked: Recomputation) -> Difference:
     assert replayed.history is not None
     assert replayed.played is not None
     before = rounds.get(transaction, replayed.recorded.id)
@@ -197,6 +197,4 @@ def _settle_anew(transaction: Transaction, replayed: Replayed, asked: Recomputat
         scorer=SCORER_VERSION,
     )
     after = revisions.add(transaction, before, given, event.kind, event.encode())
-    return Difference(
-        before.id, None, "applied", before.revision, after.revision, "the round was settled anew, as a new revision"
-    )
+    return Difference(before.id, None, "applied", before.revision, after.revision, "the round has a new revision")

@@ -1,4 +1,4 @@
-"""A round played again by itself, and held against all that was stored of it."""
+"""Replay a single round, and compare it with its stored results."""
 
 import struct
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from service.rounds.queries.hand_records import score_parameters
 from service.rounds.queries.stored_round import dump_round
 
 REFUSED: Final = -1
-"""Stands for a status where a round cannot have been played like this."""
+"""The status number of an invalid round."""
 
 _OF_PLAYERS: Final = ("points", "fouls", "royalties", "earned", "stays")
 _OF_SEATS: Final = ("top_ups", "stacks_before", "stacks")
@@ -34,13 +34,13 @@ _OF_HEADS: Final = ("status", "hands", "seats", "players", "opening_stacks", "to
 @dataclass(frozen=True, slots=True)
 class Replayed:
     """
-    A round played again.
+    A replayed round.
 
     Attributes:
-        history: what was played; None where the records do not say it.
-        played: what it came to; None where it cannot have been.
-        differences: from what was stored.
-        moved: what each player's net would be more than it is; only who has any difference.
+        history: the history of the round; None if the records cannot be read.
+        played: the result; None if the round is invalid.
+        differences: the differences from the stored results.
+        moved: the change of each player's net points, without zeros.
     """
 
     recorded: RecordedRound
@@ -50,7 +50,7 @@ class Replayed:
     moved: Mapping[str, Points]
 
     def digest(self, digest: RoundsDigest) -> None:
-        """Count the round in."""
+        """Add the round to a digest."""
         round_id = self.recorded.id.bytes
         if self.played is None:
             digest.add(round_id, b"", REFUSED)
@@ -58,29 +58,29 @@ class Replayed:
         played = self.played
         on_time = sum(len(hand.transfers) for hand in played.hands)
         late = b"".join(_pack(_transfer_figures(paid.transfer)) for paid in played.payments[on_time:])
-        stood = _stood(played)
-        figures = b"".join(_pack(_figures(before, hand)) for before, hand in zip(stood, played.hands, strict=True))
+        rounds = _rounds_before_hands(played)
+        figures = b"".join(_pack(_figures(before, hand)) for before, hand in zip(rounds, played.hands, strict=True))
         digest.add(round_id, figures, STATUSES.index(played.round.status), late)
 
 
 def replay_round(recorded: RecordedRound, ruleset: Ruleset, *, is_own: bool) -> Replayed:
     """
-    Play a round again from its records.
+    Replay a round from its records, and list the differences.
 
-    Under its own ruleset, a hand that was played from what the hand before it was stored to have left is played from
-    that, so that a difference is named where it arose, and not in every hand after it; what it comes to in the end is
-    the round's own difference. Under another ruleset, every hand is played from what the one before would have left.
+    Under its own ruleset, each hand is replayed from the stored stacks of the hand before, so that a difference is
+    reported once and not in every later hand; the final stacks are compared for the round as a whole. Under another
+    ruleset, each hand is replayed from the computed stacks of the hand before.
     """
-    history, boards = None, tuple(_name_boards(recorded))
+    history, boards = None, tuple(_compare_boards(recorded))
     try:
         history = recorded.history(ruleset)
         played = replay(history)
     except ScoringError as error:
         refused = _refusal(recorded.id, error)
-        named = _name_hands(recorded, history, is_own=is_own) if history else ()
+        named = _compare_hands(recorded, history, is_own=is_own) if history else ()
         return Replayed(recorded, history, None, (*boards, *named, refused), {})
-    named = _name_hands(recorded, history, is_own=is_own)
-    differences = (*boards, *named, *_name_ends(recorded, played, is_own=is_own))
+    named = _compare_hands(recorded, history, is_own=is_own)
+    differences = (*boards, *named, *_compare_ends(recorded, played, is_own=is_own))
     return Replayed(recorded, history, played, differences, _moved(recorded, played) if differences else {})
 
 
@@ -90,8 +90,8 @@ def _refusal(round_id: UUID, error: ScoringError) -> Difference:
     return Difference(round_id, hand, "refused", detail=str(error))
 
 
-def _name_hands(recorded: RecordedRound, history: History, *, is_own: bool) -> Iterator[Difference]:
-    """Name what differs in hands, as far as they can be played."""
+def _compare_hands(recorded: RecordedRound, history: History, *, is_own: bool) -> Iterator[Difference]:
+    """Yield the differences in hands, up to the first invalid one."""
     stored: list[Points] = []
     try:
         round_ = open_round(history.ruleset, history.seats)
@@ -100,24 +100,24 @@ def _name_hands(recorded: RecordedRound, history: History, *, is_own: bool) -> I
                 round_ = replace(round_, stacks=dict(zip(round_.seat_numbers, stored, strict=True)))
             for step in steps_at(round_, history, hand.number):
                 if isinstance(step, PlayedHand):
-                    yield from _name_hand(recorded, record, round_, step)
+                    yield from _compare_hand(recorded, record, round_, step)
                 round_ = step.round
             stored = record["stacks"]
     except ScoringError:
-        return  # where nothing has been wrong before, the refusal says so
+        return  # the caller reports the invalid hand
 
 
-def _name_boards(recorded: RecordedRound) -> Iterator[Difference]:
-    """Name the hands whose packed boards are not those that their content names."""
+def _compare_boards(recorded: RecordedRound) -> Iterator[Difference]:
+    """Yield the hands whose packed boards differ from their content."""
     for record in recorded.hands:
         written = None if record["id"] is None else pack_content(record)
         if written != record["boards"]:
-            detail = "the packed boards are not those that the hand's content names"
+            detail = "the packed boards differ from the boards in the hand's content"
             stored = record["boards"] and record["boards"].hex()
             yield Difference(recorded.id, record["number"], "boards", stored, written and written.hex(), detail)
 
 
-def _name_hand(recorded: RecordedRound, record: Record, before: Round, played: PlayedHand) -> Iterator[Difference]:
+def _compare_hand(recorded: RecordedRound, record: Record, before: Round, played: PlayedHand) -> Iterator[Difference]:
     computed = score_parameters(before, played)
     computed["top_ups"] = computed["added"]
     on_time = [_show(transfer) for transfer in recorded.transfers.get((record["number"], False), ())]
@@ -138,8 +138,8 @@ def _name_hand(recorded: RecordedRound, record: Record, before: Round, played: P
             yield Difference(recorded.id, record["number"], name, stored, found)
 
 
-def _name_ends(recorded: RecordedRound, played: PlayedRound, *, is_own: bool) -> Iterator[Difference]:
-    """Name what differs in the round as a whole."""
+def _compare_ends(recorded: RecordedRound, played: PlayedRound, *, is_own: bool) -> Iterator[Difference]:
+    """Yield the differences in the round as a whole."""
     head, computed = recorded.head, dump_round(played.round)
     on_time = sum(len(hand.transfers) for hand in played.hands)
     late = [dump_transfer(paid.transfer) for paid in played.payments[on_time:]]
@@ -171,19 +171,19 @@ def _moved(recorded: RecordedRound, played: PlayedRound) -> dict[str, Points]:
 
 
 def _by_seat(seats: Sequence[Seat], figures: Sequence[Any]) -> Any:
-    """Show figures by seat; as they are, where they are not as many."""
+    """Return figures by seat, or as a list if their number differs from that of the seats."""
     if len(seats) != len(figures):
         return list(figures)
     return {str(seat): figure for seat, figure in zip(seats, figures, strict=True)}
 
 
 def _show(transfer: Record) -> dict[str, Any]:
-    """Show a stored transfer as a computed one is shown."""
+    """Return a stored transfer in the form of `dump_transfer`."""
     return {"order": transfer["position"], **{name: transfer[name] for name in TRANSFER_FIELDS}}
 
 
-def _stood(played: PlayedRound) -> list[Round]:
-    """Say where the round stood before each hand; departures between change none of its figures."""
+def _rounds_before_hands(played: PlayedRound) -> list[Round]:
+    """Return the round before each hand, without the departures between hands, which change no figures."""
     if not played.hands:
         return []
     opened = open_round(played.round.ruleset, played.round.seats)
@@ -191,7 +191,7 @@ def _stood(played: PlayedRound) -> list[Round]:
 
 
 def _figures(before: Round, played: PlayedHand) -> list[int]:
-    """List what a hand comes to in the order of `Figures`."""
+    """Return the figures of a hand in the order of `Figures`."""
     computed, seats = score_parameters(before, played), before.seat_numbers
     players = sorted(played.hand.by_seat)
     listed: list[int] = []

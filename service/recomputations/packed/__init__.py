@@ -1,1 +1,1 @@
-"""Rounds read as arrays, thousands at a time: from their packed boards, and without an object for each value."""
+"""Stored rounds as NumPy arrays, read by COPY, thousands at a time."""

@@ -1,4 +1,4 @@
-"""What is read of rounds that become arrays, and how its rows are laid out."""
+"""Queries for rounds as arrays, and the layout of their rows."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -17,16 +17,16 @@ from service.recomputations.packed.rows import BIG, BYTE, FLAG, ID, INTEGER, SMA
 
 STATUSES: Final = tuple(RoundStatus)
 UNKNOWN: Final = -1
-"""The number of a word that is none of those there are."""
+"""The number of an unknown word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scope:
     """
-    Which rounds; None is any. The times are those of opening, `opened_before` excluded.
+    A filter for rounds; None matches any. The times are opening times, `opened_before` excluded.
 
     Attributes:
-        ruleset: the name and version that they stand under.
+        ruleset: the name and version of their ruleset.
     """
 
     table_id: UUID | None = None
@@ -38,7 +38,7 @@ class Scope:
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """The rounds of a scope from one to another, both among them, in the order of their ids."""
+    """A range of the rounds of a scope, by id, including the first and the last."""
 
     scope: Scope
     first: UUID
@@ -46,11 +46,11 @@ class Stretch:
 
 
 EVERY: Final = (UUID(int=0), UUID(int=2**128 - 1))
-"""From the first id to the last that can be."""
+"""The smallest and the largest possible id."""
 
 
 def wanted_rounds(scope: Scope) -> str:
-    """Say, as the beginning of a query, which rounds are wanted, and which revision of each."""
+    """Return the beginning of a query that selects the heads of the rounds of a scope."""
     conditions = {
         "head.table_id = %(table)s": scope.table_id,
         "head.round_id = ANY (%(rounds)s)": scope.round_ids,
@@ -62,7 +62,7 @@ def wanted_rounds(scope: Scope) -> str:
     needs_opening = scope.opened_from is not None or scope.opened_before is not None
     opening = "JOIN rounds AS opened ON (opened.club_id, opened.id) = (head.club_id, head.round_id)"
     of_club = "head.club_id = %(club)s AND head.round_id BETWEEN %(first)s AND %(last)s"
-    # Few of many are looked up once; all of them are joined as they lie.
+    # A filtered scope is selected once; for all rounds, joining is faster.
     return f"""
         WITH wanted AS {"MATERIALIZED" if asked else "NOT MATERIALIZED"} (
             SELECT head.* FROM round_heads AS head {opening if needs_opening else ""}
@@ -72,7 +72,7 @@ def wanted_rounds(scope: Scope) -> str:
 
 
 def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, Any]:
-    """Say what goes into `wanted_rounds`."""
+    """Return the parameters of `wanted_rounds`."""
     scope = stretch.scope
     name, version = scope.ruleset or (None, None)
     return {
@@ -89,7 +89,7 @@ def stretch_parameters(transaction: Transaction, stretch: Stretch) -> dict[str, 
 
 
 def packed_queries(scope: Scope) -> Mapping[str, str]:
-    """Say what is read of a stretch, each by the name of its columns."""
+    """Return the queries for the rounds of a range, by name."""
     return {name: wanted_rounds(scope) + query for name, query in _QUERIES.items()}
 
 
@@ -102,13 +102,13 @@ _AS_A_WHOLE: Final = text("""
 @contextmanager
 def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
     """
-    Let PostgreSQL join the records of a stretch as a whole, and not look into an index for each round and hand.
+    Disable nested loops, so that PostgreSQL joins the records of a range as a whole.
 
-    Its statistics have a hundred steps: of more stretches than that, it takes each for a single round. Only where every
-    round between the first and the last is wanted: few that lie far apart are better looked up.
+    Its statistics have a hundred steps: if there are more ranges than that, it estimates one round per range. Nested
+    loops are disabled only for a scope of all rounds: a few selected rounds are better found by index.
 
-    Until the transaction ends each statement is left to one process, which reads for itself: what lies together is read
-    together, and other cores are for who looks at other stretches.
+    Parallel workers and prefetching are disabled until the transaction ends: the records of a range lie together, and
+    the other cores are used for other ranges.
     """
     if scope != Scope():
         yield
@@ -119,7 +119,7 @@ def joined_whole(transaction: Transaction, scope: Scope) -> Iterator[None]:
 
 
 def _numbered(column: str, words: Mapping[str, int]) -> str:
-    """Write a word as a number; none as 0."""
+    """Return SQL that converts words to numbers, and NULL to 0."""
     cases = " ".join(f"WHEN {column} = '{word}' THEN {number}" for word, number in words.items())
     return f"(CASE WHEN {column} IS NULL THEN 0 {cases} ELSE {UNKNOWN} END)::smallint"
 
@@ -128,7 +128,7 @@ _STATUS: Final = _numbered("status", {status.value: number for number, status in
 _LIMITED_BY: Final = _numbered(
     "found.limited_by", {limit.value: number for number, limit in enumerate(LIMITS) if limit is not None}
 )
-# The second half says again what follows from the first, for the planner to see.
+# The second condition follows from the first; the planner needs it.
 _OF_ROUND: Final = """
     (found.club_id, found.round_id, found.revision) = (%(club)s, wanted.round_id, wanted.revision)
     AND found.round_id BETWEEN %(first)s AND %(last)s
@@ -190,7 +190,7 @@ TRANSFERS: Final = (
 
 
 def head_columns(seats: int) -> tuple[Column, ...]:
-    """Lay out the heads of rounds with so many seats."""
+    """Return the columns of the heads of rounds with a number of seats."""
     return (
         *VERSIONS,
         Column("ruleset", INTEGER),
@@ -205,7 +205,7 @@ def head_columns(seats: int) -> tuple[Column, ...]:
 
 
 def hand_columns(seats: int, dealt: int) -> tuple[Column, ...]:
-    """Lay out hands in which so many of so many play; the last column, of top-ups, is NULL where there are none."""
+    """Return the columns of hands by seats and players dealt in; the last, for top-ups, is NULL if there are none."""
     return (
         *PAYOUTS,
         Column("number", INTEGER),

@@ -1,4 +1,4 @@
-"""Rounds from their records to arrays."""
+"""Read stored rounds as arrays."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -56,12 +56,12 @@ _NONE_ADDED: Final = NULL.to_bytes(4, "big", signed=True)
 
 def read_packed(transaction: Transaction, stretch: Stretch, rulesets: Sequence[tuple[str, int]]) -> PackedRounds:
     """
-    Read the rounds of a stretch as they stand.
+    Read the newest revisions of the rounds of a range.
 
     Args:
-        transaction: whose club's.
-        stretch: which.
-        rulesets: names and versions that rounds may have.
+        transaction: the club's transaction.
+        stretch: the range of rounds.
+        rulesets: the names and versions of rulesets that rounds may have.
 
     Raises:
         ValueError: a record has an empty column that cannot be empty.
@@ -79,7 +79,7 @@ def read_packed(transaction: Transaction, stretch: Stretch, rulesets: Sequence[t
 
 
 def have_changed(transaction: Transaction, stretch: Stretch, packed: PackedRounds) -> Flags:
-    """Say of each round that was read whether it is another version by now, or is no longer wanted."""
+    """Return for each round whether its version has changed since it was read, or it left the scope."""
     place, rows = _find(packed.ids, read_regular(_copy(transaction, stretch, ())("versions"), VERSIONS))
     now = np.zeros_like(packed.versions)
     now[place] = rows["version"]
@@ -124,7 +124,7 @@ def _read_heads(messages: list[bytes]) -> PackedRounds:
         unusual[at] = is_open | ~is_known | ~are_regular(rows, columns)
         start += len(rows)
     for row in (row for rows in sorted_rows.values() for row in rows):
-        # The id and the version come first, whatever is the matter with the rest.
+        # The id and the version come first, even if the rest is irregular.
         ids[start], single["version"][start] = row[6:22], int.from_bytes(row[26:30], "big")
         start += 1
     order = np.argsort(ids, kind="stable")
@@ -147,7 +147,7 @@ def _read_heads(messages: list[bytes]) -> PackedRounds:
 
 
 def _read_seats(packed: PackedRounds, rows: Rows) -> None:
-    """Take what everybody opens with from who sits down, and see that the head says the same."""
+    """Check that the seats of each round match its head."""
     place, rows = _find(packed.ids, rows)
     packed.unusual[place[~rows["is_player"]]] = True
     seat, stack = values(rows, "seat"), values(rows, "opening_stack")
@@ -163,7 +163,7 @@ def _read_seats(packed: PackedRounds, rows: Rows) -> None:
 
 
 def _read_hands(packed: PackedRounds, messages: list[bytes]) -> PackedHands:
-    """Put hands in order; a round is unusual unless each of its hands is there once and is as it ought to be."""
+    """Read hands in order; a round is unusual unless it has each hand once, in a regular record."""
     shaped = list(_shape(packed, messages))
     place = np.concatenate([place for place, *_ in shaped]) if shaped else np.zeros(0, np.int64)
     number = np.concatenate([values(rows, "number") for _, rows, *_ in shaped]) if shaped else place
@@ -191,9 +191,9 @@ def _shape(
     packed: PackedRounds, messages: list[bytes]
 ) -> Iterator[tuple[Integers, Rows, Flags, int, list[tuple[int, bytes]]]]:
     """
-    Give the hands in which so many of so many play: their rounds' places, rows, who is dealt in, seats and top-ups.
+    Yield hands grouped by seats and players: places of their rounds, rows, players dealt in, seats and top-ups.
 
-    Rounds of hands that cannot be shaped are unusual.
+    Rounds with a hand of irregular size are unusual.
     """
     sorted_rows = by_length(messages)
     plain = {row_type(hand_columns(*shape)).itemsize: shape for shape in _SHAPES}
@@ -222,7 +222,7 @@ def _shape(
 
 
 def _put_hands(hands: PackedHands, at: Integers, rows: Rows, dealt: Flags, seats: int) -> None:
-    """Write hands in their places."""
+    """Write hands to their places in the arrays."""
     players = rows["seats"].shape[1]
     pairs = pairs_of(players)
     hands.buttons[at] = rows["button"]
@@ -248,7 +248,7 @@ def _spread(of_players: NDArray[Any], dealt: Flags) -> NDArray[Any]:
 
 
 def _put_top_ups(packed: PackedRounds, hands: PackedHands, at: int, text: bytes) -> None:
-    """Write what a hand's content says of top-ups."""
+    """Write the top-ups of a hand's content to the arrays."""
     place = hands.of_round[at]
     seats = packed.seats[place].tolist()
     try:
@@ -264,7 +264,7 @@ def _put_top_ups(packed: PackedRounds, hands: PackedHands, at: int, text: bytes)
 
 
 def _read_transfers(packed: PackedRounds, rows: Rows) -> None:
-    """Put transfers beside their hands, in order."""
+    """Write transfers to the arrays of their hands, in order."""
     place, rows = _find(packed.ids, rows)
     packed.unusual[place[rows["late"]]] = True
     place, rows = _keep(~rows["late"], place, rows)
@@ -282,7 +282,7 @@ def _read_transfers(packed: PackedRounds, rows: Rows) -> None:
 
 
 def _read_departures(packed: PackedRounds, rows: Rows) -> None:
-    """Say who leaves after each hand, and in which order."""
+    """Write who leaves after each hand, and in which order."""
     place, rows = _find(packed.ids, rows)
     order = np.lexsort((rows["position"], place))
     hands = packed.hands
@@ -315,7 +315,7 @@ def _no_hands(hands: int, columns: int) -> PackedHands:
 
 
 def _find(ids: Ids, rows: Rows) -> tuple[Integers, Rows]:
-    """Find the rounds of rows, and leave out rows of others."""
+    """Return the rows of known rounds with the places of their rounds."""
     if not len(ids):
         return np.zeros(0, np.int64), rows[:0]
     place = np.minimum(np.searchsorted(ids, rows["round"]), len(ids) - 1)
@@ -323,7 +323,7 @@ def _find(ids: Ids, rows: Rows) -> tuple[Integers, Rows]:
 
 
 def _keep(which: Flags, place: Integers, rows: Rows) -> tuple[Integers, Rows]:
-    """Leave out the other rows. Mostly there are none, and then nothing is copied, which goes field by field."""
+    """Return the selected rows; if all are selected, without copying them."""
     return (place, rows) if which.all() else (place[which], rows[which])
 
 
@@ -333,12 +333,12 @@ def _find_one(ids: Ids, packed: bytes) -> Flags:
 
 
 def _has_text_after(row: bytes, size: int) -> bool:
-    """Say whether a row is as long as its last column says."""
+    """Return whether a row has the length that its last column states."""
     return len(row) > size and row[size - 4 : size] == (len(row) - size).to_bytes(4, "big")
 
 
 def _rank(place: Integers, counts: Integers) -> Integers:
-    """Count the rows of each round, from 0; they stand together."""
+    """Number the rows of each round from 0; the rows of a round are adjacent."""
     starts = np.cumsum(counts) - counts
     rank: Integers = np.arange(len(place)) - starts[place]
     return rank

@@ -1,4 +1,4 @@
-"""Rounds as arrays: what happened in them, and what was stored of it."""
+"""Rounds as arrays: their hands, and the stored results."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ Ids = NDArray[np.bytes_]
 
 class Figures(NamedTuple):
     """
-    What hands come to, the seats of their rounds in columns: 0 for who does not play.
+    The results of hands, with one column for each seat of the round: 0 for players not dealt in.
 
     Attributes:
         exchanges: [hands, pairs], in paying order.
@@ -43,14 +43,14 @@ class Figures(NamedTuple):
 
     @classmethod
     def none(cls, hands: int, seats: int) -> "Figures":
-        """Give figures that are all 0."""
+        """Return figures that are all 0."""
         pairs = pairs_of(seats)
         wide = {"exchanges": (pairs,), "transfers": (pairs, len(TRANSFER_FIELDS)), "transfer_count": (1,)}
         return cls(*(np.zeros((hands, *wide.get(name, (seats,))), np.int64) for name in cls._fields))
 
     @classmethod
     def of(cls, rounds: BulkRounds, settlement: BulkSettlement) -> "Figures":
-        """Say what hands come to as their records have it."""
+        """Return the results of a settlement in the form of the records."""
         scores, seats = settlement.scores, rounds.seats.shape[1]
         return cls(
             points=scores.points,
@@ -67,7 +67,7 @@ class Figures(NamedTuple):
         )
 
     def take(self, hands: Integers, seats: int) -> "Figures":
-        """Give the figures of some hands of rounds with so many seats."""
+        """Return the figures of selected hands, with a number of seats."""
         cut = {"exchanges": pairs_of(seats), "transfers": pairs_of(seats), "transfer_count": 1}
         return Figures(*(getattr(self, name)[hands, : cut.get(name, seats)] for name in self._fields))
 
@@ -75,15 +75,15 @@ class Figures(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class PackedHands:
     """
-    Hands by round and number, the seats of their rounds in columns.
+    Hands by round and number, with one column for each seat of the round.
 
     Attributes:
-        of_round: [hands], where the round stands.
+        of_round: [hands], the place of the round.
         boards: [hands, columns, 13].
-        leaves: [hands, columns], who leaves after the hand, in order; 0 stays.
-        stored: what was stored of them.
-        scorers: [hands], the version of the scorer that did.
-        follows: [hands], whether each was stored under the rules of its round, and as what was to come next.
+        leaves: [hands, columns], the order in which players leave after the hand; 0 for those who stay.
+        stored: the stored results.
+        scorers: [hands], the version of the scorer that computed them.
+        follows: [hands], whether the hand was stored under the round's ruleset and not as irregular.
     """
 
     of_round: Integers
@@ -102,15 +102,15 @@ class PackedHands:
 @dataclass(frozen=True, slots=True)
 class RoundGroup:
     """
-    Rounds under one ruleset with as many seats each.
+    Rounds with the same ruleset and number of seats.
 
     Attributes:
-        ruleset: its place, from 1, in the list that was asked for.
-        places: where the rounds stand among all that were read.
-        rounds: what happened in them.
-        stored: what was stored of their hands.
-        statuses: of each, a number of `STATUSES`.
-        top_ups, stacks: [rounds, seats], as the head has them.
+        ruleset: the number of the ruleset, from 1, in the list passed to `read_packed`.
+        places: the places of the rounds among all that were read.
+        rounds: their hands.
+        stored: the stored results of their hands.
+        statuses: the status of each round, as an index of `STATUSES`.
+        top_ups, stacks: [rounds, seats], as stored in the head.
     """
 
     ruleset: int
@@ -125,17 +125,16 @@ class RoundGroup:
 @dataclass(frozen=True, slots=True)
 class PackedRounds:
     """
-    Rounds that were read, in the order of their ids.
+    Rounds in the order of their ids.
 
     Attributes:
         ids: 16 bytes each.
-        versions: of each, when it was read.
-        rulesets: the place of each one's ruleset, from 1; 0 where it is in no list.
-        lengths: how many hands each has, as its head says.
-        closed: after which hand each was closed; -1 where it was not.
-        seat_counts: how many sit in each.
-        unusual: which are not for arrays: they are open, something was paid late, or a record is not as it ought to be.
-            The rules by themselves say what they come to.
+        versions: the version of each round when it was read.
+        rulesets: the number of each round's ruleset, from 1; 0 if it is not in the list.
+        lengths: the number of hands in each head.
+        closed: the hand after which each round was closed; -1 if it was not.
+        seat_counts: the number of seats of each round.
+        unusual: the rounds that must be replayed alone: they are open, have late transfers, or have irregular records.
     """
 
     ids: Ids
@@ -153,11 +152,11 @@ class PackedRounds:
     unusual: Flags
 
     def round_id(self, place: int) -> UUID:
-        """Give a round's id."""
+        """Return the id of a round."""
         return id_of(self.ids[place])
 
     def groups(self) -> Iterator[RoundGroup]:
-        """Give the rounds that are for arrays, those alike together."""
+        """Yield the rounds that are not unusual, grouped by ruleset and number of seats."""
         alike = np.stack([self.rulesets, self.seat_counts], axis=1)
         for ruleset, seats in np.unique(alike[~self.unusual], axis=0).tolist():
             is_like = ~self.unusual & (self.rulesets == ruleset) & (self.seat_counts == seats)
@@ -192,12 +191,12 @@ class PackedRounds:
 
 
 def pairs_of(seats: int) -> int:
-    """Count the pairs of so many players."""
+    """Return the number of pairs of players."""
     return seats * (seats - 1) // 2
 
 
 def _in_order(transfers: Transfers, pairs: int) -> Integers:
-    """Leave out ties, which nobody pays."""
+    """Return the transfers in order, without exchanges of 0 points."""
     hands, exchanges = np.nonzero(transfers.due)
     position = (np.cumsum(transfers.due > 0, axis=1) - 1)[hands, exchanges]
     in_order = np.zeros((len(transfers.due), pairs, len(TRANSFER_FIELDS)), np.int64)
@@ -207,5 +206,5 @@ def _in_order(transfers: Transfers, pairs: int) -> Integers:
 
 
 def id_of(packed: bytes) -> UUID:
-    """Read an id of an array, which leaves zeros at the end out."""
+    """Return an id of an array as a UUID; NumPy strips trailing zero bytes."""
     return UUID(bytes=packed.ljust(16, b"\0"))

@@ -1,4 +1,4 @@
-"""Rows of COPY's binary format as arrays: many thousands at once, without a Python object for each value."""
+"""Parse rows of COPY's binary format as NumPy arrays."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -10,10 +10,10 @@ from numpy.typing import NDArray
 _HEADER: Final = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _TRAILER: Final = b"\xff\xff"
 NULL: Final = -1
-"""The length of what is not there."""
+"""The length of a NULL value."""
 
 Rows = NDArray[Any]
-"""Rows whose fields are named like the columns, and hold what they hold as PostgreSQL sent it."""
+"""Rows with a field for each column, in PostgreSQL's binary representation."""
 
 ID: Final = "S16"
 SMALL: Final = ">i2"
@@ -25,13 +25,13 @@ BYTE: Final = "u1"
 
 class Column(NamedTuple):
     """
-    A column whose values are all of one size.
+    A column with values of a fixed size.
 
     Attributes:
-        name: what its field is called.
-        kind: numpy's name for one value.
-        values: how many a list has; None where the column is no list.
-        size: bytes of a `bytea`, 0 where it is NULL throughout; None where it is none.
+        name: the name of its field.
+        kind: the NumPy type of one value.
+        values: the length of a list; None if the column is not a list.
+        size: the size of a `bytea`, 0 if it is always NULL; None if the column is not a `bytea`.
     """
 
     name: str
@@ -42,7 +42,7 @@ class Column(NamedTuple):
 
 def split_rows(messages: Sequence[bytes]) -> list[bytes]:
     """
-    Take the messages of a binary COPY, one for each row, for the rows alone.
+    Return the rows of the messages of a binary COPY, one message for each row.
 
     >>> split_rows([_HEADER + b"one", b"two", _TRAILER]), split_rows([_HEADER + _TRAILER])
     ([b'one', b'two'], [])
@@ -53,7 +53,7 @@ def split_rows(messages: Sequence[bytes]) -> list[bytes]:
 
 
 def by_length(rows: Iterable[bytes]) -> dict[int, list[bytes]]:
-    """Sort rows by their lengths."""
+    """Group rows by length."""
     sorted_rows: dict[int, list[bytes]] = defaultdict(list)
     for row in rows:
         sorted_rows[len(row)].append(row)
@@ -62,7 +62,7 @@ def by_length(rows: Iterable[bytes]) -> dict[int, list[bytes]]:
 
 def row_type(columns: Sequence[Column]) -> np.dtype[Any]:
     """
-    Say how rows are laid out.
+    Return the NumPy type of rows with these columns.
 
     >>> row_type([Column("number", INTEGER), Column("stacks", BIG, 3)]).itemsize
     70
@@ -81,19 +81,19 @@ def row_type(columns: Sequence[Column]) -> np.dtype[Any]:
 
 
 def read_rows(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
-    """Read rows of the length that these columns have."""
+    """Parse rows of these columns, without validating them."""
     return np.frombuffer(b"".join(rows), row_type(columns))
 
 
 def read_regular(rows: Sequence[bytes], columns: Sequence[Column]) -> Rows:
     """
-    Read rows that have no other columns, and none that is empty.
+    Parse rows that have exactly these columns, and no NULL.
 
     >>> read_regular([bytes.fromhex("0001 00000002 0007")], [Column("seat", SMALL)])["seat"].tolist()
     [7]
 
     Raises:
-        ValueError: one is laid out otherwise.
+        ValueError: a row has another layout.
     """
     size = row_type(columns).itemsize
     if {size}.union(map(len, rows)) != {size}:
@@ -121,7 +121,7 @@ def are_regular(rows: Rows, columns: Sequence[Column]) -> NDArray[np.bool_]:
 
 
 def values(rows: Rows, name: str, kind: Any = np.int64) -> NDArray[Any]:
-    """Give a column, the values of lists side by side."""
+    """Return the values of a column; lists become the second dimension."""
     column = rows[name]
     if column.dtype.names:
         column = column["value"]

@@ -1,4 +1,4 @@
-"""Checks that several actions share: integer points, expected results, named people."""
+"""Checks that several actions share: the number of points, expected results, and authors."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
@@ -16,32 +16,32 @@ from service.rounds.queries.stored_round import StoredRound
 
 
 def are_exact(round_: Round, point_value: int | None) -> bool:
-    """Say whether no more points are in a round than can be counted exactly, as points and as money."""
+    """Return whether the points of a round, and their value in money, are within the range of exact integers."""
     return sum(round_.stacks.values()) <= MOST_INTEGER // max(point_value or 0, 1)
 
 
 def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> None:
     """
-    Refuse more points in a round than can be counted exactly, as points and as money.
+    Check that the points of a round, and their value in money, are within the range of exact integers.
 
-    All points of the round together bound everything that is ever answered of it: stacks, nets and money.
+    The sum of all stacks bounds every figure of the round: stacks, nets and money.
 
     Raises:
-        RoundError: at `path`, which brought them.
+        RoundError: there are too many points; the mistake has the path `path`.
     """
     if not are_exact(round_, point_value):
         total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
         most = MOST_INTEGER // worth
-        detail = f"{total} points would be in the round; at {worth} a point, {most} at most are counted exactly"
+        detail = f"the round would have {total} points; expected at most {most} at a point value of {worth}"
         raise RoundError([Mistake("points-beyond-count", path, detail)])
 
 
 def replay_exactly(opened: Round, history: History, point_value: int | None) -> Iterator[Step]:
     """
-    Play a round's steps in the order in which they happened, and refuse the one that brings too many points.
+    Replay the steps of a round in order, and check the number of points after each top-up.
 
     Raises:
-        ScoringError: a step cannot be, with its place in the document.
+        ScoringError: a step is invalid, with its path in the document.
     """
     for step in replay_steps(opened, history):
         if isinstance(step, PlayedHand) and step.hand.top_ups:
@@ -51,36 +51,38 @@ def replay_exactly(opened: Round, history: History, point_value: int | None) -> 
 
 def check_expected(expected: Mapping[str, Any] | None, document: Mapping[str, Any]) -> None:
     """
-    Compare what is expected with the answer.
+    Compare the values that a request expects with the response.
 
     Raises:
-        ExpectedDiffers: with both values at every place that differs.
+        ExpectedDiffers: with the expected and the actual value of every difference.
     """
     mistakes = tuple(find_unexpected(expected, document)) if expected is not None else ()
     if mistakes:
         raise ExpectedDiffers("the result differs from `expected`; nothing was stored", mistakes)
 
 
-def require_sayer(transaction: Transaction, round_: StoredRound, by: str, others: Iterable[str] = ()) -> None:
+def require_author(transaction: Transaction, round_: StoredRound, by: str, others: Iterable[str] = ()) -> None:
     """
-    Require that a player of the round is named, or the key that asks, by its name.
+    Check that the author of a dispute or comment is a player of the round, or the name of the key.
 
-    Whoever holds a key can pass on what a player says, and the key is recorded. Nobody can speak as another auditor.
+    A client can submit what a player says, and its key is recorded. It cannot use the name of another key.
 
     Args:
-        transaction: in which the key asks.
+        transaction: the transaction of the request.
         round_: the round.
-        by: who is named.
-        others: who can be named besides, such as who opened the dispute and sits there no more.
+        by: the name of the author.
+        others: further accepted names, such as that of the player who opened the dispute and has since been removed.
 
     Raises:
-        DisputeInvalid: somebody else is named.
+        DisputeInvalid: the name is not accepted.
     """
     players = [seat.player for seat in round_.round.seats]
     key = None if transaction.actor is None else keys.get(transaction, transaction.actor).name
     if by in (*players, *others, key):
         return
-    auditor = "" if key is None else f", or {key!r}, the name of the key"
+    or_key = "" if key is None else f", or {key!r}, the name of the key"
     seated = ", ".join(map(repr, players))
-    detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){auditor}"
-    raise DisputeInvalid("nobody of that name can speak about the round", (Mistake("sayer-unknown", ("by",), detail),))
+    detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){or_key}"
+    raise DisputeInvalid(
+        "`by` names neither a player of the round nor the key", (Mistake("sayer-unknown", ("by",), detail),)
+    )

@@ -27,7 +27,7 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.actions.opening import given_opening_time, keep_round, view_round
+from service.rounds.actions.opening import given_opening_time, store_round, view_round
 from service.rounds.actions.reading import find_revision
 from service.rounds.actions.recording import hand_event
 from service.rounds.actions.settlements import settlement_of
@@ -46,10 +46,10 @@ def find_document_mistakes(
     find_ruleset: Callable[[str], Ruleset], received: Any, *, accepts: bool = False
 ) -> Iterator[Mistake]:
     """
-    List by what a round cannot have been played as its document says, where the document cannot be read as a whole.
+    List the mistakes against the rules in a document that fails validation, as far as it can be parsed.
 
     Args:
-        find_ruleset: finds a ruleset by its name, or raises `RulesetUnknown`.
+        find_ruleset: returns a ruleset by its name, or raises `RulesetUnknown`.
         received: the decoded document.
         accepts: whether hands that could not have followed are accepted as played.
     """
@@ -67,7 +67,7 @@ def find_document_mistakes(
 
 
 def find_correction_mistakes(find_ruleset: Callable[[str], Ruleset], received: Any) -> Iterator[Mistake]:
-    """List the same of the document in a correction that cannot be read as a whole."""
+    """List the mistakes against the rules in the document of a correction that fails validation."""
     if isinstance(received, dict) and isinstance(received.get("document"), dict):
         accepts = received.get("irregular") is not None
         for mistake in find_document_mistakes(find_ruleset, received["document"], accepts=accepts):
@@ -76,10 +76,10 @@ def find_correction_mistakes(find_ruleset: Callable[[str], Ruleset], received: A
 
 def get_document(transaction: Transaction, round_id: UUID, revision: int | None = None) -> RoundDocument:
     """
-    Show a round as one document: all that happened, as it stands or in an older revision, and no result.
+    Return a round as one document without results, in its newest revision or an older one.
 
     Raises:
-        NotFound: the club has no such round, or the round no such revision.
+        NotFound: the round or the revision does not exist.
     """
     stored = rounds.get(transaction, round_id)
     happened = histories.get(transaction, round_id, find_revision(stored, revision))
@@ -87,12 +87,12 @@ def get_document(transaction: Transaction, round_id: UUID, revision: int | None 
 
 
 def document_of(transaction: Transaction, stored: StoredRound, table: str) -> RoundDocument:
-    """Make the document of a round as it stands from its records."""
+    """Return the document of a round in its newest revision."""
     return write_document(stored, histories.get(transaction, stored.id, stored.revision), table)
 
 
 def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> RoundDocument:
-    """Make the document of what happened in a round."""
+    """Build the document of a round's history."""
     return RoundDocument(
         ruleset=str(happened.ruleset),
         table=table,
@@ -110,7 +110,7 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
 
 @dataclass(frozen=True, slots=True)
 class PlayedDocument:
-    """A round as it stands after its document, its settlement, and whether it had been recorded before."""
+    """A recorded round, its settlement, and whether the request is a replay."""
 
     view: RoundView
     settlement: SettlementView
@@ -119,15 +119,15 @@ class PlayedDocument:
 
 def play_document(transaction: Transaction, document: RoundDocument, received: bytes) -> PlayedDocument:
     """
-    Play a round whole from one document, making its table by name where there is none.
+    Record a whole round from one document. The table is created if none has its name.
 
-    The same document again is answered as it was recorded: by its reference or, without one, by its content.
+    The same document sent again returns the recorded round, found by its reference or, without one, by its content.
 
     Raises:
-        RulesetUnknown: there is no such ruleset.
+        RulesetUnknown: the ruleset does not exist.
         RoundConflict: the reference belongs to a round with other content.
-        RoundOpen: the document leaves its round open, and another is open at the table.
-        ScoringError: the first thing that cannot be, with its place in the document.
+        RoundOpen: the document leaves its round open, and the table has another open round.
+        ScoringError: the first invalid step, with its path in the document.
     """
     ruleset = ruleset_named(transaction, document.ruleset)
     document = replace(document, ruleset=str(ruleset))
@@ -142,8 +142,8 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     history = without_needless_marks(document.history(ruleset))
     store_ruleset(transaction, ruleset)
     submission = Submission("document", received)
-    with rounds.open_meanwhile(transaction):
-        opened = keep_round(
+    with rounds.deferred_open_check(transaction):
+        opened = store_round(
             transaction,
             table,
             seat_players(ruleset, history.seats),
@@ -163,7 +163,7 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
 def _play(
     transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, submission_id: UUID
 ) -> StoredRound:
-    """Record every step of a document in the order in which it happened."""
+    """Record every step of a document in order."""
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
     for step in replay_exactly(stored.round, history, stored.point_value):
         if isinstance(step, PlayedHand):
@@ -177,7 +177,7 @@ def _play(
             stored = hand_records.add_hand(transaction, stored, step, given)
         else:
             ending = next(departures, None) or document.closed
-            assert ending is not None, "a step that is no hand is a departure or the closing"
+            assert ending is not None, "every step is a hand, a departure or the closing"
             stored = _end(transaction, stored, step, ending)
     return stored
 
@@ -190,7 +190,7 @@ def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: 
 
 
 def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the content of the event of a departure or closing."""
+    """Return the encoded event payload of a departure or closing."""
     if isinstance(ending, Departure):
         return DepartureRecorded(
             round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
@@ -199,7 +199,7 @@ def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
 
 
 def table_of(document: RoundDocument) -> TableRequest:
-    """Describe the table that is made for a document."""
+    """Return the request for the table of a document."""
     return TableRequest(document.table, document.ruleset, document.point_value, document.currency, None)
 
 
@@ -220,24 +220,24 @@ def _find_recorded(
 
 def is_document_of(transaction: Transaction, stored: StoredRound, table: str, digest: bytes, written: bytes) -> bool:
     """
-    Return whether a round is recorded with a document's content.
+    Return whether a recorded round has a document's content.
 
-    What was sent as a document is the same for ever, also when its round has changed since; and a round that was sent
-    hand by hand is the same as the document of it.
+    A round recorded from a document matches it even if the round has changed since. A round recorded hand by hand
+    matches the document of its newest revision.
 
     Args:
-        transaction: of the club.
+        transaction: the club's transaction.
         stored: the round.
         table: the name of its table.
-        digest: by which the document is known.
-        written: the digest of the document as it is written, by which rounds were known before.
+        digest: the digest that identifies the document.
+        written: the digest of the document's canonical form, which identified older rounds.
     """
     return stored.digest in (digest, written) or digest == identify(document_of(transaction, stored, table))
 
 
 def refuse_other_hands(transaction: Transaction, round_id: UUID, document: RoundDocument) -> None:
     """
-    Refuse a document of a round that is recorded, where both know discards or streets of a hand and these differ.
+    Check that the discards and streets of a document do not contradict those of the recorded round.
 
     Raises:
         RoundConflict: with every difference.
@@ -258,7 +258,7 @@ def refuse_other_hands(transaction: Transaction, round_id: UUID, document: Round
 
 
 def reference_taken(reference: str | None, round_id: UUID) -> RoundConflict:
-    """Say that a reference belongs to another round."""
+    """Return the conflict of a reference that belongs to another round."""
     detail = f"the reference {reference!r} belongs to round {round_id}, which has other content"
     return RoundConflict(detail, (Mistake("round-conflict", ("reference",), detail),))
 

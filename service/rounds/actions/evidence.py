@@ -25,15 +25,15 @@ from service.tables import queries as tables
 
 def get_evidence(transaction: Transaction, round_id: UUID, since: int | None = None) -> EvidenceFile:
     """
-    Put all that proves a round into one file: every revision, its events, their proofs and the newest checkpoint.
+    Build the evidence file of a round: every revision, its events, their proofs and the newest checkpoint.
 
     Args:
-        transaction: which sees everything as it is at one moment.
+        transaction: a transaction with a single snapshot.
         round_id: the round.
-        since: the size of an older checkpoint, from which the newest is shown to have grown.
+        since: the size of an older checkpoint, for a proof of consistency with the newest.
 
     Raises:
-        NotFound: the club has no such round.
+        NotFound: the round does not exist.
     """
     stored = rounds.get(transaction, round_id)
     table = tables.get(transaction, stored.table_id).name
@@ -68,7 +68,7 @@ def _proved(event: StoredEvent, found: Inclusion | None) -> ProvedEvent:
 
 
 def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckpoint) -> NewestEvent | None:
-    """Prove which event of the round is the newest that the newest checkpoint stands for."""
+    """Return the round's newest event at the newest checkpoint, with its proof."""
     if Checkpoint.read(read_note(signed.note).text).rounds_root is None:
         return None
     found = trees.prove_newest_event(transaction, round_id, signed.size)
@@ -76,7 +76,7 @@ def _newest_event(transaction: Transaction, round_id: UUID, signed: StoredCheckp
 
 
 def _keys_of(transaction: Transaction, newest: StoredCheckpoint | None) -> Iterator[str]:
-    """List the public keys that signed a checkpoint."""
+    """Yield the public keys that signed a checkpoint."""
     signed = set() if newest is None else {(each.name, each.key_id) for each in read_note(newest.note).signatures}
     for each in checkpoints.list_keys(transaction.connection):
         if (each.key.name, each.key.id) in signed:
@@ -84,7 +84,7 @@ def _keys_of(transaction: Transaction, newest: StoredCheckpoint | None) -> Itera
 
 
 def _consistency(transaction: Transaction, since: int, size: int) -> ConsistencyProof | None:
-    """Prove that the tree has grown; nothing can be proved of one that is larger than what was signed here."""
+    """Return the consistency proof since a size; None if the size is larger than the newest checkpoint."""
     return ConsistencyProof(since, trees.prove_growth(transaction, since, size)) if since <= size else None
 
 

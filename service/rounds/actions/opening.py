@@ -1,4 +1,4 @@
-"""Open a round."""
+"""Open rounds."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,7 +30,7 @@ from service.tables.queries import StoredTable
 
 
 def view_round(stored: StoredRound) -> RoundView:
-    """Show a round as it stands."""
+    """Convert a stored round to its view."""
     return RoundView(
         id=str(stored.id),
         table=str(stored.table_id),
@@ -46,17 +46,17 @@ def view_round(stored: StoredRound) -> RoundView:
 
 
 TOLERANCE: Final = timedelta(minutes=5)
-"""How far the clock of a sender may be ahead of the server's."""
+"""How far the clock of a client may be ahead of the server's."""
 
 
 def given_opening_time(
     now: datetime, opened_at: datetime | None, played_at: Iterable[datetime | None] = ()
 ) -> datetime | None:
     """
-    Return when a round was opened as far as it is given: explicitly, or by the first hand that has a time.
+    Return the opening time that a request states: explicitly, or as the time of the first hand that has one.
 
     Raises:
-        RoundError: that is in the future.
+        RoundError: the time is in the future.
     """
     path: tuple[str | int, ...] = ("opened_at",)
     if opened_at is None:
@@ -67,8 +67,8 @@ def given_opening_time(
     if opened_at is not None and opened_at > now + TOLERANCE:
         minutes = TOLERANCE // timedelta(minutes=1)
         detail = (
-            f"is {show_time(opened_at)}, in the future: the server's time is {show_time(now)}; the time at which the"
-            f" round was opened is at most {minutes} minutes ahead of it"
+            f"is {show_time(opened_at)}, in the future; expected at most {minutes} minutes after the server's time,"
+            f" {show_time(now)}"
         )
         raise RoundError([Mistake("time-in-future", path, detail)])
     return opened_at
@@ -76,9 +76,9 @@ def given_opening_time(
 
 def next_opening_time(transaction: Transaction, table_id: UUID) -> datetime:
     """
-    Return when a round is opened at a table now: after all others there that were not imported.
+    Return the opening time of a round that is opened now: later than those of all other rounds of the table.
 
-    The clock of the server that opened one of them may be ahead; rounds are in the order at the table nevertheless.
+    Imported rounds are ignored. Servers' clocks may differ, but the rounds of a table are in the order of opening.
     """
     newest = rounds.find_newest_opening(transaction, table_id)
     return transaction.now if newest is None else max(transaction.now, newest + timedelta(microseconds=1))
@@ -86,7 +86,7 @@ def next_opening_time(transaction: Transaction, table_id: UUID) -> datetime:
 
 @dataclass(frozen=True, slots=True)
 class OpenedRound:
-    """A round as it stands, and whether it had been opened before."""
+    """An opened round, and whether the request is a replay."""
 
     view: RoundView
     is_replay: bool
@@ -94,13 +94,13 @@ class OpenedRound:
 
 def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) -> OpenedRound:
     """
-    Open a round at a table. A stack left out carries over from the player's last round there, imported ones aside.
+    Open a round at a table. An omitted stack carries over from the player's last round there that was not imported.
 
     Raises:
-        NotFound: the club has no such table.
-        RoundOpen: a round is open at the table.
+        NotFound: the table does not exist.
+        RoundOpen: the table has an open round.
         RoundConflict: the reference belongs to a round with other seats.
-        RoundError: these players cannot be seated like this, or the time of opening is in the future.
+        RoundError: the seats are invalid, or the opening time is in the future.
     """
     table = tables.get(transaction, table_id)
     tables.lock(transaction, table.name)
@@ -114,7 +114,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried)
-    opened = keep_round(
+    opened = store_round(
         transaction,
         table,
         round_,
@@ -128,7 +128,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     return OpenedRound(view_round(opened), is_replay=False)
 
 
-def keep_round(
+def store_round(
     transaction: Transaction,
     table: StoredTable,
     round_: Round,
@@ -142,14 +142,14 @@ def keep_round(
     submission: Submission | None = None,
 ) -> StoredRound:
     """
-    Keep a round that has just been opened, under its table's next number. The table is locked.
+    Insert a new round with the next number of its table, which must be locked.
 
-    Without `opened_at` it is opened now.
+    Without `opened_at`, the round is opened now.
 
     Raises:
-        RoundError: it has more points than can be counted exactly.
+        RoundError: the round has too many points.
     """
-    opened = make_round(
+    opened = build_round(
         transaction,
         table,
         round_,
@@ -164,7 +164,7 @@ def keep_round(
     return rounds.add(transaction, opened, event, carried_over=carried_over)
 
 
-def make_round(
+def build_round(
     transaction: Transaction,
     table: StoredTable,
     round_: Round,
@@ -178,10 +178,10 @@ def make_round(
     imported: bool = False,
 ) -> StoredRound:
     """
-    Give a round that has just been opened what is kept beside the game.
+    Build the stored form of a new round.
 
     Raises:
-        RoundError: it has more points than can be counted exactly.
+        RoundError: the round has too many points.
     """
     refuse_inexact(round_, point_value, "seats")
     return StoredRound(
@@ -206,12 +206,12 @@ def opening_event(
     opened: StoredRound, carried_over: Iterable[Seat] = (), submission: Submission | None = None
 ) -> bytes:
     """
-    Return the content of the event of an opening: by which rules, and whose stacks come from the round before.
+    Return the encoded event payload of an opening.
 
     Args:
         opened: the round.
-        carried_over: seats whose stack comes from the round before.
-        submission: the document that the round came in with, if it did.
+        carried_over: the seats whose stacks carried over from an earlier round.
+        submission: the received document, if the round is recorded from one.
     """
     ruleset = opened.round.ruleset
     event = RoundOpened(
@@ -235,7 +235,7 @@ def opening_event(
 
 
 def describe_opening(seats: Iterable[RoundSeat]) -> list[dict[str, object]]:
-    """Say who sat down where and with what, by seat."""
+    """Return the seats, players and stacks of an opening, by seat."""
     ordered = sorted(seats, key=lambda seat: seat.seat)
     return [{"seat": seat.seat, "player": seat.player, "stack": seat.opening_stack} for seat in ordered]
 
@@ -257,7 +257,7 @@ def _seat_players(
 ) -> Round:
     mistakes = list(_stack_mistakes(seats, carried, table))
     refused = {mistake.path[1] for mistake in mistakes}
-    # A stack that is refused already counts as some points here, so that everything else is checked as well.
+    # An invalid stack is replaced by 1 here, so that the rest is checked too.
     sitting = [
         RoundSeat(seat.seat, seat.player, 1 if index in refused else _stack(seat, carried))
         for index, seat in enumerate(seats)

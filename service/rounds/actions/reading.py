@@ -29,20 +29,20 @@ from service.rulesets.actions import ruleset_named
 
 def get_round(transaction: Transaction, round_id: UUID) -> RoundView:
     """
-    Show a round as it stands.
+    Return a round.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the round does not exist.
     """
     return view_round(rounds.get(transaction, round_id))
 
 
 def list_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | None, limit: int) -> Page[RoundView]:
     """
-    List the club's rounds, the newest first, by when they were opened.
+    List the club's rounds, newest first, by opening time.
 
     Raises:
-        WireError: the cursor is that of another list.
+        WireError: the cursor is invalid.
     """
     begin = find_place(transaction, after)
     return cut_page(rounds.list_page(transaction, wanted, after=begin, limit=limit + 1), limit, view_round)
@@ -50,10 +50,10 @@ def list_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | 
 
 def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | None:
     """
-    Find the round that a page begins after; None for the first page.
+    Return the position that a page begins after; None for the first page.
 
     Raises:
-        WireError: the club has no such round.
+        WireError: the cursor is invalid.
     """
     if after is None:
         return None
@@ -65,10 +65,10 @@ def find_place(transaction: Transaction, after: UUID | None) -> RoundPlace | Non
 
 def find_revision(stored: StoredRound, wanted: int | None) -> int:
     """
-    Find a revision of a round that a request names; the newest where it names none.
+    Return the number of the requested revision of a round, or of the newest.
 
     Raises:
-        NotFound: the round has none with this number.
+        NotFound: the revision does not exist.
     """
     if wanted is not None and wanted > stored.revision:
         there_are = f"revisions {FIRST} to {stored.revision}" if stored.revision > FIRST else f"revision {FIRST} only"
@@ -78,10 +78,10 @@ def find_revision(stored: StoredRound, wanted: int | None) -> int:
 
 def get_hand(transaction: Transaction, hand_id: UUID) -> HandResult:
     """
-    Show a hand, what it came to, and its round as it stands now.
+    Return a hand with its result, and its round as it is now.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the hand does not exist.
     """
     stored = hands.get(transaction, hand_id)
     return HandResult(view_hand(stored), view_round(rounds.get(transaction, stored.round_id)), is_replay=True)
@@ -91,11 +91,11 @@ def list_hands(
     transaction: Transaction, round_id: UUID, *, revision: int | None = None, after: UUID | None, limit: int
 ) -> Page[RecordedHand]:
     """
-    List the hands of a round, as it stands or in an older revision, in the order in which they were played.
+    List the hands of a round in order, in its newest revision or an older one.
 
     Raises:
-        NotFound: the club has no such round, or the round no such revision.
-        WireError: the cursor is that of another list.
+        NotFound: the round or the revision does not exist.
+        WireError: the cursor is invalid.
     """
     asked = find_revision(rounds.get(transaction, round_id), revision)
     if after is not None and not hands.is_recorded(transaction, round_id, after):
@@ -106,13 +106,13 @@ def list_hands(
 
 def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None = None) -> ExplanationView:
     """
-    Say why a hand came to what it came to: in the newest revision of its round that has it, or in the one asked for.
+    Explain the result of a hand, in a given revision or in the newest that has the hand.
 
-    The revision is played again from its records, for what caps a payment can lie hands before it: what everyone opened
-    the scope of the stakes with, or what has added up over the round.
+    The revision is replayed from its first hand, because caps can depend on earlier hands: on the opening stacks of the
+    scope, or on points added up over the round.
 
     Raises:
-        NotFound: the club has no such hand, its round no such revision, or the revision not this hand.
+        NotFound: the hand or the revision does not exist, or the revision does not have the hand.
     """
     stored = hands.get(transaction, hand_id)
     asked = stored.revision
@@ -127,18 +127,18 @@ def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None =
 
 _ROUNDS: Final = 200
 _HANDS: Final = 1000
-"""How many are read at once; a round with more hands comes by itself."""
+"""The number of rounds and hands that are read at once; a round with more hands is read alone."""
 
 
 @dataclass(frozen=True, slots=True)
 class Export:
     """
-    Rounds on their way out.
+    An export of rounds.
 
     Attributes:
-        blocks: of whole lines, read as they are asked for.
-        next_after: the round from which on there are more, where there are.
-        total: how many rounds there are in all; None where the beginning was given before.
+        blocks: blocks of whole lines, read on demand.
+        next_after: the last exported round, if there are more after it.
+        total: the total number of rounds; None unless the export starts at the first one.
     """
 
     blocks: Iterator[bytes]
@@ -148,18 +148,16 @@ class Export:
 
 def export_rounds(transaction: Transaction, wanted: RoundFilter, *, after: UUID | None, limit: int | None) -> Export:
     """
-    Give rounds as documents, one a line, the oldest first, in memory that does not grow with their number.
-
-    Read from one moment, for as long as the transaction is open.
+    Export rounds as documents, one per line, oldest first, in constant memory.
 
     Args:
-        transaction: to read in, until the last block.
-        wanted: which rounds.
+        transaction: a transaction with a single snapshot, open until the last block is read.
+        wanted: the filter.
         after: the round after which to begin.
-        limit: how many lines to give; None for all.
+        limit: the most lines to return; None for all.
 
     Raises:
-        WireError: the club has no round `after`.
+        WireError: the cursor `after` is invalid.
     """
     begin = find_place(transaction, after)
     last = None if limit is None else documents.find_last(transaction, wanted, after=begin, limit=limit)
@@ -193,7 +191,7 @@ def _few_hands(heads: Iterable[DocumentHead]) -> Iterator[list[DocumentHead]]:
 
 
 def _line(parts: DocumentParts) -> bytes:
-    """Write a document; its hands go as they are stored."""
+    """Return a document as one line; its hands are copied as they are stored."""
     begin = json.dumps(parts.head.content, ensure_ascii=False, separators=(",", ":"))
     irregular = {"irregular": dump_irregular(parts.irregular)} if parts.irregular else {}
     ended = {"departures": parts.departures, "closed": parts.closed, **irregular}
@@ -206,8 +204,8 @@ def score_hand(transaction: Transaction, request: ScoreRequest) -> tuple[Ruleset
     Score a hand without storing it.
 
     Raises:
-        RulesetUnknown: there is no such ruleset.
-        HandError: the hand cannot have been dealt like this.
+        RulesetUnknown: the ruleset does not exist.
+        HandError: the hand is invalid.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
     return ruleset, score_lone_hand(ruleset, request.players, request.button)

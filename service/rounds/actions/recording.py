@@ -39,7 +39,7 @@ from service.rounds.queries.stored_round import StoredRound, in_order
 
 
 def view_hand(stored: StoredHand) -> RecordedHand:
-    """Show a hand and what it came to."""
+    """Convert a stored hand to its view."""
     return RecordedHand(
         id=str(stored.id),
         hand=stored.hand,
@@ -57,14 +57,14 @@ def view_hand(stored: StoredHand) -> RecordedHand:
 
 def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> None:
     """
-    Refuse a hand that has the boards of an earlier hand of its round, unless the sender says that it was dealt again.
+    Check that a hand does not have the boards of an earlier hand, unless the request states that it was dealt again.
 
-    A hand that restores a record was accepted before.
+    A hand that restores a record is not checked: it was accepted before.
 
     Args:
-        transaction: in which the round is locked, so that no other hand of it is recorded meanwhile.
+        transaction: in which the round is locked.
         before: the round.
-        submitted: a hand that is recorded under no number yet.
+        submitted: the hand, which is not recorded yet.
 
     Raises:
         SameDeal: an earlier hand has the same boards.
@@ -72,8 +72,8 @@ def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: S
     Rule: docs/rules.md#the-same-hand
     """
     following = before.round.next_hand
-    is_meant = submitted.dealt_again or submitted.restores is not None
-    if is_meant or not before.round.hands or following is None:
+    is_intended = submitted.dealt_again or submitted.restores is not None
+    if is_intended or not before.round.hands or following is None:
         return
     packed = submitted.hand.packed
     received = rows_as_sets(packed.boards)
@@ -103,15 +103,15 @@ def rows_as_sets(boards: bytes) -> bytes:
 
 
 Named = tuple[Seat | None, str | None]
-"""A player's seat and name, None where they are not known."""
+"""A player's seat and name, each None if unknown."""
 
 
 def find_hand_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
     """
-    List by what a hand that cannot be read does not follow in its round, as far as it can be read.
+    List the mistakes against the rules in a hand that fails validation, as far as it can be parsed.
 
-    A hand with the number of one that is recorded cannot be the next: beside its number, only what holds for every
-    hand of the round is checked.
+    A hand whose number is already recorded is not the next: then only the rules that hold for every hand of the round
+    are checked.
     """
     try:
         round_ = rounds.get(transaction, round_id).round
@@ -128,17 +128,17 @@ def find_hand_mistakes(transaction: Transaction, round_id: UUID, received: Any) 
 
 
 def find_misnamed(round_: Round, players: Iterable[Named]) -> Iterator[Mistake]:
-    """List the players of a hand who are named otherwise than who sits in their seats."""
+    """Yield a mistake for each player whose name differs from the round's player in their seat."""
     sitting = {seat.seat: seat.player for seat in round_.seats}
     for index, (seat, name) in enumerate(players):
-        right = sitting.get(seat) if seat else None
-        if name is not None and right is not None and name != right:
-            detail = f"player {name!r} is given; {right!r} sits in seat {seat}"
+        expected = sitting.get(seat) if seat else None
+        if name is not None and expected is not None and name != expected:
+            detail = f"is {name!r}; expected {expected!r}, the player in seat {seat}"
             yield Mistake("player-wrong", ("players", index, "player"), detail)
 
 
 def wrong_number(round_: Round, number: int) -> ComparedMistake:
-    """Return the mistake of a hand that is not the next, with the number expected."""
+    """Return the mistake of a hand with another number than the next, with the expected number."""
     expected = round_.hands + 1
     detail = f"hand {number} was received; expected hand {expected}"
     return ComparedMistake("hand-number", ("number",), detail, {"received": number, "expected": expected})
@@ -146,7 +146,7 @@ def wrong_number(round_: Round, number: int) -> ComparedMistake:
 
 @dataclass(frozen=True, slots=True)
 class HandResult:
-    """A recorded hand, the round as it stands now, and whether the hand had been recorded before."""
+    """A recorded hand, its round as it is now, and whether the request is a replay."""
 
     recorded: RecordedHand
     view: RoundView
@@ -155,24 +155,23 @@ class HandResult:
 
 def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHand, received: bytes) -> HandResult:
     """
-    Record the next hand of a round: check it, score it, move the chips.
+    Record the next hand of a round: validate, score and settle it.
 
-    The same hand again is answered as it was recorded, also where it was undone since: only one that says which record
-    it `restores` counts again. A hand is the same whatever the order of cards in its rows. Players may be named; their
-    names are then checked.
+    The same hand sent again returns the stored record, even if it was undone; to count again, a hand must name the
+    record that it `restores`. The order of cards within a row does not matter. Names of players are checked if given.
 
     Args:
-        transaction: of the club that plays.
+        transaction: the club's transaction.
         round_id: the round.
         submitted: the hand.
-        received: the exact bytes that it came in, which are kept.
+        received: the request body, which is stored.
 
     Raises:
-        NotFound: the club has no such round.
-        HandConflict: another hand with this number is recorded, or it restores what it is not.
-        SameDeal: an earlier hand has the same boards, and it was not said that they were dealt again.
-        HandNumberWrong: another number is the next.
-        RoundError, HandError: the round takes no hand, or not this one.
+        NotFound: the round does not exist.
+        HandConflict: another hand with this number is recorded, or `restores` names another record.
+        SameDeal: an earlier hand has the same boards, and `dealt_again` is not set.
+        HandNumberWrong: the hand does not have the next number.
+        RoundError, HandError: the round accepts no further hand, or the hand is invalid.
     """
     before = rounds.lock(transaction, round_id)
     seats = (player.seat for player in submitted.hand.players)
@@ -216,10 +215,10 @@ def hand_event(
     restores: UUID | None = None,
 ) -> bytes:
     """
-    Return the content of the event of a hand: the hand, and what stacks it left.
+    Return the encoded event payload of a hand: its content, and the stacks after it.
 
-    Its result can be replayed from the events of its round; the stacks say what it was at the time. A hand of a
-    document came in with it, and the opening of its round says what was received.
+    The stacks are the result at the time of recording; the rest can be replayed. The request body of a hand in a
+    document is part of the event of the opening.
     """
     event = HandRecorded(
         round=round_id,
@@ -237,12 +236,12 @@ def hand_event(
 def _find_recorded(
     transaction: Transaction, before: StoredRound, submitted: SubmittedHand, shown: Mapping[str, Any]
 ) -> StoredHand | None:
-    """Find the record that a hand repeats; None where it is to be played."""
+    """Find the record of the same hand; None if the hand must be recorded."""
     number, restores = submitted.hand.number, submitted.restores
     is_past = number <= before.round.hands
-    # A round of one revision never had a hand that it does not have now: the usual hand asks for nothing here.
-    may_be_there = is_past or restores is not None or before.revision > rounds.FIRST
-    contents = dict(hands.list_contents(transaction, before.id, number)) if may_be_there else {}
+    # A round with one revision has no undone hands, so the next hand needs no query here.
+    may_exist = is_past or restores is not None or before.revision > rounds.FIRST
+    contents = dict(hands.list_contents(transaction, before.id, number)) if may_exist else {}
     same = [record for record, content in contents.items() if is_same_hand(content, shown)]
     recorded = hands.find_newest(transaction, before.id, same)
     if restores is not None and restores not in same:
@@ -252,19 +251,19 @@ def _find_recorded(
         raise HandConflict(detail, (Mistake("hand-conflict", ("restores",), detail),))
     counts_again = recorded is not None and recorded.id == restores and not recorded.in_force
     if is_past and (recorded is None or counts_again):
-        stands = hands.find_in_revision(transaction, before.id, before.revision, number)
-        assert stands is not None, "a round has a record of each of its hands"
-        raise _conflict(before, submitted, contents[stands])
+        current = hands.find_in_revision(transaction, before.id, before.revision, number)
+        assert current is not None, "a round has a record of each of its hands"
+        raise _conflict(before, submitted, contents[current])
     return None if counts_again else recorded
 
 
 def _deal_mistakes(round_: Round, submitted: SubmittedHand) -> list[Mistake]:
-    """List what cannot be in what a hand that is recorded says beside its record."""
+    """List the mistakes in the discards and streets of a hand that is already recorded."""
     return find_deal_mistakes(submitted.hand.players, round_.ruleset)
 
 
 def _play(round_: Round, hand: Hand, misnamed: list[Mistake]) -> PlayedHand:
-    """Play the hand; every mistake is named, also those in the players' names."""
+    """Play the hand, or raise all its mistakes, including those in the players' names."""
     try:
         played = play_hand(round_, hand)
     except HandError as error:
@@ -278,7 +277,7 @@ def _play(round_: Round, hand: Hand, misnamed: list[Mistake]) -> PlayedHand:
 
 
 def _wrong_number(round_: Round, hand: Hand, mistakes: Iterable[Mistake]) -> HandNumberWrong:
-    """Return the conflict of a hand that is not the next: the number expected, and everything else that is wrong."""
+    """Return the conflict of a hand with another number than the next, with all its mistakes."""
     number = wrong_number(round_, hand.number)
     return HandNumberWrong(number.detail, (number, *(mistake for mistake in mistakes if mistake.path != number.path)))
 
@@ -300,20 +299,20 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[str, Any]) -> HandConflict:
     number, following = submitted.hand.number, before.round.next_hand
-    right = f"expected hand {following.number}" if following else "expected no further hand"
-    detail = f"hand {number} of this round is recorded with other content; {right}"
+    expected = f"expected hand {following.number}" if following else "expected no further hand"
+    detail = f"hand {number} of this round is recorded with other content; {expected}"
     mistakes = tuple(find_differences(recorded, submitted))
-    # A record that was undone and is the same as the one that counts now: nothing differs but which of them it is.
+    # Without differences, `restores` names an undone record with the same content as the current one.
     return HandConflict(detail, mistakes or (Mistake("hand-conflict", ("number",), detail),))
 
 
 def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundView:
     """
-    End a round early: what scope `round` has added up is settled, Fantasyland still owed is void.
+    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
 
     Raises:
-        NotFound: the club has no such round.
-        RoundError: it is no longer open.
+        NotFound: the round does not exist.
+        RoundError: the round is not open.
     """
     before = rounds.lock(transaction, round_id)
     ended = end_round(before.round)
@@ -324,11 +323,11 @@ def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundV
 
 def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
     """
-    Record that a player left between two hands; what his leaving completes is settled at once.
+    Record that a player left between two hands. If the departure ends the round, the round is settled.
 
     Raises:
-        NotFound: the club has no such round.
-        RoundError: he cannot leave now.
+        NotFound: the round does not exist.
+        RoundError: the player cannot leave now.
     """
     before = rounds.lock(transaction, round_id)
     departed = depart(before.round, request.seat)

@@ -21,10 +21,10 @@ from service.rounds.queries.stored_round import StoredRound
 
 def get_settlement(transaction: Transaction, round_id: UUID, revision: int | None = None) -> SettlementView:
     """
-    Show who paid whom in a round: as it stands or, in an older revision, as it was recorded then.
+    Return the settlement of a round, in its newest revision or an older one.
 
     Raises:
-        NotFound: the club has no such round, or the round no such revision.
+        NotFound: the round or the revision does not exist.
     """
     stored = rounds.get(transaction, round_id)
     asked = find_revision(stored, revision)
@@ -38,12 +38,12 @@ def list_settlements(
     transaction: Transaction, stored: StoredRound, happened: Mapping[int, StoredHistory]
 ) -> dict[int, SettlementView]:
     """
-    Show the settlement of each revision of a round, the older ones as they were recorded then.
+    Return the settlement of each revision of a round.
 
     Args:
-        transaction: of the club.
-        stored: the round as it stands.
-        happened: what happened in each revision.
+        transaction: the club's transaction.
+        stored: the round.
+        happened: the history of each revision.
     """
     paid = transfers.list_paid_by_revision(transaction, stored.id)
     reasons = revisions.list_reasons(transaction, stored.id)
@@ -68,7 +68,7 @@ def list_settlements(
 
 
 def settlement_of(transaction: Transaction, stored: StoredRound, revision: int | None = None) -> SettlementView:
-    """Show what is recorded of a revision of a round, beside where the round stands and how firm that is."""
+    """Return the settlement of a revision, with the round's current settlement state."""
     asked = revision or stored.revision
     recorded = _Recorded(
         transfers.list_paid(transaction, stored.id, asked),
@@ -82,7 +82,7 @@ def settlement_of(transaction: Transaction, stored: StoredRound, revision: int |
 
 @dataclass(frozen=True, slots=True)
 class _Recorded:
-    """What is recorded of a revision's settlement."""
+    """The records of a revision's settlement."""
 
     paid: Sequence[Paid]
     reason: str | None
@@ -115,15 +115,15 @@ def _superseded(view: SettlementView, then: StoredRevision) -> SettlementView:
 
 
 _WHY_NOT: Final = {
-    SettlementState.OPEN: "hands can still come in this round; its settlement can be confirmed when none can",
-    SettlementState.DISPUTED: "the settlement is disputed; it can be confirmed when every dispute of it is resolved",
-    SettlementState.FINAL: "the settlement is final; there is nothing left to confirm",
+    SettlementState.OPEN: "the round is open; its settlement can be confirmed once the round has ended",
+    SettlementState.DISPUTED: "the settlement is disputed; it can be confirmed once all its disputes have ended",
+    SettlementState.FINAL: "the settlement is final; it needs no further confirmation",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class ConfirmedSettlement:
-    """The settlement as it stands, and whether the player had confirmed it before."""
+    """A settlement, and whether the request is a replay."""
 
     view: SettlementView
     is_replay: bool
@@ -131,14 +131,14 @@ class ConfirmedSettlement:
 
 def confirm_settlement(transaction: Transaction, round_id: UUID, request: ConfirmationRequest) -> ConfirmedSettlement:
     """
-    Keep that a player says a round's settlement is right; once everyone of the round does, it is final.
+    Confirm a round's settlement for a player. It is final once every player of the round has confirmed it.
 
-    The same word again changes nothing.
+    The same confirmation sent again changes nothing.
 
     Raises:
-        NotFound: the club has no such round.
-        RoundError: nobody sits in the seat.
-        ConfirmationRefused: the settlement is not provisional, or another revision is in force.
+        NotFound: the round does not exist.
+        RoundError: the seat is empty.
+        ConfirmationRefused: the settlement is not provisional, or the round has a newer revision.
     """
     stored = rounds.lock(transaction, round_id)
     if request.seat not in stored.round.seat_numbers:
@@ -149,12 +149,12 @@ def confirm_settlement(transaction: Transaction, round_id: UUID, request: Confir
     seen = request.revision or stored.revision
     if seen <= stored.revision and request.seat in settlement_states.list_confirmed(transaction, round_id, seen):
         return ConfirmedSettlement(settlement_of(transaction, stored), is_replay=True)
-    _refuse_what_is_not_provisional(stored, seen)
+    _check_provisional(stored, seen)
     confirmed = settlement_states.confirm(transaction, stored, request.seat)
     return ConfirmedSettlement(settlement_of(transaction, confirmed), is_replay=False)
 
 
-def _refuse_what_is_not_provisional(stored: StoredRound, seen: int) -> None:
+def _check_provisional(stored: StoredRound, seen: int) -> None:
     if seen != stored.revision:
         detail = f"the request confirms revision {seen}; expected revision {stored.revision}, which is in force"
         raise ConfirmationRefused(detail, (Mistake("settlement-superseded", ("revision",), detail),))
@@ -164,16 +164,16 @@ def _refuse_what_is_not_provisional(stored: StoredRound, seen: int) -> None:
 
 
 _AT_ONCE: Final = 200
-"""So many rounds are changed in one transaction."""
+"""The number of rounds that are changed in one transaction."""
 MOST_AT_A_TIME: Final = 2000
-"""So many of a club at a time, so that no club waits long for another's."""
+"""The number of rounds of one club that are changed before the next club's turn."""
 
 
 def finalize_settlements(database: Database, club_id: UUID) -> int:
     """
-    Make a club's settlements final whose correction window has passed, and say how many.
+    Finalize a club's settlements whose correction window has passed, and return their number.
 
-    Whatever ends it, every settlement is either final, with its event, or as it was. Several may do so at once.
+    It can be interrupted at any time, and several processes may call it at once.
     """
     finalized = 0
     while finalized < MOST_AT_A_TIME:

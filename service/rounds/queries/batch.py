@@ -1,4 +1,4 @@
-"""Rounds that were played whole, recorded many at once: what `rounds`, `hands` and `endings` record step by step."""
+"""Insert many whole rounds at once, with the same records as step by step."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -50,17 +50,17 @@ DOCUMENT: Final = "document"
 @dataclass(frozen=True, slots=True)
 class HandStep:
     """
-    A hand that was played.
+    A played hand.
 
     Attributes:
-        kept: as it came.
-        digest: of its content.
-        event: what the audit trail says of it.
-        figures: what it came to.
+        encoded: the hand as received.
+        digest: the digest of its content.
+        event: the encoded event payload.
+        figures: the result.
     """
 
     id: UUID
-    kept: EncodedHand
+    encoded: EncodedHand
     digest: bytes
     event: bytes
     figures: HandFigures
@@ -68,7 +68,7 @@ class HandStep:
 
 @dataclass(frozen=True, slots=True)
 class EndingStep:
-    """A departure or closing, where the round stood before it, what came of it, and what the audit trail says of it."""
+    """A departure or closing, the round before it, its result and its encoded event payload."""
 
     before: Round
     departed: Departed
@@ -79,15 +79,15 @@ class EndingStep:
 @dataclass(frozen=True)
 class WholeRound:
     """
-    A round played from its document, ready to be recorded.
+    A round replayed from its document, ready to be inserted.
 
     Attributes:
-        opened: before its first hand.
-        event: what the audit trail says of the opening.
-        steps: everything after it, in order.
-        after: where the round stands after all of it.
-        submission: the exact bytes of the document.
-        is_final: whether its settlement is final at once, where no hand can come.
+        opened: the round before its first hand.
+        event: the encoded event payload of the opening.
+        steps: the hands, departures and closing, in order.
+        after: the round after all steps.
+        submission: the bytes of the document.
+        is_final: whether its settlement is final at once, if the round has ended.
     """
 
     opened: StoredRound
@@ -99,11 +99,11 @@ class WholeRound:
 
     @cached_property
     def stored(self) -> StoredRound:
-        """The round as it stands after all of it."""
+        """The round after all steps."""
         if not self.steps:
             return self.opened
         opened, ends_final = self.opened, self.ends_final
-        # Every step is a change, and so is becoming final; the last of them is made here.
+        # Every step increments the version, and so does the finalization; `changed` applies the last one.
         before = replace(
             opened,
             version=opened.version + len(self.steps) + ends_final - 1,
@@ -113,7 +113,7 @@ class WholeRound:
 
     @property
     def ends_final(self) -> bool:
-        """Whether its settlement is final."""
+        """Whether the settlement is final after all steps."""
         return self.is_final and not self.after.is_open
 
 
@@ -138,7 +138,7 @@ COLUMNS: Final = {
     " open_disputes, last_event",
     "events": "club_id, id, round_id, sequence, kind, actor, request_id, at, heading, content, hash",
 }
-"""The tables that rounds are recorded in, each after those that it refers to, and the columns that are written."""
+"""The tables of a round, each after those that it references, and the inserted columns."""
 
 
 def _insert(table: str) -> str:
@@ -149,9 +149,9 @@ def _insert(table: str) -> str:
 @lru_cache(maxsize=64)
 def _addition(types: tuple[int, ...]) -> Statement:
     """
-    Write the one statement that adds rounds, for connections on which the types of their records have these numbers.
+    Return the statement that inserts rounds, for connections on which the record types have these OIDs.
 
-    Chips are checked when the statement ends that adds scores, and must have been paid by then.
+    It is a single statement, because triggers check the scores and transfers together at its end.
     """
     *added, events = [_insert(table) for table in COLUMNS]
     parts = [f"added_{place} AS ({each})" for place, each in enumerate(added)]
@@ -161,14 +161,14 @@ def _addition(types: tuple[int, ...]) -> Statement:
 
 
 AT_ONCE: Final = 75
-"""So many rounds are worth the statement that writes them."""
+"""The number of rounds that are written with one statement."""
 
 
 class RoundRecords:
     """
-    The records of rounds that were played whole, collected as PostgreSQL takes them, until they are written in one go.
+    Collects the records of whole rounds in PostgreSQL's format, and inserts them together.
 
-    Nothing of a round is held but its records' bytes, so that many rounds need little memory.
+    It holds only the bytes of the records, so that many rounds need little memory.
     """
 
     def __init__(self, transaction: Transaction) -> None:
@@ -183,15 +183,15 @@ class RoundRecords:
 
     @property
     def are_many(self) -> bool:
-        """Whether they are worth the statements that write them."""
+        """Whether enough rounds are collected to write them."""
         return len(self._records["rounds"]) >= AT_ONCE
 
     def write(self) -> None:
         """
-        Begin to write what has been added; the tables and rulesets have been added before.
+        Start the statement that inserts the collected rounds. Their tables and rulesets must be inserted before.
 
-        One statement adds to every table: its constraints and triggers look at all of it together. Meanwhile the next
-        rounds can be played; whatever is run next waits until it is done.
+        A single statement inserts into every table, so that constraints and triggers check all records together. While
+        it runs, the next rounds can be settled; the next statement waits for its end.
         """
         if not self._records["rounds"]:
             return
@@ -205,7 +205,7 @@ class RoundRecords:
         self._records = {table: [] for table in COLUMNS}
 
     def add(self, whole: WholeRound) -> None:
-        """Add a round with everything that happened in it."""
+        """Add a round with all its steps."""
         opened, submission, called = whole.opened, whole.submission, str(whole.opened.id)
         round_id = show_id(opened.id)
         keys = self._club + round_id + show_integer(opened.revision)
@@ -252,7 +252,7 @@ class RoundRecords:
             self._add("round_seats", keys, show_small(seat.seat), player, stack, _FALSE)
 
     def _add_hand(self, round_id: bytes, keys: bytes, of_ruleset: bytes, step: HandStep, submission: UUID) -> None:
-        hand_id, hand = show_id(step.id), step.kept.packed
+        hand_id, hand = show_id(step.id), step.encoded.packed
         number = show_integer(hand.number)
         self._add(
             "hands",
@@ -261,11 +261,11 @@ class RoundRecords:
             round_id,
             number,
             show_small(hand.button),
-            show_time(step.kept.played_at),
+            show_time(step.encoded.played_at),
             self._now,
             show_id(submission),
             show_bytes(step.digest),
-            show_json(step.kept.content),
+            show_json(step.encoded.content),
             show_smalls(hand.seats),
             show_smalls(hand.fantasyland),
             show_bytes(hand.boards),

@@ -1,4 +1,4 @@
-"""Rounds as documents, many at a time: from the records, and no result among them."""
+"""Read many rounds as documents, without results."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -42,7 +42,7 @@ _CLOSINGS: Final = text("SELECT found.round_id, found.after_hand, found.reason" 
 
 @dataclass(frozen=True, slots=True)
 class DocumentHead:
-    """What a round's document begins with, and how many hands it has."""
+    """The beginning of a round's document, and the number of its hands."""
 
     place: RoundPlace
     revision: int
@@ -57,7 +57,7 @@ class DocumentHead:
 
 @dataclass(frozen=True, slots=True)
 class DocumentParts:
-    """A round's document: its head, its hands as the JSON that is stored of them, how it ended, and what stands."""
+    """A round's document: its head, its hands as stored JSON, departures, closing and irregular hands."""
 
     head: DocumentHead
     hands: Sequence[str]
@@ -74,7 +74,7 @@ def count(transaction: Transaction, wanted: RoundFilter) -> int:
 def list_heads(
     transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
 ) -> list[DocumentHead]:
-    """List rounds, the oldest first, from the one after `after`."""
+    """List rounds after `after`, oldest first."""
     query = _wanted(transaction, select(_ROUND.__table__, _HEAD.__table__, _TABLE.name.label("table_name")), wanted)
     query = query.join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
     if after is not None:
@@ -83,7 +83,7 @@ def list_heads(
 
 
 def find_last(transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None, limit: int) -> UUID | None:
-    """Find the last of so many rounds from the one after `after`; None where there are no more beyond it."""
+    """Find the last of `limit` rounds after `after`; None if there are no more after it."""
     query = _wanted(transaction, select(_ROUND.id), wanted)
     if after is not None:
         query = query.where(after.bound < PLACE)
@@ -92,7 +92,7 @@ def find_last(transaction: Transaction, wanted: RoundFilter, *, after: RoundPlac
 
 
 def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[DocumentParts]:
-    """Read everything that happened in some rounds, as they stand."""
+    """Read the documents of rounds in their newest revisions."""
     listed = list(heads)
     parameters = {
         "club_id": transaction.club_id,

@@ -1,4 +1,4 @@
-"""Records of hands: conversion from and to values, and the statements that insert them with what was received."""
+"""Insert hands and request bodies, and convert hands from and to records."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,15 +30,15 @@ from service.rounds.queries.stored_round import StoredRound, dump_round, in_orde
 
 
 def pack_boards(players: Sequence[PlayerHand]) -> bytes:
-    """Pack boards into 13 bytes each, one after the other."""
+    """Return the boards as 13 bytes each."""
     return b"".join(player.board.packed for player in players)
 
 
 def load_hand(record: Mapping[str, Any]) -> Hand:
     """
-    Make a hand again from its record: boards from the packed bytes, and what they do not say from the content.
+    Build a hand from its record: boards from the packed bytes, everything else from the content.
 
-    Players stand by seat.
+    Players are in the order of seats.
     """
     content = {player["seat"]: player for player in record["content"]["players"]}
     boards = record["boards"]
@@ -74,7 +74,7 @@ def _cards(names: Sequence[str]) -> Cards:
 
 @dataclass(frozen=True, slots=True)
 class Submission:
-    """What a client sent, byte for byte, and what kind of thing it is: `hand`, `document`."""
+    """A request body, and its kind: `hand`, `document` or `correction`."""
 
     kind: str
     content: bytes
@@ -82,7 +82,7 @@ class Submission:
 
     @property
     def received(self) -> Received:
-        """What events say of it, so that other bytes in its place can be told from it."""
+        """The id and digest of the request body, for events."""
         return Received(self.id, sha256(self.content).digest())
 
 
@@ -90,18 +90,18 @@ INSERT_SUBMISSION: Final = """
     INSERT INTO submissions (club_id, id, kind, content, sha256, received_at)
     VALUES (:club_id, :submission_id, :submission_kind, :submission_content, :submission_sha256, :now)
 """
-"""For statements that keep a submission beside what it held; `submission_parameters` says what goes into it."""
+"""Part of statements that insert a request body; `submission_parameters` returns its parameters."""
 
 _INSERT_SUBMISSION: Final = text(INSERT_SUBMISSION)
 
 
 def add_submission(transaction: Transaction, submission: Submission) -> None:
-    """Keep what was received; several hands of one document point at the same."""
+    """Insert a request body. All hands of a document refer to the same one."""
     transaction.execute(_INSERT_SUBMISSION, submission_parameters(transaction, submission))
 
 
 def submission_parameters(transaction: Transaction, submission: Submission) -> dict[str, Any]:
-    """Say what goes into `INSERT_SUBMISSION`."""
+    """Return the parameters of `INSERT_SUBMISSION`."""
     return {
         "club_id": transaction.club_id,
         "submission_id": submission.id,
@@ -115,14 +115,14 @@ def submission_parameters(transaction: Transaction, submission: Submission) -> d
 @dataclass(frozen=True, slots=True)
 class HandToRecord:
     """
-    A hand as it came, ready to be kept.
+    A received hand, ready to be inserted.
 
     Attributes:
-        content: the hand in the document's shape, as canonical JSON.
-        digest: of that content.
-        submission: what it was received in; its id alone where that is kept already.
-        event: what the audit trail says of it; nothing of one that comes with a correction, which says it.
-        played_at: when it was played, where the sender says so.
+        content: the hand as in documents, as canonical JSON.
+        digest: the digest of the content.
+        submission: the request body, or its id if it is already inserted.
+        event: the encoded event payload; empty for a hand of a correction, which has its own event.
+        played_at: when the hand was played, if the request states it.
     """
 
     content: bytes
@@ -141,7 +141,7 @@ INSERT_SCORE: Final = """
         :scorer_version, :points, :fouls, :royalties, :earned, :stays, :exchanges, :added, :stacks_before, :stacks,
         :transfer_count, CAST(:irregular AS jsonb))
 """
-"""For statements that keep what a hand came to; `score_parameters` says what goes in beside its keys and transfers."""
+"""Part of statements that insert a hand's result; `score_parameters` returns most of its parameters."""
 
 _INSERT_HAND: Final = """
     INSERT INTO hands (club_id, id, round_id, number, button, played_at, recorded_at, submission_id, digest,
@@ -168,21 +168,21 @@ _RECORD_HAND_AND_SUBMISSION: Final = Statement(text(f"WITH submission AS ({INSER
 
 def add_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
     """
-    Keep a hand that was played: the record, its score, its transfers, the event, and where the round stands now.
+    Insert a hand, its score, transfers and event, and update the round's head.
 
-    All of it is one statement: one way to the database and back, and nothing between its parts.
+    A single statement does all of it, in one round trip to the database.
 
     Args:
         transaction: in which the round was locked.
-        before: the round that the hand was played in, as it was locked.
-        played: what came of it.
-        given: as it came.
+        before: the round as it was locked.
+        played: the played hand.
+        given: the received hand.
 
     Returns:
-        The round after it.
+        The round after the hand.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     after = before.changed(transaction.now, played.round)
     parameters = {
@@ -212,7 +212,7 @@ def add_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, 
 
 
 def add_hands(transaction: Transaction, round_id: UUID, given: Sequence[tuple[Hand, HandToRecord]]) -> None:
-    """Keep what happened in hands of a round; what they came to is kept with the revision that has them."""
+    """Insert hands of a round without results; these are inserted with the revision."""
     if given:
         records = [_hand_parameters(transaction, round_id, hand, as_given) for hand, as_given in given]
         transaction.execute(_ADD_HANDS, records)
@@ -238,7 +238,7 @@ def _hand_parameters(transaction: Transaction, round_id: UUID, hand: Hand, given
 
 
 def score_parameters(round_: Round, played: PlayedHand) -> dict[str, Any]:
-    """Say what goes into `INSERT_SCORE` of a hand that was played in a round as it stood before."""
+    """Return the parameters of `INSERT_SCORE` for a played hand, given the round before it."""
     ruleset = round_.ruleset
     boards = sorted(played.score.boards, key=lambda board: board.seat)
     top_ups = {top_up.seat: top_up.points for top_up in played.hand.top_ups}
@@ -272,19 +272,19 @@ def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
 
 
 PaidRow = tuple[int, int, Points, Points, str | None, Points, Points]
-"""Payer, payee, due, paid, what limited it, and the stacks of both after it."""
+"""Payer, payee, points due, points paid, what limited the payment, and the stacks of both after it."""
 
 
 class HandFigures(NamedTuple):
     """
-    What a hand came to.
+    The result of a hand, as its record has it.
 
     Attributes:
-        points, fouls, royalties, earned, stays: of who was dealt in, by seat.
+        points, fouls, royalties, earned, stays: of the players dealt in, by seat.
         exchanges: in paying order.
-        top_ups, stacks_before, stacks: of everyone in the round, by seat.
+        top_ups, stacks_before, stacks: of all players of the round, by seat.
         transfers: in order.
-        irregular: why it could not have followed, as JSON; None unless it was accepted as played.
+        irregular: why the hand could not have followed, as JSON; None unless it was accepted as played.
     """
 
     points: Sequence[Points]
@@ -301,7 +301,7 @@ class HandFigures(NamedTuple):
 
 
 def figures_of(before: Round, played: PlayedHand) -> HandFigures:
-    """Say what a hand came to that was played in a round as it stood before."""
+    """Return the figures of a played hand, given the round before it."""
     score = score_parameters(before, played)
     return HandFigures(
         points=score["points"],
@@ -319,7 +319,7 @@ def figures_of(before: Round, played: PlayedHand) -> HandFigures:
 
 
 def rows_of(transfers: Sequence[Transfer]) -> list[PaidRow]:
-    """Write transfers as rows, in order."""
+    """Convert transfers to rows, in order."""
     return [
         (each.payer, each.payee, each.due, each.paid, each.limited_by, each.payer_stack, each.payee_stack)
         for each in transfers

@@ -27,19 +27,19 @@ from service.rulesets.models import RulesetRecord
 @dataclass(frozen=True)
 class StoredHand:
     """
-    A hand as it was recorded, and what it came to in a revision of its round.
+    A recorded hand, and its result in a revision of its round.
 
     Attributes:
-        content: in the document's shape.
-        hand: what happened, the players by seat.
-        stays: how many times in a row players in Fantasyland had stayed there before.
-        players: everyone of the round, by seat.
-        transfers: what was paid with it.
-        stacks: what everyone of the round had in front of him after it.
-        scorer_version: of the scorer that scored it.
-        in_force: whether it is a hand of the round as it stands; one that was undone is not.
-        is_accepted: whether it was accepted as played.
-        irregular: why it could not have followed the hands before it; empty where it could.
+        content: the hand as in documents.
+        hand: the hand, with players by seat.
+        stays: how many times in a row each player in Fantasyland had stayed there before.
+        players: all players of the round, by seat.
+        transfers: the transfers paid with the hand.
+        stacks: the stacks of all players of the round after the hand.
+        scorer_version: the version of the scorer that computed the result.
+        in_force: whether the newest revision of the round has the hand; it does not if the hand was undone.
+        is_accepted: whether the hand was accepted as played.
+        irregular: why the hand could not have followed the hands before it; empty if it could.
     """
 
     id: UUID
@@ -62,18 +62,20 @@ class StoredHand:
 
     @cached_property
     def score(self) -> HandScore:
-        """What every board and pair came to: scored again, for the record holds the sums and not the reasons."""
+        """The score of every board and pair, computed again, because the record has the sums only."""
         return score_hand(self.hand.players, self.ruleset, self.hand.button, self.stays)
 
 
 def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
     """
-    Read a hand, as the newest revision that has it scores it.
+    Return a hand with its result in the newest revision that has it.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the hand does not exist.
     """
-    newest = _mine(transaction).where(HandRecord.id == hand_id).order_by(HandScoreRecord.revision.desc()).limit(1)
+    newest = (
+        _select_hands(transaction).where(HandRecord.id == hand_id).order_by(HandScoreRecord.revision.desc()).limit(1)
+    )
     found = _load(transaction, transaction.execute(newest).all())
     if not found:
         raise NotFound(f"there is no hand {hand_id}")
@@ -81,16 +83,16 @@ def get(transaction: Transaction, hand_id: UUID) -> StoredHand:
 
 
 def find_newest(transaction: Transaction, round_id: UUID, hand_ids: Collection[UUID]) -> StoredHand | None:
-    """Find the one of some records of a round's hand that the newest revision has, whether it is in force or not."""
+    """Find the record, out of several of the same hand, that the newest revision has, in force or not."""
     if not hand_ids:
         return None
-    same = _mine(transaction).where(HandRecord.round_id == round_id, HandRecord.id.in_(hand_ids))
+    same = _select_hands(transaction).where(HandRecord.round_id == round_id, HandRecord.id.in_(hand_ids))
     found = _load(transaction, transaction.execute(same.order_by(HandScoreRecord.revision.desc()).limit(1)).all())
     return found[0] if found else None
 
 
 def find_last_revision(transaction: Transaction, round_id: UUID, number: int, hand_id: UUID | None) -> int:
-    """Return the last revision of a round with a hand of this number, and with this record of it where one is named."""
+    """Return the last revision of a round that has a hand number, and the record `hand_id` of it if given."""
     score = HandScoreRecord
     query = select(func.max(score.revision)).where(
         score.club_id == transaction.club_id, score.round_id == round_id, score.number == number
@@ -103,8 +105,8 @@ def find_last_revision(transaction: Transaction, round_id: UUID, number: int, ha
 def list_page(
     transaction: Transaction, round_id: UUID, revision: int, *, after: UUID | None = None, limit: int | None = None
 ) -> list[StoredHand]:
-    """List the hands of a round's revision in the order in which they were played, from the one after `after`."""
-    query = _mine(transaction).where(HandScoreRecord.round_id == round_id, HandScoreRecord.revision == revision)
+    """List the hands of a revision after `after`, in the order in which they were played."""
+    query = _select_hands(transaction).where(HandScoreRecord.round_id == round_id, HandScoreRecord.revision == revision)
     if after is not None:
         last = select(HandRecord.number).where(HandRecord.club_id == transaction.club_id, HandRecord.id == after)
         query = query.where(HandScoreRecord.number > last.scalar_subquery())
@@ -114,7 +116,7 @@ def list_page(
 
 def list_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[StoredHand]]:
     """List the hands of each revision of a round in the order in which they were played."""
-    query = _mine(transaction).where(HandScoreRecord.round_id == round_id)
+    query = _select_hands(transaction).where(HandScoreRecord.round_id == round_id)
     found = transaction.execute(query.order_by(HandScoreRecord.revision, HandScoreRecord.number)).all()
     hands: dict[int, list[StoredHand]] = defaultdict(list)
     for hand in _load(transaction, found):
@@ -122,7 +124,7 @@ def list_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list
     return hands
 
 
-def _mine(transaction: Transaction) -> Select[Any]:
+def _select_hands(transaction: Transaction) -> Select[Any]:
     hand, score = HandRecord, HandScoreRecord
     return (
         select(
@@ -157,7 +159,7 @@ def _mine(transaction: Transaction) -> Select[Any]:
 
 
 def _in_force() -> Label[bool]:
-    """Ask whether the revision in which the hand's round stands has this record of it."""
+    """Return an expression: whether the newest revision of the round has this record."""
     hand, head, score = HandRecord, RoundHeadRecord, HandScoreRecord.__table__.alias("in_force")
     return (
         select(score.c.hand_id)
@@ -176,7 +178,7 @@ def _in_force() -> Label[bool]:
 
 
 def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredHand]:
-    """Make hands of one round again from their records."""
+    """Build hands of one round from their records."""
     if not records:
         return []
     round_id = records[0].round_id
@@ -207,13 +209,13 @@ def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredH
     ]
 
 
-def load_mistakes(kept: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
-    """Make again why a hand is irregular."""
-    return tuple(Mistake(each["code"], tuple(each["path"]), each["detail"]) for each in kept)
+def load_mistakes(stored: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
+    """Decode the stored reasons why a hand is irregular."""
+    return tuple(Mistake(each["code"], tuple(each["path"]), each["detail"]) for each in stored)
 
 
 def _players(transaction: Transaction, round_id: UUID, revisions: Collection[int]) -> dict[int, dict[Seat, str]]:
-    """Read who sat where in some revisions of a round."""
+    """Return the players by seat in revisions of a round."""
     seat = RoundSeatRecord
     of_round = (seat.club_id == transaction.club_id, seat.round_id == round_id, seat.revision.in_(revisions))
     players: dict[int, dict[Seat, str]] = defaultdict(dict)
@@ -236,14 +238,14 @@ _LIST_BOARDS: Final = Statement(
 
 
 def list_records(transaction: Transaction, round_id: UUID, number: int) -> list[UUID]:
-    """List the ids of all records ever made of a round's hand, the oldest first."""
+    """List the ids of all records of a hand number, including undone ones, oldest first."""
     return [record_id for record_id, _ in list_contents(transaction, round_id, number)]
 
 
 def list_contents(
     transaction: Transaction, round_id: UUID, number: int | None = None
 ) -> list[tuple[UUID, Mapping[str, Any]]]:
-    """List the id and content of all records ever made of a round's hands, or of one of them, the oldest first."""
+    """List the id and content of all records of a round's hands, or of one number, also undone ones, oldest first."""
     record = HandRecord
     query = select(record.id, record.content).where(record.club_id == transaction.club_id, record.round_id == round_id)
     if number is not None:
@@ -252,14 +254,14 @@ def list_contents(
 
 
 def list_boards(transaction: Transaction, round_id: UUID, revision: int) -> list[tuple[int, list[Seat], bytes]]:
-    """List the number, seats and packed boards of the hands that a revision of a round has."""
+    """List the number, seats and packed boards of the hands of a revision."""
     parameters = {"club_id": transaction.club_id, "round_id": round_id, "revision": revision}
     found = transaction.query(_LIST_BOARDS, parameters)
     return [(each["number"], each["seats"], each["boards"]) for each in found]
 
 
 def find_in_revision(transaction: Transaction, round_id: UUID, revision: int, number: int) -> UUID | None:
-    """Find the id of the record that a revision of a round has of a hand."""
+    """Find the id of a revision's record of a hand number."""
     score = HandScoreRecord
     query = select(score.hand_id).where(
         score.club_id == transaction.club_id,
@@ -271,7 +273,7 @@ def find_in_revision(transaction: Transaction, round_id: UUID, revision: int, nu
 
 
 def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool:
-    """Say whether a hand was ever recorded in a round."""
+    """Return whether a hand was recorded in a round, even if it was undone."""
     record = HandRecord
     query = select(record.id).where(
         record.club_id == transaction.club_id, record.round_id == round_id, record.id == hand_id
@@ -280,5 +282,5 @@ def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool
 
 
 def is_in_revision(transaction: Transaction, stored: StoredHand, revision: int) -> bool:
-    """Say whether a revision of the hand's round has this record of it."""
+    """Return whether a revision of the hand's round has this record."""
     return find_in_revision(transaction, stored.round_id, revision, stored.hand.number) == stored.id

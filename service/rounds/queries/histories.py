@@ -27,17 +27,17 @@ def add_departure(
     transaction: Transaction, before: StoredRound, departed: Departed, departure: Departure, event: bytes
 ) -> StoredRound:
     """
-    Keep that a player left, what was paid because of it, and where the round stands now.
+    Insert a departure with its payout and event, and update the round's head.
 
     Args:
         transaction: in which the round was locked.
         before: the round as it was locked.
-        departed: what came of it.
+        departed: the result of the departure.
         departure: who left and why.
-        event: what the audit trail says of it.
+        event: the encoded event payload.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     record = DepartureRecord
     of_round = {"club_id": transaction.club_id, "round_id": before.id, "revision": before.revision}
@@ -52,7 +52,7 @@ def add_departure(
 def add_closing(
     transaction: Transaction, before: StoredRound, departed: Departed, closing: Closing, event: bytes
 ) -> StoredRound:
-    """Keep that a round was closed early, as `add_departure` keeps that a player left."""
+    """Insert a closing with its payout and event, and update the round's head."""
     transaction.execute(
         insert(ClosingRecord).values(
             club_id=transaction.club_id,
@@ -67,14 +67,14 @@ def add_closing(
 
 
 def list_departures(transaction: Transaction, round_id: UUID, revision: int) -> list[Departure]:
-    """List who left in a revision of a round, in order."""
+    """List the departures of a revision, in order."""
     return list_departures_by_revision(transaction, round_id, revision)[revision]
 
 
 def list_departures_by_revision(
     transaction: Transaction, round_id: UUID, revision: int | None = None
 ) -> dict[int, list[Departure]]:
-    """List who left in each revision of a round, or in one of them, in order."""
+    """List the departures of each revision of a round, or of one, in order."""
     record = DepartureRecord
     query = select(record.revision, record.seat, record.after_hand, record.reason).where(
         record.club_id == transaction.club_id, record.round_id == round_id
@@ -88,7 +88,7 @@ def list_departures_by_revision(
 
 
 def list_closings(transaction: Transaction, round_id: UUID, revision: int | None = None) -> dict[int, Closing]:
-    """Read when and why a round ended early, by revision, or in one of them; those in which it did not are left out."""
+    """Return the closings of each revision of a round, or of one; revisions without a closing are omitted."""
     record = ClosingRecord
     query = select(record.revision, record.after_hand, record.reason).where(
         record.club_id == transaction.club_id, record.round_id == round_id
@@ -110,7 +110,7 @@ def _add_ending(
 
 @dataclass(frozen=True, slots=True)
 class StoredHistory:
-    """What happened in a revision of a round, and the records that say so."""
+    """The history of a revision of a round, with the stored hands."""
 
     ruleset: Ruleset
     seats: tuple[RoundSeat, ...]
@@ -120,14 +120,14 @@ class StoredHistory:
 
     @property
     def history(self) -> History:
-        """What the rules need of it: played again, it comes to what was recorded."""
+        """The history in the form that `scoring.history.replay` accepts."""
         played = tuple(stored.hand for stored in self.hands)
         irregular = frozenset(stored.hand.number for stored in self.hands if stored.is_accepted)
         return History(self.ruleset, self.seats, played, self.departures, self.closed, irregular)
 
 
 def list_irregular(transaction: Transaction, round_id: UUID, revision: int) -> tuple[IrregularHand, ...]:
-    """List the hands of a revision that stand though they could not have followed."""
+    """List the hands of a revision that were accepted as played."""
     score = HandScoreRecord
     query = select(score.number, score.irregular).where(
         score.club_id == transaction.club_id,
@@ -146,20 +146,20 @@ def irregular_of(happened: StoredHistory) -> tuple[IrregularHand, ...]:
 
 
 def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredHistory:
-    """Read what happened in a revision of a round; the round has it, as its caller knows."""
+    """Return the history of an existing revision."""
     played = {revision: hands.list_page(transaction, round_id, revision)}
     return _read(transaction, round_id, played, revision)[revision]
 
 
 def list_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, StoredHistory]:
-    """Read what happened in each revision of a round, in their order, with as many queries as for one revision."""
+    """Return the history of each revision of a round, in order, with a fixed number of queries."""
     return _read(transaction, round_id, hands.list_by_revision(transaction, round_id))
 
 
 def _read(
     transaction: Transaction, round_id: UUID, played: Mapping[int, list[StoredHand]], revision: int | None = None
 ) -> dict[int, StoredHistory]:
-    """Read what happened beside the hands in every revision of a round, or in one of them."""
+    """Build the history of each revision of a round, or of one, from its hands."""
     made, seat, rules = SettlementRecord, RoundSeatRecord, RulesetRecord
     query = select(made.revision, rulesets.CONTENT).join(
         rules,

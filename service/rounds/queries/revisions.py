@@ -1,4 +1,4 @@
-"""Revisions: a round played again from its records, stored whole beside what it was before."""
+"""Insert and read revisions: whole settlements of a replayed round."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -27,13 +27,13 @@ from service.rounds.queries.stored_round import StoredRound, dump_firmness, dump
 @dataclass(frozen=True, slots=True)
 class RevisionToRecord:
     """
-    A round played again, ready to be kept.
+    A replayed round, ready to be inserted as a revision.
 
     Attributes:
-        history: what was played.
-        played: what came of it.
-        hand_ids: the record of every hand of it, in order; all of them are kept already.
-        reason: why it was played again.
+        history: the replayed history.
+        played: its result.
+        hand_ids: the ids of the hands' records, in order; the records exist already.
+        reason: the reason for the revision.
     """
 
     history: History
@@ -44,7 +44,7 @@ class RevisionToRecord:
 
 @dataclass(frozen=True, slots=True)
 class StoredRevision:
-    """What a revision came to, as it was recorded then."""
+    """The players, stacks and nets of a stored revision."""
 
     players: Mapping[Seat, str]
     stacks: Mapping[Seat, Points]
@@ -52,11 +52,11 @@ class StoredRevision:
 
     @property
     def nets_by_player(self) -> dict[str, Points]:
-        """What every player has won or lost."""
+        """The net points of each player, by name."""
         return {self.players[seat]: net for seat, net in self.nets.items()}
 
 
-# What is as it was in the revision before keeps what was recorded with it: that a stack carried over, when one left.
+# Unchanged seats, departures and closings keep `carried_over` and `recorded_at` of the revision before.
 _SEAT: Final = text("""
     INSERT INTO round_seats (club_id, round_id, revision, seat, player, opening_stack, carried_over)
     VALUES (:club_id, :round_id, :revision, :seat, :player, :opening_stack, coalesce((
@@ -88,23 +88,23 @@ def add(
     transaction: Transaction, before: StoredRound, given: RevisionToRecord, kind: EventKind, event: bytes
 ) -> StoredRound:
     """
-    Keep a round played again as its newest revision, and say that this is where it stands now.
+    Insert a replayed round as its newest revision, and update the round's head.
 
-    The revisions before it stay as they are, to the last transfer.
+    Earlier revisions do not change.
 
     Args:
         transaction: in which the round was locked.
         before: the round as it was locked.
-        given: the round played again.
-        kind: what was done to it.
-        event: what the audit trail says of that.
+        given: the replayed round.
+        kind: the kind of event.
+        event: the encoded event payload.
 
     Returns:
-        The round as it stands now.
+        The round with its new revision.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
-        RoundOpen: the round would be open again, and its table has an open round.
+        Busy: another transaction has changed the round since it was read.
+        RoundOpen: the revision reopens the round, and its table has an open round.
     """
     after = before.changed(transaction.now, given.played.round, revision=before.revision + 1)
     keys = {
@@ -128,20 +128,20 @@ def add(
                 transaction.execute(statement, [{**keys, **record} for record in records])
         _add_payout(transaction, after, given.played)
         _adjust(transaction, after, given.played)
-        _stand(transaction, before, after)
+        _update_head(transaction, before, after)
         last_event = record_event(transaction, kind, event, round_id=after.id, sequence=after.version)
     return replace(after, last_event=last_event)
 
 
 def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevision:
-    """Read what a revision came to; the round has it, as its caller knows."""
+    """Return the result of an existing revision."""
     return list_by_revision(transaction, round_id, revision)[revision]
 
 
 def list_by_revision(
     transaction: Transaction, round_id: UUID, revision: int | None = None
 ) -> dict[int, StoredRevision]:
-    """Read what each revision of a round, or one of them, came to, in their order."""
+    """Return the results of each revision of a round, or of one, in order."""
 
     def of(record: Any) -> tuple[ColumnElement[bool], ...]:
         of_round = record.club_id == transaction.club_id, record.round_id == round_id
@@ -175,12 +175,12 @@ def _result(seats: Sequence[Row[Any]], scores: Sequence[Row[Any]], late: Sequenc
 
 
 def get_reason(transaction: Transaction, round_id: UUID, revision: int) -> str | None:
-    """Read why a revision was made; None of the first, which was played as it happened."""
+    """Return the reason for a revision; None for the first."""
     return list_reasons(transaction, round_id, revision)[revision]
 
 
 def list_reasons(transaction: Transaction, round_id: UUID, revision: int | None = None) -> dict[int, str | None]:
-    """Read why each revision of a round, or one of them, was made."""
+    """Return the reason for each revision of a round, or for one."""
     made = SettlementRecord
     query = select(made.revision, made.reason).where(made.club_id == transaction.club_id, made.round_id == round_id)
     if revision is not None:
@@ -209,8 +209,8 @@ def _seats(history: History) -> list[dict[str, Any]]:
 
 
 def _hands(given: RevisionToRecord) -> list[dict[str, Any]]:
-    """Score every hand in the round as the hand before left it; departures between the two change no figure of it."""
-    stood = [open_round(given.history.ruleset, given.history.seats), *(hand.round for hand in given.played.hands)]
+    """Return the parameters of each hand's score; departures between hands change none of its figures."""
+    rounds = [open_round(given.history.ruleset, given.history.seats), *(hand.round for hand in given.played.hands)]
     return [
         {
             "number": played.hand.number,
@@ -218,7 +218,7 @@ def _hands(given: RevisionToRecord) -> list[dict[str, Any]]:
             **score_parameters(round_, played),
             **transfers.transfer_parameters(played.transfers, late=False),
         }
-        for round_, (played, hand_id) in zip(stood, zip(given.played.hands, given.hand_ids, strict=True), strict=False)
+        for round_, (played, hand_id) in zip(rounds, zip(given.played.hands, given.hand_ids, strict=True), strict=False)
     ]
 
 
@@ -228,7 +228,7 @@ def _departures(history: History) -> list[dict[str, Any]]:
 
 
 def _add_payout(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
-    """Keep what was paid after the last hand, by the departure or closing that ended the round."""
+    """Insert the payout of the departure or closing that ended the round, if there is one."""
     late = played.payments[sum(len(hand.transfers) for hand in played.hands) :]
     if late:
         departed = Departed(tuple(paid.transfer for paid in late), played.round)
@@ -236,7 +236,7 @@ def _add_payout(transaction: Transaction, after: StoredRound, played: PlayedRoun
 
 
 def _adjust(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
-    """Keep who pays whom because a settlement that was final is another now."""
+    """Insert the payments that adjust a final settlement to the new revision."""
     final = after.firmness.final_revision
     if final is None:
         return
@@ -246,8 +246,8 @@ def _adjust(transaction: Transaction, after: StoredRound, played: PlayedRound) -
     transfers.add_adjustment(transaction, after, find_adjustment(settled.nets_by_player, nets).payments)
 
 
-def _stand(transaction: Transaction, before: StoredRound, after: StoredRound) -> None:
-    """Say where the round stands now, if it still stands where it stood when it was locked."""
+def _update_head(transaction: Transaction, before: StoredRound, after: StoredRound) -> None:
+    """Update the round's head, unless its version has changed since it was locked."""
     head = RoundHeadRecord
     statement = (
         update(head)
@@ -261,7 +261,7 @@ def _stand(transaction: Transaction, before: StoredRound, after: StoredRound) ->
             **dump_firmness(after.firmness),
         )
     )
-    reopened = RoundOpen("the round would be open again, and its table has another open round")
+    reopened = RoundOpen("the revision would reopen the round, and its table has another open round")
     with conflicts(round_heads_one_open=reopened):
         if transaction.execute(statement).rowcount != 1:
             raise changed_meanwhile(before)

@@ -1,4 +1,4 @@
-"""Rounds: as they were opened, and where they stand."""
+"""Insert, read, lock and list rounds, and update their heads."""
 
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
@@ -49,6 +49,7 @@ __all__ = [
     "add",
     "advance",
     "changed_meanwhile",
+    "deferred_open_check",
     "find_by_digest",
     "find_by_reference",
     "find_following",
@@ -60,18 +61,17 @@ __all__ = [
     "list_stacks_left",
     "lock",
     "next_sequences",
-    "one_open",
-    "open_meanwhile",
     "round_conditions",
+    "table_has_open_round",
 ]
 
 FIRST: Final = 1
-"""The revision that is played as it happens, and the version of a round that has just been opened."""
+"""The first revision and the first version of a round."""
 
 
 @dataclass(frozen=True, slots=True)
 class RoundFilter:
-    """Which rounds of a list; None is any. The times are those of opening, `opened_before` excluded."""
+    """A filter for rounds; None matches any. The times are opening times, `opened_before` excluded."""
 
     table_id: UUID | None = None
     player: str | None = None
@@ -83,14 +83,14 @@ class RoundFilter:
 
 @dataclass(frozen=True, slots=True)
 class RoundPlace:
-    """Where a round is in lists, which are in the order of opening."""
+    """The position of a round in lists, which are in the order of opening times."""
 
     opened_at: datetime
     id: UUID
 
     @property
     def bound(self) -> Tuple:
-        """It as a value to compare `PLACE` with."""
+        """The position as a value to compare `PLACE` with."""
         return tuple_(literal(self.opened_at, DateTime(timezone=True)), literal(self.id, Uuid()))
 
 
@@ -124,33 +124,33 @@ _STACKS_LEFT: Final = text("""
     ) AS last
 """)
 _CHANGING: Final = ("status", "hands", "top_ups", "stacks", "state")
-"""What changes while a round is played; who sits in it does not."""
+"""The columns that change while a round is played."""
 
 
 def add(
     transaction: Transaction, opened: StoredRound, event: bytes, *, carried_over: Collection[Seat] = ()
 ) -> StoredRound:
     """
-    Keep a round that has just been opened: its first revision, who sits in it, and where it stands.
+    Insert a new round: its first revision, seats, head and event.
 
     Args:
-        transaction: in which its ruleset has been added before.
-        opened: before its first hand.
-        event: what the audit trail says of it.
-        carried_over: seats whose stack comes from the round before.
+        transaction: in which the ruleset has been inserted.
+        opened: the round before its first hand.
+        event: the encoded event payload.
+        carried_over: the seats whose stacks carried over from an earlier round.
 
     Returns:
         The round with its first event.
 
     Raises:
         RoundOpen: the table has an open round.
-        RoundConflict: the table has a round of this reference.
+        RoundConflict: the table has a round with this reference.
     """
     mine = {"club_id": transaction.club_id, "round_id": opened.id}
     ruleset = opened.round.ruleset
     rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
-    taken = RoundConflict(f"the table has a round with the reference {opened.reference!r} already")
-    with conflicts(rounds_reference_key=taken, round_heads_one_open=one_open()):
+    taken = RoundConflict(f"the table already has a round with the reference {opened.reference!r}")
+    with conflicts(rounds_reference_key=taken, round_heads_one_open=table_has_open_round()):
         transaction.execute(
             insert(_ROUND).values(
                 club_id=transaction.club_id,
@@ -199,49 +199,49 @@ def add(
 
 
 @contextmanager
-def open_meanwhile(transaction: Transaction) -> Iterator[None]:
+def deferred_open_check(transaction: Transaction) -> Iterator[None]:
     """
-    Let a round be open beside the table's open one until the block ends.
+    Defer the check that a table has one open round until the block ends.
 
     Raises:
-        RoundOpen: it still is.
+        RoundOpen: the table has two open rounds at the end of the block.
     """
     transaction.execute(_LATER)
     yield
-    with conflicts(round_heads_one_open=one_open()):
+    with conflicts(round_heads_one_open=table_has_open_round()):
         transaction.execute(_NOW)
 
 
 def get(transaction: Transaction, round_id: UUID) -> StoredRound:
     """
-    Read a round as it stands.
+    Return a round.
 
     Raises:
-        NotFound: the club has none with this id.
+        NotFound: the round does not exist.
     """
-    return _the_one(transaction, _GET, round_id)
+    return _get_one(transaction, _GET, round_id)
 
 
 def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
     """
-    Read a round and keep everybody else from changing it until the transaction ends.
+    Lock a round until the transaction ends, and return it.
 
     Raises:
-        NotFound: the club has none with this id.
-        Busy: somebody else has held it for too long.
+        NotFound: the round does not exist.
+        Busy: another transaction held the lock for too long.
     """
-    return _the_one(transaction, _LOCK, round_id)
+    return _get_one(transaction, _LOCK, round_id)
 
 
 def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) -> StoredRound | None:
-    """Find a table's round by the operator's own name for it."""
-    return _one(transaction, ROUNDS.where(_ROUND.table_id == table_id, _ROUND.reference == reference))
+    """Find a table's round by its reference."""
+    return _find_one(transaction, ROUNDS.where(_ROUND.table_id == table_id, _ROUND.reference == reference))
 
 
 def find_by_digest(transaction: Transaction, table_id: UUID, *digests: bytes) -> StoredRound | None:
-    """Find the first round of a table that has no reference and was recorded with content of one of these digests."""
+    """Find the first round of a table without a reference that has one of these content digests."""
     same = ROUNDS.where(_ROUND.table_id == table_id, _ROUND.digest.in_(digests), _ROUND.reference.is_(None))
-    return _one(transaction, same.order_by(_ROUND.table_sequence).limit(1))
+    return _find_one(transaction, same.order_by(_ROUND.table_sequence).limit(1))
 
 
 def find_open(transaction: Transaction, table_id: UUID) -> UUID | None:
@@ -254,9 +254,9 @@ def find_open(transaction: Transaction, table_id: UUID) -> UUID | None:
 
 def find_following(transaction: Transaction, before: StoredRound) -> UUID | None:
     """
-    Find the last round that was recorded at a round's table after it; None where there is none.
+    Find the last round recorded at the same table after a round; None if there is none.
 
-    Imported rounds are left out: they continue nothing. The table is locked, so that no round is added meanwhile.
+    Imported rounds are omitted: no stack carries over to them. The table must be locked, so that no round is added.
     """
     query = (
         select(_ROUND.id)
@@ -274,23 +274,23 @@ def find_following(transaction: Transaction, before: StoredRound) -> UUID | None
 
 
 def next_sequences(transaction: Transaction, table_ids: Iterable[UUID]) -> dict[UUID, int]:
-    """Return the number of the next round at each table. The tables are locked, so that nobody else takes it."""
+    """Return the number of the next round of each table. The tables must be locked."""
     parameters = {"club_id": transaction.club_id, "table_ids": [*table_ids]}
     return {found.table_id: found.next for found in transaction.execute(_NEXT_SEQUENCES, parameters)}
 
 
 def list_stacks_left(transaction: Transaction, table_id: UUID, players: Iterable[str]) -> dict[str, Points]:
     """
-    Return what each player had at the end of their last round at a table, imported rounds left out.
+    Return each player's stack at the end of their last round at a table that was not imported.
 
-    Players who have played none are not in the result.
+    Players without such a round are omitted.
     """
     parameters = {"club_id": transaction.club_id, "table_id": table_id, "players": [*players]}
     return {found.player: found.stack for found in transaction.execute(_STACKS_LEFT, parameters)}
 
 
 def find_newest_opening(transaction: Transaction, table_id: UUID) -> datetime | None:
-    """Find the latest time at which a round was opened at a table, imported ones left out."""
+    """Find the latest opening time of the rounds of a table that were not imported."""
     at_table = (_ROUND.club_id == transaction.club_id, _ROUND.table_id == table_id, ~_ROUND.imported)
     query = select(_ROUND.opened_at).where(*at_table).order_by(_ROUND.opened_at.desc()).limit(1)
     found: datetime | None = transaction.execute(query).scalar_one_or_none()
@@ -298,7 +298,7 @@ def find_newest_opening(transaction: Transaction, table_id: UUID) -> datetime | 
 
 
 def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
-    """Find where a round is in lists; None where the club has none with this id."""
+    """Find the position of a round in lists; None if the round does not exist."""
     query = select(_ROUND.opened_at).where(_ROUND.club_id == transaction.club_id, _ROUND.id == round_id)
     opened_at = transaction.execute(query).scalar_one_or_none()
     return None if opened_at is None else RoundPlace(opened_at, round_id)
@@ -307,7 +307,7 @@ def find_place(transaction: Transaction, round_id: UUID) -> RoundPlace | None:
 def list_page(
     transaction: Transaction, wanted: RoundFilter, *, after: RoundPlace | None = None, limit: int
 ) -> list[StoredRound]:
-    """List rounds, the newest first, from the one after `after`."""
+    """List rounds after `after`, newest first."""
     newest_first = _ROUND.opened_at.desc(), _ROUND.id.desc()
     query = ROUNDS.where(*round_conditions(wanted)).order_by(*newest_first).limit(limit)
     if after is not None:
@@ -325,47 +325,47 @@ def advance(
     keeps_window: bool = False,
 ) -> StoredRound:
     """
-    Say where a round stands after a change to it, or how firm its settlement is.
+    Update the head of a round after a change to the round or its settlement state, and return the round.
 
     Raises:
-        Busy: somebody else has changed it since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     after = before.changed(transaction.now, round_, firmness=firmness, keeps_window=keeps_window)
-    stands = {name: kept for name, kept in dump_round(after.round).items() if name in _CHANGING}
+    changing = {name: value for name, value in dump_round(after.round).items() if name in _CHANGING}
     statement = (
         update(_HEAD)
         .where(_HEAD.club_id == transaction.club_id, _HEAD.round_id == before.id, _HEAD.version == before.version)
-        .values(version=after.version, **stands, **dump_firmness(after.firmness))
+        .values(version=after.version, **changing, **dump_firmness(after.firmness))
     )
     if transaction.execute(statement).rowcount != 1:
         raise changed_meanwhile(before)
     return after
 
 
-def one_open() -> RoundOpen:
-    """Say that a table plays one round at a time."""
-    return RoundOpen("the table has an open round already; finish or close it first")
+def table_has_open_round() -> RoundOpen:
+    """Return the conflict of a second open round at a table."""
+    return RoundOpen("the table already has an open round; finish or close it first")
 
 
 def changed_meanwhile(before: StoredRound) -> Busy:
-    """Say that a round is no longer as it was read."""
+    """Return the conflict of a round whose version has changed since it was read."""
     return Busy(f"round {before.id} was changed by another request after version {before.version}; retry the request")
 
 
-def _the_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:
+def _get_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:
     found = transaction.query(query, {"club_id": transaction.club_id, "round_id": round_id})
     if not found:
         raise NotFound(f"there is no round {round_id}")
     return load_stored_round(transaction, found[0])
 
 
-def _one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
+def _find_one(transaction: Transaction, query: Select[Any]) -> StoredRound | None:
     found = transaction.execute(query, {"club_id": transaction.club_id}).one_or_none()
     return None if found is None else load_stored_round(transaction, found._asdict())
 
 
 def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
-    """Say it as conditions on rounds and their heads."""
+    """Yield the conditions of a filter on rounds and their heads."""
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
     if wanted.status is not None:

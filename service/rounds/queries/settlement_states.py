@@ -1,4 +1,4 @@
-"""Settlements from provisional to final: confirmed by the players, disputed, and made final."""
+"""Change the state of settlements: confirmed by players, disputed, and final."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound
 
 _CLUBS: Final = text("SELECT club_id FROM clubs_with_settlements_due(:now) AS due (club_id)")
-# Whoever holds a round is changing it, and then it is due anew or not at all.
+# A locked round is being changed, and may no longer be due afterwards.
 _FINALIZE: Final = text("""
     WITH due AS (
         SELECT round_id FROM round_heads WHERE club_id = :club_id AND provisional_until <= :now
@@ -33,12 +33,12 @@ _FINALIZE: Final = text("""
 
 def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> StoredRound:
     """
-    Keep that a player says a round's settlement is right; the last of them makes it final.
+    Insert a player's confirmation of a settlement; the last one makes the settlement final.
 
     Args:
         transaction: in which the round was locked.
-        before: the round as it was locked, its settlement provisional.
-        seat: whose player says so; he has not before.
+        before: the round as it was locked, with a provisional settlement.
+        seat: the seat of the player, who has not confirmed the settlement before.
     """
     transaction.execute(
         insert(ConfirmationRecord).values(
@@ -49,7 +49,7 @@ def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> Stored
             confirmed_at=transaction.now,
         )
     )
-    # The window goes on: one player's word gives the others no more time.
+    # A confirmation does not extend the correction window.
     after = rounds.advance(transaction, before, keeps_window=True)
     event = confirmed_event(before.id, before.revision, seat)
     last = record_event(transaction, EventKind.SETTLEMENT_CONFIRMED, event, round_id=after.id, sequence=after.version)
@@ -82,10 +82,10 @@ def list_confirmed_by_revision(
 
 def finalize(transaction: Transaction, before: StoredRound, because: FinalReason) -> StoredRound:
     """
-    Make a provisional settlement final, whose round was locked, and say so in the audit trail.
+    Finalize the provisional settlement of a locked round, and record the event.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     final = replace(before.firmness, final_revision=before.revision)
     after = rounds.advance(transaction, before, firmness=final)
@@ -94,48 +94,47 @@ def finalize(transaction: Transaction, before: StoredRound, because: FinalReason
     return replace(after, last_event=last)
 
 
-def dispute_opened(transaction: Transaction, before: StoredRound) -> StoredRound:
+def count_opened_dispute(transaction: Transaction, before: StoredRound) -> StoredRound:
     """
-    Say that a dispute was opened of a round that was locked: its settlement is disputed until all are resolved.
+    Count a new dispute of a locked round that has ended; its settlement is disputed until all disputes have ended.
 
-    The caller writes the event, with the version that the round has then; and has refused a round that is open, for
-    what is still being played is put right by an undo or a correction.
+    The caller records the event with the new version of the round.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     more = replace(before.firmness, open_disputes=before.firmness.open_disputes + 1)
     return rounds.advance(transaction, before, firmness=more)
 
 
-def dispute_ended(transaction: Transaction, before: StoredRound) -> StoredRound:
+def count_ended_dispute(transaction: Transaction, before: StoredRound) -> StoredRound:
     """
-    Say that a dispute of a round that was locked was resolved or withdrawn.
+    Count a resolved or withdrawn dispute of a locked round.
 
-    After the last, a settlement that was final and was not corrected is final again; any other is provisional, for a
-    whole window from now. The caller writes the event, with the version that the round has then.
+    After the last one, a settlement that was final and was not corrected is final again; any other is provisional for a
+    whole correction window from now. The caller records the event with the new version of the round.
 
     Raises:
-        Busy: somebody else has changed the round since it was read.
+        Busy: another transaction has changed the round since it was read.
     """
     fewer = replace(before.firmness, open_disputes=before.firmness.open_disputes - 1)
     return rounds.advance(transaction, before, firmness=fewer)
 
 
 def list_clubs_due(connection: Connection, now: datetime) -> Sequence[UUID]:
-    """List the clubs that have provisional settlements whose window has passed."""
+    """List the clubs with provisional settlements whose correction window has passed."""
     return connection.execute(_CLUBS, {"now": now}).scalars().all()
 
 
 def finalize_due(transaction: Transaction, most: int) -> int:
     """
-    Make settlements final whose window has passed, those that have waited longest first, and say how many.
+    Finalize settlements whose correction window has passed, oldest first, and return their number.
 
-    A round that somebody is changing is left to the next time; two who do this at once share the rounds.
+    Locked rounds are skipped until the next call, so that several processes can call it at once.
 
     Args:
-        transaction: of the club.
-        most: how many at once.
+        transaction: the club's transaction.
+        most: the most settlements to finalize.
     """
     parameters = {"club_id": transaction.club_id, "now": transaction.now, "limit": most}
     finalized = transaction.execute(_FINALIZE, parameters).all()
@@ -156,10 +155,10 @@ def finalize_due(transaction: Transaction, most: int) -> int:
 
 
 def finalized_event(round_id: UUID, revision: int, because: FinalReason) -> bytes:
-    """Return the content of the event of a settlement that became final."""
+    """Return the encoded event payload of a settlement that became final."""
     return SettlementFinalized(round=round_id, revision=revision, because=because).encode()
 
 
 def confirmed_event(round_id: UUID, revision: int, seat: Seat) -> bytes:
-    """Return the content of the event of a confirmation."""
+    """Return the encoded event payload of a confirmation."""
     return SettlementConfirmed(round=round_id, revision=revision, seat=seat).encode()

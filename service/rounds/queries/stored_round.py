@@ -1,4 +1,4 @@
-"""A round as stored: its state, its settlement state, and its conversion to and from domain values."""
+"""Stored rounds: their state, the state of their settlement, and conversion from and to records."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field, replace
@@ -23,15 +23,15 @@ from service.rulesets.models import RulesetRecord
 @dataclass(frozen=True, slots=True)
 class Firmness:
     """
-    How firm the settlement in force is.
+    The state of the newest settlement of a round.
 
-    The state follows from the rest and from whether hands can come.
+    The state follows from the other fields and from whether the round is open.
 
     Attributes:
         settlement_state: open, provisional, disputed or final.
-        provisional_until: when it is made final unless something happens; None in any other state.
-        final_revision: the newest revision that has been final, which may have been corrected since.
-        open_disputes: how many disputes of the round are not resolved.
+        provisional_until: when a provisional settlement becomes final; None in other states.
+        final_revision: the newest revision that was final, which may have been corrected since.
+        open_disputes: the number of disputes that have not ended.
     """
 
     settlement_state: SettlementState = SettlementState.OPEN
@@ -41,7 +41,7 @@ class Firmness:
 
     def after(self, revision: int, until: datetime, *, is_open: bool) -> "Firmness":
         """
-        Give it after a change to the round.
+        Return the state after a change to the round.
 
         >>> from datetime import UTC
         >>> moment = datetime(2026, 11, 20, 22, tzinfo=UTC)
@@ -51,9 +51,9 @@ class Firmness:
         'final'
 
         Args:
-            revision: that is in force now.
-            until: how long it is provisional, where it is.
-            is_open: whether hands can come.
+            revision: the round's revision after the change.
+            until: the end of the correction window, if the settlement is provisional.
+            is_open: whether the round is open.
         """
         if is_open:
             state = SettlementState.OPEN
@@ -63,18 +63,18 @@ class Firmness:
             state = SettlementState.FINAL
         else:
             state = SettlementState.PROVISIONAL
-        kept_until = until if state is SettlementState.PROVISIONAL else None
-        return replace(self, settlement_state=state, provisional_until=kept_until)
+        provisional_until = until if state is SettlementState.PROVISIONAL else None
+        return replace(self, settlement_state=state, provisional_until=provisional_until)
 
 
 def dump_firmness(firmness: Firmness) -> dict[str, Any]:
-    """Say what a round's head record holds of it."""
+    """Return the columns of a round's head for a settlement state."""
     return {**asdict(firmness), "settlement_state": firmness.settlement_state.value}
 
 
 def load_firmness(head: Mapping[str, Any]) -> Firmness:
     """
-    Read it from a round's head record.
+    Build a settlement state from a round's head.
 
     >>> final = Firmness(SettlementState.FINAL, final_revision=2)
     >>> load_firmness(dump_firmness(final)) == final
@@ -90,9 +90,9 @@ def load_firmness(head: Mapping[str, Any]) -> Firmness:
 
 def dump_round(round_: Round) -> dict[str, Any]:
     """
-    Say what a round's head record holds of it: everything but its ruleset.
+    Return the columns of a round's head for a round, without its ruleset.
 
-    Lists follow the round's seats, which rise.
+    Lists are in the order of the round's seats, which are ascending.
     """
     seats = round_.seat_numbers
     return {
@@ -108,7 +108,7 @@ def dump_round(round_: Round) -> dict[str, Any]:
 
 
 def dump_state(round_: Round) -> dict[str, Any]:
-    """Say what the next hand has to know beside points."""
+    """Return everything else that the next hand depends on."""
     return {
         "scope_stacks": in_order(round_.seat_numbers, round_.opening_stacks),
         "button": round_.button,
@@ -123,7 +123,7 @@ def dump_state(round_: Round) -> dict[str, Any]:
 
 def load_round(head: Mapping[str, Any], ruleset: Ruleset) -> Round:
     """
-    Make a round again from its head record.
+    Build a round from its head.
 
     >>> from scoring.presets import PRESETS
     >>> from scoring.round import open_round
@@ -152,7 +152,7 @@ def load_round(head: Mapping[str, Any], ruleset: Ruleset) -> Round:
 
 def in_order(seats: Iterable[Seat], points: Mapping[Seat, Points]) -> list[Points]:
     """
-    Put points in the order of seats.
+    Return points in the order of seats.
 
     >>> in_order((1, 4), {4: 150, 1: 200})
     [200, 150]
@@ -165,8 +165,8 @@ _HEAD_COLUMNS: Final = [
     column for column in _HEAD.__table__.columns if column.name not in RoundRecord.__table__.columns
 ]
 
-# The join to the rules is an outer one for those who lock a round: one that changes its rules while it is waited for
-# would not be found by an inner one.
+# The join to rulesets is an outer one for queries that wait for a lock: if the round's ruleset changes meanwhile, an
+# inner join would not find the round.
 ROUNDS: Final = (
     select(RoundRecord.__table__, *_HEAD_COLUMNS, rulesets.CONTENT)
     .join(_HEAD, and_(_HEAD.club_id == RoundRecord.club_id, _HEAD.round_id == RoundRecord.id))
@@ -180,25 +180,25 @@ ROUNDS: Final = (
     )
     .where(RoundRecord.club_id == bindparam("club_id"))
 )
-"""All rounds of the club given as `club_id`, for `load_stored_round`."""
+"""Selects all rounds of the club `club_id`, for `load_stored_round`."""
 
 
 @dataclass(frozen=True, slots=True)
 class StoredRound:
     """
-    A round as it stands, and what is kept beside the game.
+    A round with everything that its records have in addition to the game.
 
     Attributes:
-        table_sequence: its number among the rounds of its table, in the order in which they were recorded.
-        imported: whether it came by an import, so that no stack carries over from it.
-        digest: of the content that it was opened with; the same content and reference is the same round.
+        table_sequence: its number among the rounds of its table, in the order of recording.
+        imported: whether it was imported; no stack carries over from an imported round.
+        digest: the digest of the content that it was opened with; it identifies a round without a reference.
         opened_at: when it was opened, which may be long before it was received.
         recorded_at: when it was received.
-        version: raised by one with every change.
-        revision: the settlement in force.
-        correction_window_minutes: how long settlements are provisional, as the table said when the round was opened.
-        firmness: how firm the settlement in force is.
-        last_event: the hash of its last event, which the next one names; nothing before its first.
+        version: incremented by every change.
+        revision: the newest revision.
+        correction_window_minutes: how long settlements are provisional: the table's value when the round was opened.
+        firmness: the state of its newest settlement.
+        last_event: the hash of its last event; empty before the first.
     """
 
     id: UUID
@@ -228,14 +228,14 @@ class StoredRound:
         keeps_window: bool = False,
     ) -> "StoredRound":
         """
-        Give it after a change: one version on, and as firm as it then is.
+        Return the round after a change, with the next version and its settlement state.
 
         Args:
-            now: the moment of the change, from which it is provisional, where it is.
-            round_: where it stands after it; where it stood unless given.
-            revision: in force after it; the one before unless given.
-            firmness: what changed of it.
-            keeps_window: whether a provisional settlement is so for no longer than before.
+            now: the time of the change, from which the correction window runs.
+            round_: the round after the change, if it changes.
+            revision: the revision after the change, if it changes.
+            firmness: the changed settlement state, if it changes.
+            keeps_window: whether the correction window does not start again.
         """
         round_, revision = round_ or self.round, revision or self.revision
         until = now + timedelta(minutes=self.correction_window_minutes)
@@ -246,7 +246,7 @@ class StoredRound:
 
 
 def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:
-    """Make a round again from its records."""
+    """Build a stored round from its records."""
     if found["ruleset_content"] is None:
         ruleset = rulesets.get(transaction, found["ruleset_name"], found["ruleset_version"])
     else:

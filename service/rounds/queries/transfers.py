@@ -28,7 +28,7 @@ INSERT_TRANSFERS: Final = """
         CAST(:payer_stacks AS bigint[]), CAST(:payee_stacks AS bigint[])
     ) AS transfer
 """
-"""For statements that keep transfers beside the stacks that they lead to; `transfer_parameters` says what goes in."""
+"""Part of statements that insert transfers with their stacks; `transfer_parameters` returns its parameters."""
 
 _INSERT_PAYOUT: Final = text(f"""
     WITH late AS ({INSERT_TRANSFERS})
@@ -39,7 +39,7 @@ _RECORD: Final = TransferRecord
 
 
 def add_payout(transaction: Transaction, round_id: UUID, revision: int, before: Round, departed: Departed) -> None:
-    """Keep what a departure or closing has paid; mostly nothing, and then nothing is kept."""
+    """Insert the payout of a departure or closing, if it has transfers."""
     if not departed.transfers:
         return
     seats = before.seat_numbers
@@ -56,7 +56,7 @@ def add_payout(transaction: Transaction, round_id: UUID, revision: int, before: 
 
 
 def transfer_parameters(transfers: Sequence[Transfer], *, late: bool) -> dict[str, Any]:
-    """Say what goes into `INSERT_TRANSFERS`."""
+    """Return the parameters of `INSERT_TRANSFERS`."""
     return {
         "transfer_count": len(transfers),
         "late": late,
@@ -72,13 +72,13 @@ def transfer_parameters(transfers: Sequence[Transfer], *, late: bool) -> dict[st
 
 
 def list_paid(transaction: Transaction, round_id: UUID, revision: int) -> list[Paid]:
-    """List everything that was paid in a revision of a round, in order."""
+    """List the payments of a revision, in order."""
     found = _list(transaction, _RECORD.round_id == round_id, _RECORD.revision == revision)
     return [_paid(each) for each in found]
 
 
 def list_paid_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[Paid]]:
-    """List everything that was paid in each revision of a round, in order; those without a payment are left out."""
+    """List the payments of each revision of a round, in order; revisions without payments are omitted."""
     paid: dict[int, list[Paid]] = defaultdict(list)
     for found in _list(transaction, _RECORD.round_id == round_id):
         paid[found.revision].append(_paid(found))
@@ -89,9 +89,9 @@ def list_with_hands(
     transaction: Transaction, round_id: UUID, hands: Collection[tuple[int, int]]
 ) -> dict[tuple[int, int], tuple[Transfer, ...]]:
     """
-    List what was paid with each of some hands, by revision and number.
+    List the transfers paid with hands, by revision and number.
 
-    What was paid after the last hand of a round is not among it.
+    Payouts after the last hand of a round are not included.
     """
     revisions, numbers = {revision for revision, _ in hands}, {number for _, number in hands}
     paid: dict[tuple[int, int], list[Transfer]] = {hand: [] for hand in hands}
@@ -130,7 +130,7 @@ def _paid(found: Row[Any]) -> Paid:
 
 
 def add_adjustment(transaction: Transaction, made: StoredRound, payments: Sequence[Payment]) -> None:
-    """Keep the payments that a round's newest revision makes necessary; the revision says which one it adjusts."""
+    """Insert the payments that adjust a final settlement to a round's newest revision."""
     if payments:
         of_revision = {"club_id": transaction.club_id, "round_id": made.id, "revision": made.revision}
         records = [
@@ -141,14 +141,14 @@ def add_adjustment(transaction: Transaction, made: StoredRound, payments: Sequen
 
 
 def find_adjustment(transaction: Transaction, round_id: UUID, revision: int) -> Adjustment | None:
-    """Find what is paid because of a revision; None where no settlement had been final before it."""
+    """Find the adjustment of a revision; None if no settlement was final before it."""
     return list_adjustments_by_revision(transaction, round_id, revision).get(revision)
 
 
 def list_adjustments_by_revision(
     transaction: Transaction, round_id: UUID, revision: int | None = None
 ) -> dict[int, Adjustment]:
-    """List what is paid because of each revision, or of one, where a settlement had been final before it."""
+    """List the adjustments of each revision of a round, or of one, that corrected a final settlement."""
     made, paid = SettlementRecord, AdjustmentRecord
     adjusting = select(made.revision, made.adjusts_revision).where(
         made.club_id == transaction.club_id, made.round_id == round_id, made.adjusts_revision.is_not(None)

@@ -1,4 +1,4 @@
-"""Rounds as whole documents, one at a time or exported one a line."""
+"""Rounds as whole documents: record one, or export many."""
 
 import zlib
 from collections.abc import Iterable, Iterator
@@ -81,7 +81,7 @@ def get_export(query: dict[str, Any]) -> Response:
     """
     after, limit = query.pop("cursor"), query.pop("limit")
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
-    # What can fail fails mostly at the first, where it can still be said.
+    # Read the first block before the response begins, so that most errors still get a problem document.
     blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
     headers = next_page_link(export.next_after) | {"Vary": "Accept-Encoding"}
     if export.total is not None:
@@ -95,6 +95,6 @@ def get_export(query: dict[str, Any]) -> Response:
 def _packed(blocks: Iterable[bytes]) -> Iterator[bytes]:
     packer = zlib.compressobj(level=6, wbits=GZIP)
     for block in blocks:
-        # Whole lines arrive as they are ready.
+        # Flush each block, so that clients receive whole lines at once.
         yield packer.compress(block) + packer.flush(zlib.Z_SYNC_FLUSH)
     yield packer.flush()

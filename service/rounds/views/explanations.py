@@ -1,4 +1,4 @@
-"""Hands explained point by point: for programs, for a terminal, and for paper."""
+"""Explanations of hands as JSON, text and HTML."""
 
 import re
 from base64 import b64encode
@@ -28,7 +28,7 @@ HTML: Final = "text/html"
 FORMS: Final = (JSON, TEXT, HTML)
 VARY: Final = {"Vary": "Accept"}
 
-# The page may be kept and opened elsewhere, so its style is part of it; nothing else is ever loaded or run.
+# The page may be saved and opened elsewhere, so its style is part of it; it loads nothing else.
 STYLE: Final = Markup((Path(__file__).parent / "templates" / "explanation.css").read_text(encoding="utf-8"))
 _STYLE_HASH: Final = b64encode(sha256(STYLE.encode()).digest()).decode()
 STYLED: Final = {
@@ -46,7 +46,7 @@ explanations.add_app_template_filter(show_signed, "signed")
 @explanations.app_template_filter("suits")
 def show_card_names(cards: list[str]) -> str:
     """
-    Show cards, given by their names, with their suits.
+    Format cards, given by their names, with suit symbols.
 
     >>> show_card_names(["Qs", "Td"])
     'Q♠ T♦'
@@ -57,9 +57,9 @@ def show_card_names(cards: list[str]) -> str:
 @explanations.app_template_filter("isolated")
 def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
     """
-    Escape a sentence for a page, with every player's name in an element of its own.
+    Escape a sentence for HTML, with each player's name in a `bdi` element.
 
-    A name that is written from right to left then moves nothing around it.
+    A name written from right to left then does not change the order of the text around it.
 
     >>> isolate_names("ann pays <bob> 4", {1: "ann", 2: "<bob>"})
     Markup('<bdi>ann</bdi> pays <bdi>&lt;bob&gt;</bdi> 4')
@@ -92,7 +92,7 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
 
 
 def answer_explanation(view: ExplanationView) -> Response:
-    """Answer why a hand came to what it came to, in the form that the request asks for."""
+    """Return an explanation in the media type that the request accepts."""
     document = dump_explanation_view(view)
     form = best_media_type(FORMS)
     if form == TEXT:
@@ -103,7 +103,7 @@ def answer_explanation(view: ExplanationView) -> Response:
 
 
 def write_page(document: Dumped) -> str:
-    """Write an explanation as a page to print."""
+    """Render an explanation as an HTML page."""
     return render_template(
         "explanation.html",
         explanation=document,

@@ -1,4 +1,4 @@
-"""Rounds: opened, left, closed and looked at."""
+"""Rounds: open, read, close, undo, settle, and their documents and evidence."""
 
 from http import HTTPStatus
 from typing import Any

@@ -25,7 +25,7 @@ def test_a_signing_key_is_created_shown_and_rotated(tmp_path: Path, monkeypatch:
     assert first.name == "example.org/ofc"
     shown = json.loads(run("show", *data, "--json"))
     assert VerifierKey.read(shown["verifier"]) == first.verifier
-    assert "is there already" in run("create", *data, fails=True)
+    assert "already exists" in run("create", *data, fails=True)
     rotated = run("rotate", *data)
     second = read_signing_key(file)
     assert second.verifier != first.verifier

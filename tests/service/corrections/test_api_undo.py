@@ -249,9 +249,9 @@ def test_a_document_sent_again_says_why_its_round_was_played_again(api: Api) -> 
 @pytest.mark.parametrize(
     ("played", "number", "detail"),
     [
-        ([], 1, "hand 1 is to be undone; no hand is recorded"),
-        ([FIRST], 2, "hand 2 is to be undone; hand 1 is the last"),
-        ([FIRST, SECOND], 1, "hand 1 is to be undone; hand 2 is the last"),
+        ([], 1, "hand 1 cannot be undone; the round has no hands"),
+        ([FIRST], 2, "hand 2 cannot be undone; expected hand 1, the last of the round"),
+        ([FIRST, SECOND], 1, "hand 1 cannot be undone; expected hand 2, the last of the round"),
     ],
 )
 def test_only_the_last_hand_is_undone(api: Api, house: House, played: list[Document], number: int, detail: str) -> None:

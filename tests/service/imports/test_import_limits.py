@@ -52,7 +52,7 @@ def test_a_small_file_may_be_compressed_as_much_as_it_can_be(house: House, api: 
 @pytest.mark.parametrize("packed", [False, True])
 def test_more_lines_than_there_may_be_are_refused_blank_ones_too(house: House, api: Api, packed: bool) -> None:
     answer = refused(house, api, b"\n" * (LIMITS.lines + 1), packed=packed)
-    assert answer["detail"].startswith("the import has more than 100000 lines, blank ones included")
+    assert answer["detail"].startswith("the import has more than 100000 lines, including blank ones")
 
 
 @pytest.mark.parametrize("packed", [False, True])

@@ -105,7 +105,7 @@ def test_the_results_of_an_import_are_removed_and_its_rounds_stay(
     let_pass(house, 2)
     gone = jobs[0][0].get(f"{jobs[0][1]}/results")
     assert (gone.status, gone["code"]) == (404, "not-found")
-    assert "were removed 90 days after its end" in gone["detail"]
+    assert "were deleted 90 days after its end" in gone["detail"]
     assert remove_expired(database_of(house), RETENTION)["import_records"] == 6
     assert remove_expired(database_of(house), RETENTION)["import_records"] == 0
     assert house.count_records()["import_results"] == 0

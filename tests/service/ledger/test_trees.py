@@ -263,11 +263,11 @@ def test_the_private_key_is_in_its_file_and_nowhere_else(tmp_path: Path) -> None
     assert file.stat().st_mode & 0o777 == 0o600
     assert os.listdir(tmp_path) == ["signing-key"]
     assert read_signing_key(file).verifier == key.verifier
-    with pytest.raises(OperatorError, match="is there already"):
+    with pytest.raises(OperatorError, match="already exists"):
         make_signing_key(file)
     secret = file.read_text().strip()
     file.write_text(secret[:-8])
-    with pytest.raises(OperatorError, match="holds no signing key") as refused:
+    with pytest.raises(OperatorError, match="has no valid signing key") as refused:
         read_signing_key(file)
     assert secret[-40:-8] not in str(refused.value)
     with pytest.raises(OperatorError, match="cannot be read"):

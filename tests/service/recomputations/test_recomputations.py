@@ -173,7 +173,7 @@ def test_an_open_round_is_audited_and_not_settled_anew(house: House, api: Api) -
     assert (ended["summary"]["differing"], ended["summary"]["applied"], ended["summary"]["skipped"]) == (1, 0, 1)
     found = differences(api, ended)
     assert [each["what"] for each in found] == ["transfers", "skipped"]
-    assert found[-1]["detail"] == "the round is open; nothing of it was changed"
+    assert found[-1]["detail"] == "the round is open; the round was not changed"
 
 
 def test_a_changed_ruleset_is_named_with_its_rounds(house: House, api: Api) -> None:
@@ -186,7 +186,7 @@ def test_a_changed_ruleset_is_named_with_its_rounds(house: House, api: Api) -> N
     ended = recompute(api)
     first, *others = differences(api, ended)
     assert (first["round"], first["what"]) == (None, "ruleset")
-    assert first["detail"] == "pineapple@1 is not as it was added: its digest is another"
+    assert first["detail"] == "pineapple@1 has changed since it was added: its digest differs"
     assert first["stored"] != first["computed"]
     assert {each["round"] for each in others} == set(ids)
     assert ended["summary"]["differing"] == 2

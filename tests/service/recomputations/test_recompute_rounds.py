@@ -231,7 +231,7 @@ def test_a_changed_ruleset_is_named_with_the_rounds_that_it_changes(
         assert check_rulesets(transaction, (TURBO.name, TURBO.version)) == []
         found = recompute(transaction)
     assert difference.stored == digest_ruleset(PINEAPPLE).hex() != difference.computed
-    assert difference.detail == "pineapple@1 is not as it was added: its digest is another"
+    assert difference.detail == "pineapple@1 has changed since it was added: its digest differs"
     assert {each.round_id for each in found.differences} == {changed}
     assert {each.hand for each in found.differences if each.what == "exchanges"} == {1, 2, 3}
     assert (found.rounds, found.differing) == (2, 1)
@@ -239,7 +239,7 @@ def test_a_changed_ruleset_is_named_with_the_rounds_that_it_changes(
     with database.transaction(club_id) as transaction:
         refused = recompute(transaction, applies=True)
     assert (refused.differing, refused.applied, refused.skipped) == (1, 0, 1)
-    assert "its ruleset is not as it was added" in str(refused.differences[-1].detail)
+    assert "its ruleset has changed since it was added" in str(refused.differences[-1].detail)
 
 
 @pytest.mark.every_server
@@ -253,7 +253,7 @@ def test_a_ruleset_that_cannot_be_read_is_named_and_so_are_its_rounds(
         [difference] = check_rulesets(transaction, None)
         found = recompute(transaction)
     assert difference.computed is None
-    assert difference.detail == "pineapple@1 is not as it was added: it cannot be read"
+    assert difference.detail == "pineapple@1 has changed since it was added: it cannot be read"
     assert named(found) == [(broken, None, "refused")]
     assert (found.rounds, found.differing) == (2, 1)
 
@@ -339,7 +339,7 @@ def test_a_round_that_changes_before_it_is_settled_anew_is_left_as_it_is(
     assert (late.differing, late.applied, late.skipped) == (2, 1, 1)
     skipped = [each for each in late.differences if each.what == "skipped"]
     assert [(each.round_id, each.detail) for each in skipped] == [
-        (wrong, "the round has changed meanwhile; nothing of it was changed")
+        (wrong, "another request changed the round during the recomputation; the round was not changed")
     ]
     with database.transaction(club_id) as transaction:
         assert [rounds.get(transaction, round_id).revision for round_id in (wrong, other)] == [2, 2]

@@ -9,7 +9,7 @@ from psycopg.errors import UniqueViolation
 from sqlalchemy import text
 from uuid_utils.compat import uuid7
 
-from service.rounds.actions import open_round as opening
+from service.rounds.actions import opening
 from service.verification.findings import FindingKind
 from tests.support.api_client import Answer, Api
 from tests.support.application import House

@@ -157,7 +157,7 @@ def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: Ho
     assert answer["code"] == "round-invalid"
     assert answer.mistakes == {"#/seats": "points-beyond-count"}
     assert answer["detail"] == (
-        "`seats`: 9007200 points would be in the round; at 1000000000 a point, 9007199 at most are counted exactly"
+        "`seats`: the round would have 9007200 points; expected at most 9007199 at a point value of 1000000000"
     )
     assert house.count_records() == before
     opened = open_round(api, table, {1: "ann 100", 2: "bob 9007000"})
@@ -391,7 +391,7 @@ def test_who_plays_may_be_named_with_his_board(api: Api, house: House) -> None:
     assert answer.status == 422
     assert answer["code"] == "hand-invalid"
     assert answer.mistakes == {"#/players/0/player": "player-wrong"}
-    assert answer["errors"][0]["detail"] == "`players[0].player`: player 'bob' is given; 'ann' sits in seat 1"
+    assert answer["errors"][0]["detail"] == "`players[0].player` is 'bob'; expected 'ann', the player in seat 1"
     assert house.count_records() == records
     first = record(api, round_id, named)
     assert first.status == 201

@@ -99,7 +99,7 @@ REFUSED: dict[str, tuple[Callable[[], Document], str, str]] = {
             QQ, hands=[hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 10**12}])], point_value=10**6, currency="IDR"
         ),
         "#/hands/0/top_ups",
-        "at most are counted exactly",
+        "; expected at most ",
     ),
 }
 

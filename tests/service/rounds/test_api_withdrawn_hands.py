@@ -82,7 +82,7 @@ def test_an_undo_of_a_hand_that_is_not_in_the_round_is_refused(api: Api, house: 
         assert answer.status == 409
         assert answer["code"] == "undo-refused"
         assert answer.mistakes == {"#/hand": "hand-unknown"}
-        assert answer["detail"] == f"{named} is not a record of hand 2 in this round"
+        assert answer["detail"] == f"{named} is not a record of hand 2 of this round"
     assert house.count_records() == records
 
 

@@ -103,7 +103,8 @@ def test_a_time_in_the_future_is_refused_beyond_a_small_tolerance(api: Api, hous
     ):
         answer = post_document(api, document)
         assert (answer.status, answer.mistakes) == (422, {pointer: "time-in-future"})
-        assert f"is {later}, in the future: the server's time is " in answer["errors"][0]["detail"]
+        expected = f"is {later}, in the future; expected at most 5 minutes after the server's time, "
+        assert expected in answer["errors"][0]["detail"]
         [line] = import_all(house, club_of(house, api), lines_of([document]))
         assert line.problem is not None
         assert [(each["pointer"], each["code"]) for each in line.problem["errors"]] == [(pointer, "time-in-future")]

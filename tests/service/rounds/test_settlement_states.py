@@ -205,13 +205,13 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
     [closed] = closed_rounds(database, club_id)
     sweep_once(database)
     with database.transaction(club_id) as transaction:
-        disputed = settlement_states.dispute_opened(transaction, rounds.lock(transaction, closed.id))
+        disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
         assert disputed.firmness.settlement_state is DISPUTED
-        assert settlement_states.dispute_ended(transaction, disputed).firmness.settlement_state is FINAL
-        disputed = settlement_states.dispute_opened(transaction, rounds.lock(transaction, closed.id))
+        assert settlement_states.count_ended_dispute(transaction, disputed).firmness.settlement_state is FINAL
+        disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
         corrected = correct(transaction, disputed)
         assert corrected.firmness.settlement_state is DISPUTED
-        resolved = settlement_states.dispute_ended(transaction, corrected)
+        resolved = settlement_states.count_ended_dispute(transaction, corrected)
         assert (resolved.firmness.settlement_state, resolved.firmness.final_revision) == (PROVISIONAL, 1)
 
 

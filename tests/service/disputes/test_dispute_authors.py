@@ -17,8 +17,8 @@ def stored_club(house: House, api: Api) -> StoredClub:
     return find_club(house.owner, name)
 
 
-def unknown_sayer(answer: Answer, by: str) -> bool:
-    """Whether nobody of that name can speak about the round, and the answer says who can."""
+def is_unknown_author(answer: Answer, by: str) -> bool:
+    """Return whether the author is refused, and the response lists the accepted names."""
     assert answer.status == 422, answer
     [mistake] = answer["errors"]
     assert (mistake["pointer"], mistake["code"]) == ("#/by", "sayer-unknown")
@@ -32,13 +32,13 @@ def test_nobody_is_named_who_does_not_sit_in_the_round_and_does_not_hold_the_key
 ) -> None:
     round_id = complete_round(api)
     before = house.count_records()
-    assert unknown_sayer(dispute(api, round_id, by=by), by)
+    assert is_unknown_author(dispute(api, round_id, by=by), by)
     assert house.count_records() == before
     dispute_id = opened(api, round_id)
     for name in ("comments", "review", "withdraw"):
-        assert unknown_sayer(step(api, dispute_id, name, by=by), by)
+        assert is_unknown_author(step(api, dispute_id, name, by=by), by)
     assert step(api, dispute_id, "review").status == 201
-    assert unknown_sayer(step(api, dispute_id, "resolve", by=by), by)
+    assert is_unknown_author(step(api, dispute_id, "resolve", by=by), by)
 
 
 def test_an_auditor_is_named_by_the_key_and_the_key_is_the_actor(api: Api, house: House) -> None:
