@@ -16,7 +16,7 @@ from werkzeug.test import TestResponse
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
-from service.openapi import contract_of
+from service.openapi import build_contract
 from service.pages import views
 from tests.support.application import House
 
@@ -189,7 +189,7 @@ def test_the_reference_leads_on_without_javascript(read: Read) -> None:
 
 
 def test_every_request_of_the_openapi_document_has_what_the_reference_shows(house: House) -> None:
-    contract = contract_of(house.app.extensions["ofc_contract"])
+    contract = build_contract(house.app.extensions["ofc_contract"])
     operations = [
         (item.get("parameters", []), operation)
         for item in contract["paths"].values()
