@@ -1,5 +1,6 @@
 """Installs the npm packages of this folder and copies the files that the service serves. `make setup` runs it."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -44,7 +45,9 @@ def install_npm() -> list[str]:
 def main() -> None:
     """Install the packages, then copy their files."""
     npm = find_npm() or install_npm()
-    subprocess.run([*npm, "ci", "--loglevel", "error"], cwd=WEB, check=True)
+    # Node.js from PyPI otherwise trusts its built-in certificates only, and not those installed on the machine.
+    environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
+    subprocess.run([*npm, "ci", "--loglevel", "error"], cwd=WEB, env=environment, check=True)
     shutil.rmtree(TARGET, ignore_errors=True)
     TARGET.mkdir(parents=True)
     for source, name in FILES.items():

@@ -76,7 +76,8 @@
     const parameters = (Original, { specSelectors }) => (props) => {
       const spec = specSelectors.specJson();
       const access = describeAccess(spec, spec.getIn(["paths", ...props.pathMethod]).toJS());
-      return createElement(Fragment, null, createElement("p", { className: "access" }, access), createElement(Original, props));
+      const note = createElement("p", { className: "access" }, access);
+      return createElement(Fragment, null, note, createElement(Original, props));
     };
     const responses = (Original, { getComponent, specSelectors, fn }) => (props) => {
       const spec = specSelectors.specJson();
@@ -86,11 +87,12 @@
       );
       const isError = (_, status) => Number(status) >= ERRORS_FROM;
       const errors = props.responses.filter(isError);
+      const snippets = createElement(getComponent("RequestSnippets", true), { request });
       return createElement(
         Fragment,
         null,
         createElement("div", { className: "opblock-section-header" }, createElement("h4", null, "Example request")),
-        createElement("div", { className: "example-request" }, createElement(getComponent("RequestSnippets", true), { request })),
+        createElement("div", { className: "example-request" }, snippets),
         createElement(Original, { ...props, responses: props.responses.filterNot(isError) }),
         createElement(
           "details",
@@ -186,7 +188,8 @@
     plugins: [referencePlugin],
   });
   window.addEventListener("hashchange", () => {
-    reference.layoutActions.parseDeepLinkHash(location.hash);
-    document.getElementById(`operations-${location.hash.replace(/^#\/?/, "").replace("/", "-")}`)?.scrollIntoView();
+    const hash = decodeURIComponent(location.hash);
+    reference.layoutActions.parseDeepLinkHash(hash);
+    document.getElementById(`operations-${hash.replace(/^#\/?/, "").replace("/", "-")}`)?.scrollIntoView();
   });
 })();

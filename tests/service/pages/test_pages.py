@@ -222,3 +222,15 @@ def test_a_reference_that_is_not_installed_says_so(
     assert "The files of the API reference are not installed: run make setup" in text_of(page.find(".//main"))
     assert list(page.iter("script")) == []
     assert {link.get("href") for link in page.findall(".//main//a")} == {"/openapi.yaml", "/problems"}
+
+
+def test_npm_installs_packages_by_their_hashes_from_any_registry_without_scripts() -> None:
+    web = Path(__file__).parents[3] / "web"
+    packages = json.loads((web / "package-lock.json").read_text(encoding="utf-8"))["packages"]
+    dependencies = json.loads((web / "package.json").read_text(encoding="utf-8"))["dependencies"]
+    installed = {name.removeprefix("node_modules/"): package for name, package in packages.items() if name}
+    assert dependencies == {name: installed[name]["version"] for name in dependencies}
+    for name, package in installed.items():
+        assert package["integrity"].startswith("sha512-"), name
+        assert "resolved" not in package, name
+    assert "ignore-scripts=true" in (web / ".npmrc").read_text(encoding="utf-8").splitlines()
