@@ -1,1 +1,1 @@
-"""The shape of the database, version by version. Nothing is ever downgraded: what was recorded is not thrown away."""
+"""The migrations of the database. There are no downgrades, because they would delete records."""

@@ -1,4 +1,4 @@
-"""Run by Alembic: on the connection that `service.db.migrate` gives, or on one of its own for `alembic check`."""
+"""The Alembic environment: uses the connection of `service.db.migrate`, or a new one for `alembic check`."""
 
 from alembic import context
 from sqlalchemy import Connection, NullPool, create_engine
@@ -9,7 +9,7 @@ from service.db.base import Base
 
 
 def run(connection: Connection) -> None:
-    """Run whatever Alembic was asked for in one transaction."""
+    """Run the Alembic command in one transaction."""
     context.configure(connection=connection, target_metadata=Base.metadata)
     with context.begin_transaction():
         context.run_migrations()

@@ -1,9 +1,9 @@
 """
-What the service may do with each table, and nothing else.
+The privileges of the service on each table.
 
-It reads and adds; it changes only where each round, dispute and job stands, what players are called and when a key was
-last used. Clubs and keys are made by the owner of the tables. Granted after every migration, for a table that a version
-adds has to be named here.
+The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names and the last use of
+keys. The owner of the tables creates clubs and keys. The privileges are granted after every migration, so every new
+table must be listed here.
 """
 
 from collections.abc import Mapping
@@ -65,7 +65,7 @@ MACHINERY_PRIVILEGES: Final[Mapping[str, str]] = {
     "machinery.signing_keys": APPEND,
     "machinery.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
     "machinery.kombu_queue": APPEND,
-    # A queue that takes messages out locks and marks them; those that it has marked are removed.
+    # Kombu locks and marks consumed messages; the service deletes them.
     "machinery.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
 }
-"""What belongs to no club, and so has no row-level security: workers, and the queue of jobs' ids."""
+"""Objects that belong to no club and have no row-level security: workers and the message queue."""

@@ -1,7 +1,7 @@
 """
-What every table that the migrations make has in common: it keeps clubs apart, and records stay as they were.
+Row-level security and append-only triggers, for all tables.
 
-Migrations that have run rely on these; what has to change here gets another name.
+Released migrations use these functions, so a change needs a new function.
 """
 
 from alembic import op
@@ -9,9 +9,9 @@ from alembic import op
 
 def one_club_at_a_time(*tables: str, club: str = "club_id") -> None:
     """
-    Let a transaction see and write the rows of its own club only, whoever owns the table.
+    Enable row-level security: a transaction sees and writes the rows of its club only, even as the owner.
 
-    The club is what `ofc.club` was set to for the transaction; where it was not, there are no rows.
+    The club is the setting `ofc.club` of the transaction; without it, no rows are visible.
     """
     for table in tables:
         op.execute(f"""
@@ -22,9 +22,9 @@ def one_club_at_a_time(*tables: str, club: str = "club_id") -> None:
 
 def append_only(*tables: str) -> None:
     """
-    Refuse to change, delete or truncate records, also to the owner of the table.
+    Add triggers that reject updates, deletes and truncates, even of the owner.
 
-    Privileges refuse it to the service already; the triggers are for everybody else's mistakes.
+    The service lacks the privileges; the triggers protect against mistakes of others.
     """
     for table in tables:
         op.execute(f"""

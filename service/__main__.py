@@ -1,4 +1,4 @@
-"""`ofc-server` as a program: who interrupts it while it still loads gets no traceback either."""
+"""The program `ofc-server`, without a traceback when it is interrupted during its start."""
 
 import atexit
 import gc
@@ -7,7 +7,7 @@ import sys
 
 def main() -> None:
     """Run `ofc-server`."""
-    # At the end Python looks through all that was loaded for what is not needed, which can take as long as the work.
+    # Without this, the final garbage collection can take as long as the command.
     atexit.register(gc.freeze)
     try:
         from service.cli import main as ofc_server

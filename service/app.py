@@ -1,4 +1,4 @@
-"""The web application: its parts, put together."""
+"""The web application."""
 
 from collections.abc import Callable
 from http import HTTPStatus
@@ -32,26 +32,26 @@ from service.rulesets.views import rulesets
 from service.tables.views import tables
 
 MOST_BYTES = 1024 * 1024
-"""The largest body of a request, but for those that are read as they come."""
+"""Maximum size of a request body, except of streamed ones."""
 
 
 class Application(Flask):
-    """The web application. No view of it is a coroutine, for which Flask would look six times in every request."""
+    """The Flask application. No view is a coroutine, so Flask need not check for it six times in every request."""
 
     def ensure_sync(self, func: Callable[..., Any]) -> Callable[..., Any]:
-        """Take every function as it is."""
+        """Return the function unchanged."""
         return func
 
     def make_default_options_response(self) -> Response:
-        """Say which methods an address knows, and nothing else."""
-        says = super().make_default_options_response()
-        says.status_code = HTTPStatus.NO_CONTENT
-        del says.headers["Content-Type"]
-        return says
+        """Return the response to OPTIONS: the allowed methods, without a body."""
+        response = super().make_default_options_response()
+        response.status_code = HTTPStatus.NO_CONTENT
+        del response.headers["Content-Type"]
+        return response
 
 
 def create_app(config: Config) -> Flask:
-    """Make the application; the database is first reached by the first request that needs it."""
+    """Create the application; it connects to the database on first use."""
     app = Application("service", static_folder=None)
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
@@ -62,7 +62,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_import_limits"] = config.imports
     app.extensions["ofc_retention"] = config.retention
-    # Whoever serves it says otherwise when he is asked to stop.
+    # The web server replaces this function.
     app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_announce"] = build_announcer(config, database)
     register_error_handlers(app)

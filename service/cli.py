@@ -16,53 +16,53 @@ from service.config import MOST_WORKERS, Config, ConfigError, Hosting, read_conc
 from service.errors import ServiceError
 from service.server.address import UpError
 
-ELSEWHERE: Final = {
+LAZY_COMMANDS: Final = {
     "backup": ("backup:backup", "Copy the data directory of the embedded PostgreSQL while the service runs."),
-    "club": ("club:club", "Make and list clubs, and revoke their links."),
-    "key": ("key:key", "Make, list, revoke and rotate the keys of clubs."),
-    "signing-key": ("signing_key:signing_key", "Make, show and rotate the key that checkpoints are signed with."),
+    "club": ("club:club", "Create and list clubs, and revoke their links."),
+    "key": ("key:key", "Create, list, revoke and rotate API keys of clubs."),
+    "signing-key": ("signing_key:signing_key", "Create, show and rotate the key that signs checkpoints."),
     "status": (
         "status:status",
-        "Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.",
+        "Show workers, unfinished jobs, the durability of the database, and checkpoints.",
     ),
     "verify": ("verify:verify", "Find records that were changed without the service."),
 }
-"""Commands of other modules, where they are and what they do: to load them all takes longer than most of them work."""
+"""Commands of other modules, with their summaries. They are imported on use, because importing all takes long."""
 
 _OUTPUT_FAILS: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO})
 
 
-class OneSentence(Commands):
-    """Says an operator's mistake in one sentence on stderr, without a traceback; loads commands once asked for."""
+class MainCommands(Commands):
+    """The commands of `ofc-server`. Errors are one sentence on stderr; commands are imported on use."""
 
     def list_commands(self, context: click.Context) -> list[str]:
-        """Name them all, loaded or not."""
-        return sorted({*self.commands, *ELSEWHERE})
+        """List the names of all commands."""
+        return sorted({*self.commands, *LAZY_COMMANDS})
 
     def get_command(self, context: click.Context, name: str) -> click.Command | None:
-        """Find one, and load it where it is not yet."""
-        if name in ELSEWHERE and name not in self.commands:
-            module, _, attribute = ELSEWHERE[name][0].partition(":")
+        """Return a command, after importing it if necessary."""
+        if name in LAZY_COMMANDS and name not in self.commands:
+            module, _, attribute = LAZY_COMMANDS[name][0].partition(":")
             self.add_command(getattr(import_module(f"service.commands.{module}"), attribute))
         return super().get_command(context, name)
 
-    def sentences(self) -> dict[str, str]:
-        """Say of each command what it does, and load none."""
-        return super().sentences() | {name: says for name, (_, says) in ELSEWHERE.items()}
+    def summaries(self) -> dict[str, str]:
+        """Return the summary of each command without importing it."""
+        return super().summaries() | {name: summary for name, (_, summary) in LAZY_COMMANDS.items()}
 
     def make_context(self, *arguments: Any, **others: Any) -> click.Context:
-        """Read what was typed; help and the version are printed here."""
-        with _in_one_sentence():
+        """Parse the arguments, and print help and version."""
+        with _report_errors():
             return super().make_context(*arguments, **others)
 
     def invoke(self, context: click.Context) -> object:
-        """Run the command; what the operator can put right becomes a sentence and exit code 1."""
-        with _in_one_sentence():
+        """Run the command; errors that the operator can fix end it with a sentence and exit code 1."""
+        with _report_errors():
             return super().invoke(context)
 
 
 @contextmanager
-def _in_one_sentence() -> Iterator[None]:
+def _report_errors() -> Iterator[None]:
     try:
         yield
     except (ConfigError, UpError, ServiceError) as error:
@@ -70,17 +70,17 @@ def _in_one_sentence() -> Iterator[None]:
     except OSError as error:
         if error.filename is not None or error.errno not in _OUTPUT_FAILS:
             raise
-        _let_go_of_stdout()
+        _discard_stdout()
         raise click.ClickException(f"The output cannot be written: {os.strerror(error.errno).lower()}.") from error
 
 
-def _let_go_of_stdout() -> None:
-    """Send what is still to be written nowhere, or Python would fail with it once more at its end."""
+def _discard_stdout() -> None:
+    """Redirect stdout to /dev/null, so that flushing it at the exit does not fail again."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
-    cls=OneSentence,
+    cls=MainCommands,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
     epilog="Start here:  ofc-server up",
 )
@@ -89,30 +89,30 @@ def main() -> None:
     """
     Tablestakes: scores and settles Open Face Chinese poker.
 
-    The service keeps its records in PostgreSQL: one of its own, or the one that OFC_DATABASE_URL names.
+    The records are stored in PostgreSQL: an embedded one, or the database of OFC_DATABASE_URL.
     """
 
 
 @main.command()
 @click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
-@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 takes any free one.  [OFC_PORT; 8000]")
+@click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
 @data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
 @click.option(
     "--concurrency",
     type=click.IntRange(0, MOST_WORKERS),
-    help="Chunks of jobs done at once; 0 does none here.  [OFC_CONCURRENCY; 1]",
+    help="Chunks of jobs processed at the same time; 0 starts no job worker.  [OFC_CONCURRENCY; 1]",
 )
 def up(
     host: str | None, port: int | None, directory: Path | None, workers: int | None, concurrency: int | None
 ) -> None:
     """
-    Run everything until Ctrl-C: database, migrations, web, and a worker for imports and other jobs.
+    Run database, migrations, web server and job worker until Ctrl-C.
 
-    The first start makes the club `home` and writes a key that may do everything to DIR/api-key.
+    The first start creates the club `home`, and writes a key with all scopes to DIR/api-key.
 
-    With OFC_DATABASE_URL set, that PostgreSQL (15 to 18) is used instead of the embedded one; OFC_OWNER_URL names the
-    login that migrates it, where the service's own may not.
+    With OFC_DATABASE_URL set, that PostgreSQL (15 to 18) is used instead of the embedded one. OFC_OWNER_URL is the
+    login that migrates it, if the login of the service cannot.
 
     \b
     Examples:
@@ -131,13 +131,17 @@ def up(
 
 
 @main.command()
-@click.option("--concurrency", type=click.IntRange(1, MOST_WORKERS), help="Chunks done at once.  [OFC_CONCURRENCY; 1]")
+@click.option(
+    "--concurrency",
+    type=click.IntRange(1, MOST_WORKERS),
+    help="Chunks processed at the same time.  [OFC_CONCURRENCY; 1]",
+)
 def worker(concurrency: int | None) -> None:
     """
-    Do imports and other jobs until Ctrl-C or SIGTERM; chunks under way are then done first.
+    Process imports and other jobs until Ctrl-C or SIGTERM. Chunks in progress are finished first.
 
-    `ofc-server up` starts one itself; further ones, here or on other machines, need the database's OFC_DATABASE_URL,
-    and the OFC_BROKER_URL that the web has too, where it has one.
+    `ofc-server up` starts a worker itself. Further workers, on any machine, need the same OFC_DATABASE_URL, and
+    the same OFC_BROKER_URL if the web server has one.
 
     \b
     Examples:
@@ -154,10 +158,10 @@ def worker(concurrency: int | None) -> None:
 @main.command()
 def migrate() -> None:
     """
-    Bring the tables of an external database up to date.
+    Migrate the tables of an external database.
 
-    `ofc-server up` does this itself; alone it is for those who migrate before they deploy. The login is that of
-    OFC_OWNER_URL, or else OFC_DATABASE_URL.
+    `ofc-server up` does this itself; the command is for migrations before a deployment. The login is that of
+    OFC_OWNER_URL, or else of OFC_DATABASE_URL.
 
     \b
     Example:
@@ -173,18 +177,22 @@ def migrate() -> None:
 
 @main.command()
 @click.option(
-    "-o", "--output", type=NamedPath(dir_okay=False, path_type=Path), metavar="FILE", help="Write it to this file."
+    "-o",
+    "--output",
+    type=NamedPath(dir_okay=False, path_type=Path),
+    metavar="FILE",
+    help="Write the document to this file.",
 )
-@click.option("--overwrite", "overwrites", is_flag=True, help="Write the file also where one is already.")
+@click.option("--overwrite", "overwrites", is_flag=True, help="Replace an existing file.")
 @click.option(
     "--check",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
     metavar="FILE",
-    help="Fail if this file says otherwise.",
+    help="Fail if this file differs.",
 )
 def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
     """
-    Print the contract of the HTTP API, an OpenAPI 3.1 document.
+    Print the OpenAPI 3.1 document of the HTTP API.
 
     \b
     Examples:
@@ -195,16 +203,16 @@ def openapi(output: Path | None, overwrites: bool, check: Path | None) -> None:
     if output is not None:
         refuse_existing(output, overwrites=overwrites)
     elif overwrites:
-        raise click.UsageError("--overwrite is of a file to write, and none is named")
+        raise click.UsageError("--overwrite is given without --output; expected --output FILE")
 
     from service.app import create_app
     from service.openapi import render
 
-    # The contract is written without a database, but an application must name one.
+    # The document needs no database, but the configuration needs a URL.
     document = render(create_app(Config("postgresql:///ofc")).extensions["ofc_contract"])
     if check is not None and check.read_bytes() != document.encode():
-        renewing = f"ofc-server openapi --output {quote(str(check))} --overwrite"
-        raise click.ClickException(f"{check} is not what the code says; `{renewing}` renews it.")
+        update = f"ofc-server openapi --output {quote(str(check))} --overwrite"
+        raise click.ClickException(f"{check} is out of date; `{update}` updates it.")
     if output is not None:
         write_atomically(output, document)
     elif check is None:

@@ -26,7 +26,7 @@ _QUEUE = re.compile(r"[A-Za-z0-9._-]{1,100}")
 
 class ConfigError(ValueError):
     """
-    The service was told something that it cannot use; the message says what was found and what would be right.
+    A setting is invalid; the message has the value and what is expected.
 
     >>> Hosting.from_environment({"OFC_PORT": "http"})
     Traceback (most recent call last):
@@ -39,34 +39,34 @@ class ConfigError(ValueError):
 
 @dataclass(frozen=True)
 class ImportLimits:
-    """How large an import may be, and how much of a club's imports may wait."""
+    """Limits of the size of an import, and of a club's unfinished imports."""
 
     mebibytes: int = 1024
-    """Of one import, unpacked."""
+    """Maximum size of an import after decompression."""
     ratio: int = 200
-    """How many bytes a byte of gzip may unpack to, once an import is larger than 1 MiB. Rounds come to 10 or 20."""
+    """Maximum compression ratio of imports over 1 MiB. Round documents have 10 to 20."""
     lines: int = 1_000_000
-    """Of one import, blank ones included."""
+    """Maximum number of lines of an import, including blank ones."""
     under_way: int = 50
-    """How many imports of one club may be received, queued, running or paused at once."""
+    """Maximum number of a club's imports that are received, queued, running or paused."""
     waiting_mebibytes: int = 4096
-    """How much of a club's imports may be stored and not yet processed."""
+    """Maximum size of a club's stored, unprocessed imports."""
 
 
 @dataclass(frozen=True)
 class Retention:
-    """For how many days is stored what nothing else depends on; the records of rounds are never removed."""
+    """Days after which responses and results of imports are removed. Records of rounds are never removed."""
 
     idempotency_days: int = 30
-    """The first response to a request with an idempotency key, after it was sent."""
+    """Days that the first response to a request with an idempotency key is stored."""
     import_days: int = 90
-    """The results of an import, and what was left of a failed one, after its end."""
+    """Days that the results of an import, and the rest of a failed one, are stored after its end."""
 
 
 @dataclass(frozen=True)
 class Config:
     """
-    Where the records are kept and the messages go; all that a web worker or a job worker must be told.
+    The configuration of web workers and job workers.
 
     >>> config = Config("postgresql://ofc:secret@db.example/ofc")
     >>> config
@@ -76,39 +76,39 @@ class Config:
     """
 
     database_url: str = field(repr=False)
-    """The login that the service works as; it should own nothing."""
+    """The login of the service; it should own no tables."""
     owner_url: str = field(default="", repr=False)
-    """The login that owns the tables and migrates them; the service's own where it is not given."""
+    """The login that owns the tables and migrates them; default: the login of the service."""
     broker_url: str = field(default="", repr=False)
-    """Where messages to workers go: RabbitMQ or Redis; where it is not given, the database itself carries them."""
+    """RabbitMQ or Redis; without it, the message queue is in the database."""
     queue: str = "ofc.jobs"
-    """The queue of the messages. Two services that share a broker need two names."""
+    """The name of the message queue. Services that share a broker need different names."""
     rate_limit: int = 0
-    """How many requests a minute each key may send; 0 for no limit."""
+    """Requests per minute of each key; 0 for no limit."""
     rate_limit_url: str = field(default="", repr=False)
-    """The Redis in which web workers count requests together; without it, each counts its share in its own memory."""
+    """The Redis that counts the requests of all web workers; without it, each worker counts its share in memory."""
     trusted_proxies: int = 0
-    """How many proxies stand before the service, one behind the other; each adds whom it heard to X-Forwarded-For."""
+    """Number of proxies in front of the service that add the client's address to X-Forwarded-For."""
     signing_key_file: Path | None = field(default=None, repr=False)
-    """The key that checkpoints are signed with; where it is not given, none are made."""
+    """The key that signs checkpoints; without it, no checkpoints are made."""
     imports: ImportLimits = field(default_factory=ImportLimits, repr=False)
-    """How large imports may be."""
+    """Limits of imports."""
     retention: Retention = field(default_factory=Retention, repr=False)
-    """How long is stored what may be removed."""
+    """Days after which records are removed."""
     allow_data_loss: bool = field(default=False, repr=False)
-    """Whether the service starts on a PostgreSQL that can lose committed records in a crash, as tests do."""
+    """Whether to start on a PostgreSQL server that can lose committed records in a crash, for tests."""
     database: str = field(init=False)
-    """The database as it may be shown: without a password."""
+    """The URL of the database without its password."""
 
     def __post_init__(self) -> None:
-        """Refuse what is not the URL of a PostgreSQL database."""
+        """Validate the URLs and the name of the queue."""
         service = _database("OFC_DATABASE_URL", self.database_url)
         owner = _database("OFC_OWNER_URL", self.owner_url) if self.owner_url else service
         if self.broker_url and self.broker_url.partition("://")[0] not in BROKERS:
-            scheme = self.broker_url.partition("://")[0] if "://" in self.broker_url else "something else"
+            scheme = self.broker_url.partition("://")[0] if "://" in self.broker_url else "no scheme"
             raise ConfigError(
-                f"OFC_BROKER_URL begins with {scheme}; expected a URL like amqp://login:password@host or redis://host "
-                "(without it, messages go through the database)."
+                f"OFC_BROKER_URL begins with {scheme}; expected a URL like amqp://login:password@host or redis://host, "
+                "or no value to use the database as the message queue."
             )
         if self.rate_limit_url and not _is_redis(self.rate_limit_url):
             raise ConfigError(
@@ -124,29 +124,29 @@ class Config:
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
         """
-        Read OFC_DATABASE_URL; where another login migrates, OFC_OWNER_URL; and what `read_settings` reads.
+        Read OFC_DATABASE_URL, OFC_OWNER_URL and the variables of `read_settings`.
 
         Raises:
-            ConfigError: a URL is missing, or is of another kind; a number is none, or not one of those.
+            ConfigError: OFC_DATABASE_URL is missing, or a value is invalid.
         """
         if not environment.get("OFC_DATABASE_URL"):
             raise ConfigError(
                 "OFC_DATABASE_URL is not set; expected a URL like postgresql://login:password@host/database "
-                "(`ofc-server up` does without and brings a PostgreSQL of its own)."
+                "(only `ofc-server up` works without: it starts an embedded PostgreSQL)."
             )
         return cls(environment["OFC_DATABASE_URL"], environment.get("OFC_OWNER_URL", ""), **read_settings(environment))
 
 
 def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
     """
-    Read all beside where the database is, by the names that `Config` has for it.
+    Read the settings other than the database URLs, as arguments of `Config`.
 
     >>> found = read_settings({"OFC_BROKER_URL": "redis://localhost"})
     >>> found["broker_url"], found["queue"], found["rate_limit"], found["trusted_proxies"], found["signing_key_file"]
     ('redis://localhost', 'ofc.jobs', 6000, 0, None)
 
     Raises:
-        ConfigError: a number is none, or not one of those.
+        ConfigError: a value is invalid.
     """
     signing_key = environment.get("OFC_SIGNING_KEY_FILE")
     return {
@@ -176,7 +176,7 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
 @dataclass(frozen=True)
 class Hosting:
     """
-    Where and how `ofc-server up` serves.
+    The settings of `ofc-server up`.
 
     >>> Hosting.from_environment({"OFC_PORT": "8080", "OFC_DATA": "/srv/ofc"}, port=9000)
     Hosting(host='127.0.0.1', port=9000, workers=2, concurrency=1, directory=PosixPath('/srv/ofc'))
@@ -184,12 +184,12 @@ class Hosting:
 
     host: str
     port: int
-    """0 takes any free port."""
+    """0 selects a free port."""
     workers: int
     concurrency: int
-    """How many chunks of jobs are done at once on this machine; 0 leaves jobs to workers started elsewhere."""
+    """Number of chunks processed at the same time; 0 starts no job worker."""
     directory: Path
-    """Holds the embedded PostgreSQL and the first key."""
+    """The data directory with the embedded PostgreSQL and the first key."""
 
     @classmethod
     def from_environment(
@@ -203,10 +203,10 @@ class Hosting:
         directory: Path | None = None,
     ) -> Self:
         """
-        Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; what is given here comes first.
+        Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; arguments take precedence.
 
         Raises:
-            ConfigError: one of them cannot be what it says.
+            ConfigError: a value is invalid.
         """
         named = environment.get("OFC_DATA")
         return cls(
@@ -220,25 +220,25 @@ class Hosting:
 
 def read_concurrency(environment: Mapping[str, str], *, least: int = 1) -> int:
     """
-    Read OFC_CONCURRENCY: how many chunks of jobs a worker does at once.
+    Read OFC_CONCURRENCY, the number of chunks that a worker processes at the same time.
 
     Raises:
-        ConfigError: it is no number, or not one of those.
+        ConfigError: it is not an integer, or out of range.
     """
     return read_number(environment, "OFC_CONCURRENCY", 1, least, MOST_WORKERS)
 
 
 def default_directory() -> Path:
-    """The user's own place for what programs keep: `~/.local/share/tablestakes` on Linux."""
+    """Return the default data directory of the user: `~/.local/share/tablestakes` on Linux."""
     return platformdirs.user_data_path("tablestakes", appauthor=False)
 
 
 def read_number(environment: Mapping[str, str], name: str, default: int, least: int, most: int) -> int:
     """
-    Read a number from the environment.
+    Read an integer from the environment.
 
     Raises:
-        ConfigError: it is no whole number, or out of range.
+        ConfigError: the value is not an integer, or out of range.
     """
     text = environment.get(name) or str(default)
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
@@ -261,18 +261,18 @@ def _is_redis(url: str) -> bool:
 
 
 def _database(name: str, text: str) -> "URL":
-    """Read a URL; it may hold a password, so it is never repeated in an error."""
+    """Parse a database URL. Errors do not contain it, because it can contain a password."""
     from sqlalchemy import make_url
     from sqlalchemy.exc import ArgumentError
 
-    right = "expected a URL like postgresql://login:password@host/database"
+    expected = "expected a URL like postgresql://login:password@host/database"
     try:
         url = make_url(text)
     except (ArgumentError, ValueError):
-        raise ConfigError(f"{name} is not a URL; {right}.") from None
+        raise ConfigError(f"{name} is not a URL; {expected}.") from None
     if url.drivername not in ("postgresql", "postgres", "postgresql+psycopg"):
-        raise ConfigError(f"{name} begins with {url.drivername}://; {right}.")
+        raise ConfigError(f"{name} begins with {url.drivername}://; {expected}.")
     if not url.database:
-        raise ConfigError(f"{name} names no database; {right}.")
-    # The plain name is understood by SQLAlchemy and by libpq.
+        raise ConfigError(f"{name} names no database; {expected}.")
+    # SQLAlchemy and libpq both accept this scheme.
     return url.set(drivername="postgresql")

@@ -1,49 +1,50 @@
 """
-What the service refuses beyond the rules of the game.
+The errors of the service, beyond those of the rules.
 
     ServiceError
-    ├── NotFound                  no such thing, or another club's
-    ├── KeyMissing, KeyUnknown    a request without a key, or with one that opens nothing
-    ├── IdempotencyKeyInvalid           an idempotency key that is none
-    ├── IdempotencyKeyReused            an idempotency key that came with another request
-    ├── BodyUnreadable            a body that is not compressed as it says
-    ├── ImportTooLarge            an import is larger than any may be
-    ├── ScopeMissing              the key opens its club, but not for this
-    ├── TooManyRequests           the key, or the address, has to wait
-    │   └── ImportQuotaExceeded   too many of the club's imports are under way
-    ├── RulesetUnknown            a request names a ruleset that is not there
-    ├── ExpectedDiffers           the result is not what the sender expected
-    ├── HandIrregular             a corrected round has a hand that could not have followed
-    ├── CorrectionInvalid         a correction changes what none can, or opens a round that is over
-    ├── DisputeInvalid            a dispute names no place of the round, or is upheld for no reason
+    ├── NotFound                  not found, or a record of another club
+    ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
+    ├── IdempotencyKeyInvalid     a malformed idempotency key
+    ├── IdempotencyKeyReused      an idempotency key of another request
+    ├── BodyUnreadable            a body that is not valid gzip
+    ├── ImportTooLarge            an import over a limit
+    ├── ScopeMissing              the key does not have the scope
+    ├── TooManyRequests           a rate limit of the key or the address
+    │   └── ImportQuotaExceeded   the quota of unfinished imports of the club
+    ├── RulesetUnknown            a request names an unknown ruleset
+    ├── ExpectedDiffers           the result differs from `expected`
+    ├── HandIrregular             a corrected round has a hand that cannot follow the hands before it
+    ├── CorrectionInvalid         a correction changes what cannot be corrected, or reopens a round
+    ├── DisputeInvalid            a dispute names a missing hand or seat, or is upheld without a reason
     ├── Conflict
-    │   ├── RulesetConflict       this version of the ruleset has other rules
-    │   ├── TableConflict         the name belongs to another table
-    │   ├── RoundConflict         the reference belongs to another round
-    │   ├── RoundOpen             the table has an open round already
-    │   ├── HandConflict          the number belongs to another hand
-    │   ├── HandNumberWrong       another number is the next
+    │   ├── RulesetConflict       the version is stored with other rules, or is not the next
+    │   ├── TableConflict         another table has this name
+    │   ├── RoundConflict         another round has this reference
+    │   ├── RoundOpen             the table has an open round
+    │   ├── HandConflict          another hand has this number
+    │   ├── HandNumberWrong       the number is not the next
     │   ├── SameDeal              an earlier hand of the round has the same boards
-    │   ├── IdempotencyKeyInUse         the first request with the idempotency key is still at work
-    │   ├── UndoRefused           it is not the last hand, or something stands upon it
-    │   ├── ConfirmationRefused   the settlement is not provisional, or another is in force
-    │   ├── RoundChanged          the round is no longer as the sender read it
-    │   ├── DisputeChanged        the dispute is no longer as the sender read it
-    │   ├── DisputeRefused        the dispute has ended, or is not as far
-    │   ├── JobEnded              nothing is left of the job to pause or to resume
-    │   └── Busy                  somebody else is changing the same thing
-    ├── OperatorError             what an operator asks for cannot be
-    │   └── ClubTaken             the name belongs to another club
+    │   ├── IdempotencyKeyInUse   the first request with the key is still being processed
+    │   ├── UndoRefused           the hand is not the last, or later records depend on it
+    │   ├── ConfirmationRefused   the settlement is not provisional, or has another revision
+    │   ├── RoundChanged          the round has changed since it was read
+    │   ├── DisputeChanged        the dispute has changed since it was read
+    │   ├── DisputeRefused        an invalid transition of a dispute
+    │   ├── SigningKeyMissing     the service has no signing key
+    │   ├── JobEnded              the job can no longer be paused or resumed
+    │   └── Busy                  a concurrent change of the same record
+    ├── OperatorError             an invalid operator command
+    │   └── ClubTaken             another club has this name
     └── DatabaseError
-        ├── DatabaseUnreachable   it does not answer
-        ├── OutcomeUnknown        it stopped answering while a commit was under way
-        ├── DatabaseBehind        it awaits its migrations
-        ├── DatabaseNewer         a newer release has migrated it
-        ├── DatabaseAltered       its schema is not the one that the migrations build
-        ├── DatabaseReadOnly      nothing can be written to it now
-        └── DatabaseDenied        the login may not do what is needed
+        ├── DatabaseUnreachable   the database cannot be reached
+        ├── OutcomeUnknown        the connection was lost during a commit
+        ├── DatabaseBehind        the database needs migrations
+        ├── DatabaseNewer         a newer release has migrated the database
+        ├── DatabaseAltered       the schema differs from that of the migrations
+        ├── DatabaseReadOnly      the database is read-only
+        └── DatabaseDenied        the login lacks a privilege
 
-Every message is one sentence for whoever can put it right. Only the API knows status codes.
+Every message is one sentence. The status codes are in `service/http/problem_kinds.py`.
 """
 
 from collections.abc import Iterable
@@ -53,7 +54,7 @@ from scoring.errors import Mistake
 
 
 class ServiceError(Exception):
-    """The service cannot do what it was asked; where a part of the request is to blame, `mistakes` says which."""
+    """The base of all errors of the service; `mistakes` lists the invalid parts of the request, if any."""
 
     code: ClassVar[str] = "refused"
 
@@ -63,55 +64,55 @@ class ServiceError(Exception):
 
 
 class NotFound(ServiceError):
-    """There is no such thing, or it belongs to another club, which is the same to whoever asks."""
+    """The record does not exist or belongs to another club; the response is the same."""
 
     code = "not-found"
 
 
 class KeyMissing(ServiceError):
-    """The request has no key."""
+    """The request has no API key."""
 
     code = "key-missing"
 
 
 class KeyUnknown(ServiceError):
-    """The key is not known, or not any more."""
+    """The API key is unknown, expired or revoked."""
 
     code = "key-unknown"
 
 
 class IdempotencyKeyInvalid(ServiceError):
-    """The header `Idempotency-Key` has no key in it."""
+    """The header `Idempotency-Key` is not one valid key."""
 
     code = "idempotency-key-invalid"
 
 
 class IdempotencyKeyReused(ServiceError):
-    """The idempotency key came with another request before."""
+    """The idempotency key was used for another request."""
 
     code = "idempotency-key-reused"
 
 
 class BodyUnreadable(ServiceError):
-    """The body is not compressed as its header says."""
+    """The body is not encoded as the header `Content-Encoding` says."""
 
     code = "body-unreadable"
 
 
 class ImportTooLarge(ServiceError):
-    """An import has more bytes or lines than any may have, or unpacks to far more than it was."""
+    """An import has too many bytes or lines, or too high a compression ratio."""
 
     code = "import-too-large"
 
 
 class ScopeMissing(ServiceError):
-    """The key opens its club, but not for this."""
+    """The key does not have the required scope."""
 
     code = "scope-missing"
 
 
 class TooManyRequests(ServiceError):
-    """The key has asked too often for now, or too many keys that open nothing came from where it comes from."""
+    """The key exceeds its rate limit, or the address has sent too many invalid keys."""
 
     code = "rate-limited"
 
@@ -121,79 +122,79 @@ class TooManyRequests(ServiceError):
 
 
 class ImportQuotaExceeded(TooManyRequests):
-    """Too many of the club's imports are under way, or too much of them waits."""
+    """The club has too many unfinished imports, in number or size."""
 
     code = "import-quota-exceeded"
 
 
 class RulesetUnknown(ServiceError):
-    """A request names a ruleset that is neither a preset nor the club's own."""
+    """A request names a ruleset that is neither a preset nor a custom ruleset of the club."""
 
     code = "ruleset-unknown"
 
 
 class ExpectedDiffers(ServiceError):
-    """The result is not what the sender expected."""
+    """The result differs from `expected` in the request."""
 
     code = "expected-differs"
 
 
 class HandIrregular(ServiceError):
-    """After a correction a hand could not have followed those before it, and it was not said that it stands."""
+    """After a correction a hand cannot follow the hands before it, and was not accepted as played."""
 
     code = "hand-irregular"
 
 
 class CorrectionInvalid(ServiceError):
-    """A correction changes what none can, cannot be applied, or opens a round again that is over."""
+    """A correction changes what cannot be corrected, cannot be applied, or reopens a round."""
 
     code = "correction-invalid"
 
 
 class DisputeInvalid(ServiceError):
-    """A dispute names a place that the round has not, or is upheld with neither a correction nor a reason."""
+    """A dispute names a hand or seat that the round does not have, or is upheld without correction and reason."""
 
     code = "dispute-invalid"
 
 
 class Conflict(ServiceError):
-    """What is recorded already, or being recorded, stands against it."""
+    """The request conflicts with stored records or a concurrent request."""
 
     code = "busy"
 
 
 class RulesetConflict(Conflict):
-    """A stored ruleset of this name and version has other rules."""
+    """The name and version are stored with other rules, or the version is not the next."""
 
     code = "ruleset-conflict"
 
 
 class TableConflict(Conflict):
-    """The name belongs to another table of the club."""
+    """Another table of the club has this name."""
 
     code = "table-conflict"
 
 
 class RoundConflict(Conflict):
-    """The reference belongs to another round of the table."""
+    """Another round of the table has this reference."""
 
     code = "round-conflict"
 
 
 class RoundOpen(Conflict):
-    """The table has an open round already."""
+    """The table has an open round."""
 
     code = "round-open"
 
 
 class HandConflict(Conflict):
-    """The number belongs to another hand of the round."""
+    """Another hand of the round has this number."""
 
     code = "hand-conflict"
 
 
 class HandNumberWrong(Conflict):
-    """The number of a hand is not the next number of the round."""
+    """The number is not the next hand number of the round."""
 
     code = "hand-number"
 
@@ -205,89 +206,89 @@ class SameDeal(Conflict):
 
 
 class IdempotencyKeyInUse(Conflict):
-    """The first request with the idempotency key is still at work; asking again helps."""
+    """The first request with the idempotency key is still being processed; a retry can succeed."""
 
     code = "idempotency-key-in-use"
 
 
 class UndoRefused(Conflict):
-    """The hand is not the last one, or something has happened that stands upon it."""
+    """The hand is not the last one, or later records depend on it."""
 
     code = "undo-refused"
 
 
 class ConfirmationRefused(Conflict):
-    """The settlement is not provisional, or is another than the one that is confirmed."""
+    """The settlement is not provisional, or the confirmed revision is not the current one."""
 
     code = "confirmation-refused"
 
 
 class RoundChanged(Conflict):
-    """The round is no longer as the sender of a correction has read it."""
+    """The round has changed since the client read it."""
 
     code = "round-changed"
 
 
 class DisputeChanged(Conflict):
-    """The dispute is no longer as the sender of a step has read it."""
+    """The dispute has changed since the client read it."""
 
     code = "dispute-changed"
 
 
 class DisputeRefused(Conflict):
-    """The dispute takes no such step: it has ended or is not as far, or its round is still played."""
+    """The transition is invalid in the state of the dispute, or its round is open."""
 
     code = "dispute-refused"
 
 
 class SigningKeyMissing(Conflict):
-    """The service has no key to sign with."""
+    """The service has no signing key."""
 
     code = "signing-key-missing"
 
 
 class JobEnded(Conflict):
-    """The job has ended, or is about to: nothing is left to pause or to resume."""
+    """The job has ended or is being cancelled, so it cannot be paused or resumed."""
 
     code = "job-ended"
 
 
 class Busy(Conflict):
-    """Somebody else is changing the same thing; asking again helps."""
+    """A concurrent request changes the same record; a retry can succeed."""
 
     code = "busy"
 
 
 class OperatorError(ServiceError):
-    """What an operator asks for cannot be; the API knows nothing of it."""
+    """A command of an operator cannot be executed. The API never returns this error."""
 
     code = "operator"
 
 
 class ClubTaken(OperatorError):
-    """The name belongs to another club."""
+    """Another club has this name."""
 
 
 class DatabaseError(ServiceError):
-    """The database is not as the service needs it."""
+    """The database cannot be used."""
 
     code = "database-unavailable"
 
 
 class DatabaseUnreachable(DatabaseError):
-    """The database does not answer."""
+    """The database cannot be reached."""
 
     code = "database-unavailable"
 
 
 class OutcomeUnknown(DatabaseError):
-    """The database was told to commit and stopped answering before it said that it has: nobody knows whether it has."""
+    """The connection was lost during a commit, so it is unknown whether the commit succeeded."""
 
     code = "outcome-unknown"
 
 
 class DatabaseBehind(DatabaseError):
-    """The database awaits its migrations."""
+    """The database needs migrations."""
 
     code = "database-behind"
 
@@ -299,18 +300,18 @@ class DatabaseNewer(DatabaseError):
 
 
 class DatabaseAltered(DatabaseError):
-    """The database's functions, policies, triggers, constraints or grants are not those that the migrations build."""
+    """The functions, policies, triggers, constraints or grants of the database differ from those of the migrations."""
 
     code = "database-altered"
 
 
 class DatabaseReadOnly(DatabaseError):
-    """Nothing can be written to the database now: it is a standby, or was made read-only."""
+    """The database is a standby, or is set to read-only."""
 
     code = "database-read-only"
 
 
 class DatabaseDenied(DatabaseError):
-    """The login may not do what is needed."""
+    """The login lacks a privilege."""
 
     code = "database-denied"

@@ -1,8 +1,7 @@
 """
-The records, as SQLAlchemy needs to know them.
+The SQLAlchemy models of all tables.
 
-Only what a query touches is said here, and `alembic check` sees that it agrees with the tables. What keeps records
-true, the checks, triggers, policies and privileges, is said once, in `migrations/`.
+`alembic check` compares them with the tables. Checks, triggers, policies and privileges are only in `migrations/`.
 """
 
 from service.clubs.models import ApiKeyRecord, ClubRecord

@@ -1,4 +1,4 @@
-"""The OpenAPI document: generated from the code, committed, and checked to be in step."""
+"""The OpenAPI document, generated from the code."""
 
 import re
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ Each key has a limit of requests per minute: every response has the limit in `Ra
 
 
 KEY_DESCRIPTION: Final = (
-    "One of the club's keys. Each operation names the scope that a key needs, or some of which one is enough.\n\n"
+    "An API key of the club. Each operation lists the scopes of which the key needs one.\n\n"
     + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in SCOPE_DESCRIPTIONS.items())
 )
 
@@ -76,11 +76,11 @@ PATH_PARAMETERS: Final = {
 SERVER_ERRORS: Final = {
     HTTPStatus.REQUEST_URI_TOO_LONG: "the URL is too long; expected at most about 4,000 characters",
     HTTPStatus.EXPECTATION_FAILED: "the value of the header Expect is not supported; expected '100-continue'",
-    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; a hundred at most are accepted,"
-    " and eight thousand characters in each",
+    HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE: "the headers are too many or too long; expected at most 100 headers of"
+    " at most about 8,000 characters",
     HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
 }
-"""What is said of a request that the web server refuses before it is known what it asks for, by status."""
+"""Details of the problems that the web server returns before the operation is known, by status."""
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
 
 
@@ -92,19 +92,19 @@ class ContractApi(flask_smorest.Api):
 
     @cached_property
     def document(self) -> dict[str, Any]:
-        """Give the contract of the application, to which nothing is added once it serves."""
+        """The OpenAPI document, which does not change after the start."""
         return build_contract(self)
 
     @cached_property
     def written(self) -> str:
-        """Give the same as YAML."""
+        """The OpenAPI document as YAML."""
         return render(self)
 
     def _register_error_handlers(self) -> None:
-        """Leave errors to the problem documents."""
+        """Register no handlers, because `service.http.problems` handles errors."""
 
     def _register_pagination_header(self) -> None:
-        """Leave pages to the header `Link`."""
+        """Register no header, because pages have the header `Link`."""
 
     def _register_responses(self) -> None:
         super()._register_responses()
@@ -117,7 +117,7 @@ class ContractApi(flask_smorest.Api):
 
 
 def describe_api(app: Flask) -> ContractApi:
-    """Prepare the contract of an application."""
+    """Create the OpenAPI description of an application."""
     app.config.update(API_TITLE=TITLE, API_VERSION=VERSION, OPENAPI_VERSION=OPENAPI_VERSION)
     api = ContractApi(
         spec_kwargs={
@@ -127,7 +127,7 @@ def describe_api(app: Flask) -> ContractApi:
             "security": [{"key": []}],
         },
     )
-    # Before the application is known, for the schemas of problems are described at once when it is.
+    # Before `init_app`, which converts the schemas of problems.
     for field, kind in (*FIELD_TYPES, (pages.QueryInteger, "integer"), (pages.CursorField, "string")):
         api.register_field(field, kind, None)
     api.init_app(app)
@@ -136,7 +136,7 @@ def describe_api(app: Flask) -> ContractApi:
 
 
 def build_contract(api: ContractApi) -> dict[str, Any]:
-    """Give the contract as one document, in the order in which it is read."""
+    """Return the OpenAPI document with sorted parts, descriptions and examples."""
     contract = _plain(api.spec.to_dict())
     described = dict(_docstrings(WireSchema))
     for name, schema in contract["components"]["schemas"].items():
@@ -150,12 +150,12 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
             operation["responses"] = dict(sorted(operation["responses"].items()))
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
-        _show_early_refusal(contract, status, detail)
+        _add_server_error(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
 
 
-def _show_early_refusal(contract: dict[str, Any], status: HTTPStatus, detail: str) -> None:
-    """Show an example of a problem that the application does not answer itself."""
+def _add_server_error(contract: dict[str, Any], status: HTTPStatus, detail: str) -> None:
+    """Add an example of a problem that the web server returns."""
     response, examples = contract["components"]["responses"].get(status.name), contract["components"]["examples"]
     if response is not None:
         name = f"problem.{status.value}"
@@ -167,7 +167,7 @@ def _show_early_refusal(contract: dict[str, Any], status: HTTPStatus, detail: st
 
 
 def render(api: ContractApi) -> str:
-    """Write the contract as YAML, always the same for the same code."""
+    """Render the OpenAPI document as YAML; the result depends on the code only."""
     contract = build_contract(api)
     return str(
         yaml.dump(contract, Dumper=_Dumper, default_flow_style=None, sort_keys=False, allow_unicode=True, width=120)
@@ -175,14 +175,14 @@ def render(api: ContractApi) -> str:
 
 
 class _Dumper(yaml.SafeDumper):
-    """Writes on one line what holds nothing but plain values, so that a row of cards is a line, and no anchors."""
+    """A YAML dumper without aliases, which writes flat collections, such as a row of cards, on one line."""
 
     def ignore_aliases(self, data: Any) -> bool:
         return True
 
 
 def _plain(value: Any) -> Any:
-    """Leave only what YAML writes without tags, and texts without the line breaks of the code."""
+    """Convert a value to plain types for YAML, and join the lines of paragraphs."""
     if isinstance(value, dict):
         return {str(key): _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple):
@@ -191,7 +191,7 @@ def _plain(value: Any) -> Any:
 
 
 def _flow(text: str) -> str:
-    """Join lines into paragraphs."""
+    """Join the lines of each paragraph."""
     return re.sub(r"(?<!\n)\n(?!\n)", " ", text.strip())
 
 

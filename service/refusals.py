@@ -1,4 +1,4 @@
-"""Why something was refused, in the words of a problem document, wherever it is then told."""
+"""Codes and details of problems, for HTTP responses and for the results of jobs."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -10,18 +10,18 @@ from scoring.errors import Mistake, ScoringError
 from service.errors import ServiceError
 
 ROUND_IS_OVER: Final = ("round-complete", "round-closed")
-"""A round that takes no further hand is a conflict where it is recorded, and a mistake inside a document."""
+"""Codes that are problem kinds for a recorded hand, and mistakes inside a document."""
 
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
     """
-    A refusal.
+    A rejected request or line of an import.
 
     Attributes:
-        code: the kind of problem, which has a page of its own.
-        detail: one sentence on what was found.
-        mistakes: every part of the request that is to blame.
+        code: the kind of problem.
+        detail: one sentence with what is wrong.
+        mistakes: the invalid parts of the request.
     """
 
     code: str
@@ -30,7 +30,7 @@ class Refusal:
 
 
 def refusal_of(error: EvidenceError | WireError | ScoringError | ServiceError) -> Refusal:
-    """Say why something was refused."""
+    """Return the refusal for an exception."""
     if isinstance(error, ServiceError):
         return Refusal(error.code, str(error), error.mistakes)
     if isinstance(error, EvidenceError | WireError):

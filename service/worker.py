@@ -33,7 +33,7 @@ from service.jobs.work import Worker
 from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.recomputations.job import RecomputationKind
-from service.server.embedded import process as leash
+from service.server.embedded import process as launcher
 from service.sweeper import remove_expired, sweep
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType({"import": ImportKind(), "recomputation": RecomputationKind()})
@@ -156,7 +156,7 @@ def _spawn(config: Config) -> subprocess.Popen[bytes]:
         "OFC_QUEUE": config.queue,
     }
     # With its starter killed, what it was writing is rolled back, and done again by another.
-    return leash.spawn(
+    return launcher.spawn(
         [sys.executable, "-m", "service.worker"], last_signal=signal.SIGKILL, env={**os.environ, **variables}
     )
 

@@ -1,4 +1,4 @@
-"""What gunicorn serves: `service.wsgi:app`, on the database that OFC_DATABASE_URL names."""
+"""The WSGI application `service.wsgi:app` on the database of OFC_DATABASE_URL."""
 
 from service.app import create_app
 from service.config import Config

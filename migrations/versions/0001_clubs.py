@@ -1,4 +1,4 @@
-"""Clubs, their keys, and what keeps clubs apart."""
+"""Clubs, their keys, and row-level security."""
 
 from alembic import op
 
@@ -66,9 +66,9 @@ def _functions() -> None:
 
 def _who_sees_more() -> None:
     """
-    Let the owner of the tables find a club by its name, and whoever knows a key's secret find its club.
+    Add policies that allow the owner to find a club by its name, and a secret to find its key.
 
-    The owner is asked for by the catalogue, so that tables given to another role keep working.
+    The policies read the owner from the catalogue, so they work after a change of the owner.
     """
     op.execute("""
         CREATE POLICY owner ON clubs
@@ -81,7 +81,7 @@ def _who_sees_more() -> None:
 
 def _authentication() -> None:
     """
-    Find the key of a secret before any club is known.
+    Create the function that finds the key of a secret before the club is known.
 
     The function has no rights of its own: it names the secret's hash and its club for the transaction, as anybody may,
     and the policies do the rest. The last use is written once a minute at most, for a row that all requests write would

@@ -1,4 +1,4 @@
-"""Rulesets, which never change, and the tables that play by them."""
+"""Rulesets, which never change, and tables."""
 
 from alembic import op
 

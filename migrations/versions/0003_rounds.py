@@ -1,4 +1,4 @@
-"""Rounds, who sat in them, how they ended, and the one small record of each that changes."""
+"""Rounds, their seats and endings, and the round heads, which change."""
 
 from alembic import op
 
@@ -100,9 +100,9 @@ def _endings() -> None:
 
 def _heads() -> None:
     """
-    Keep where each round stands: what a hand locks, reads and replaces, and what can be made again from the records.
+    Create the heads of rounds: their current state, which every hand locks and updates.
 
-    Pages are kept half empty, so that a hand's update finds room beside the row and touches no index.
+    It can be rebuilt from the records. Pages are half empty, so that updates need no change of an index.
     """
     op.execute("""
         CREATE TABLE round_heads (

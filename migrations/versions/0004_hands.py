@@ -1,4 +1,4 @@
-"""Hands as they were received, what they came to, and who paid whom."""
+"""Hands as received, their scores, and transfers."""
 
 from alembic import op
 
@@ -58,9 +58,9 @@ def _hands() -> None:
 
 def _scores() -> None:
     """
-    Keep what a hand came to in one revision.
+    Create the scores of hands in each revision.
 
-    Points, fouls, royalties, cards earned and stays stand in the order of the hand's seats; top-ups and stacks in that
+    Points, fouls, royalties, cards earned and stays are in the order of the hand's seats; top-ups and stacks in that
     of all seats of the round; exchanges in paying order.
     """
     op.execute("""

@@ -1,4 +1,4 @@
-"""Chips that add up, hand by hand and transfer by transfer."""
+"""Triggers that check that chips add up."""
 
 from alembic import op
 
@@ -8,7 +8,7 @@ down_revision = "0004"
 
 def upgrade() -> None:
     """
-    Refuse a hand whose stacks are not those before it, with its top-ups and its transfers, one after the other.
+    Reject a hand whose stacks do not result from those before it, its top-ups and its transfers in order.
 
     Checked at the end of the statement that adds it, so it comes in one statement with its transfers; they are counted,
     and none can be put beside them later. Look-ups are by whole keys, one hand at a time: their plans stay right while
@@ -155,7 +155,7 @@ def _payouts() -> None:
 
 
 def _transfers() -> None:
-    """Let no transfer in beyond those that were counted when the hand, or the payout, was added."""
+    """Reject transfers that were not counted when the hand or the payout was inserted."""
     op.execute("""
         CREATE FUNCTION check_transfers() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE

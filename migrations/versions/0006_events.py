@@ -10,7 +10,7 @@ down_revision = "0005"
 
 def upgrade() -> None:
     """
-    Keep one event for each change: who made it, when, and its content, byte for byte.
+    Create the events: one for each change, with its actor, its time and the bytes of its content.
 
     Events of a round are numbered by the version that the round had after them, so none can be left out or slipped in.
     The actor is no foreign key: all requests of a key would then lock the key's one row.

@@ -1,4 +1,4 @@
-"""Display names that can be erased, and keys that end at a moment."""
+"""Display names that can be erased, and keys that are revoked at a set time."""
 
 from alembic import op
 
@@ -16,9 +16,9 @@ def upgrade() -> None:
 
 def _players() -> None:
     """
-    Keep what players are called, in the one table of names: no record, so that a name can be changed and erased.
+    Create the only table of display names, which can be changed and erased.
 
-    Nothing refers to it. Records know a player by the operator's own id only.
+    No table refers to it. Records contain only the operator's IDs of players.
     """
     op.execute("""
         CREATE TABLE players (
@@ -38,7 +38,7 @@ def _players() -> None:
 
 
 def _owner_sees_keys() -> None:
-    """Let the owner of the tables find a key by its prefix, as he finds a club by its name."""
+    """Add a policy that allows the owner of the tables to find a key by its prefix."""
     op.execute("""
         CREATE POLICY owner ON api_keys FOR SELECT USING (
             pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'api_keys'::regclass), 'MEMBER')
@@ -48,10 +48,9 @@ def _owner_sees_keys() -> None:
 
 def _keys_end() -> None:
     """
-    Let a key end at a moment to come, so that a rotated one works until its holders have the new one.
+    Allow a revocation in the future, so that a rotated key is valid until its holders have the new one.
 
-    The database's own clock decides, whoever wrote the moment. Secrets are compared by their hashes: how long it takes
-    says something of the hash of what was sent, which tells nobody anything of a secret.
+    The clock of the database decides. Secrets are compared by their hashes, which prevents timing attacks.
     """
     op.execute("""
         CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)

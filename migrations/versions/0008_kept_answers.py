@@ -1,4 +1,4 @@
-"""Answers kept under the keys by which clients send a request again."""
+"""Responses stored under idempotency keys."""
 
 from alembic import op
 
@@ -10,10 +10,10 @@ down_revision = "0007"
 
 def upgrade() -> None:
     """
-    Keep the first answer to a request that carried an idempotency key, for as long as the club exists.
+    Create the table of first responses to requests with idempotency keys.
 
-    Written in the transaction that does the work: a key that is here belongs to work that is done, and nothing else.
-    The club is no foreign key: all requests of a club would then lock the club's one row.
+    A response is inserted in the transaction of the work. The club is no foreign key, because all requests of a club
+    would then lock one row.
     """
     op.execute("""
         CREATE TABLE kept_answers (

@@ -1,4 +1,4 @@
-"""Jobs that workers do, chunk by chunk, and what an import has received and found."""
+"""Jobs, their chunks, and the input and results of imports."""
 
 from alembic import op
 
@@ -19,11 +19,10 @@ def upgrade() -> None:
 
 def _jobs() -> None:
     """
-    Keep what is to be done and how far it is here; a message to a worker says no more than which job to look at.
+    Create jobs, chunks and the outbox; a message to a worker contains only the ID of a job.
 
-    A chunk is open until it is done, set aside or dropped. A claim makes it somebody's for a while: `claimable_from`
-    lies ahead as long as the lease is renewed, and `attempt`, which every claim counts up, tells a late writer that
-    the chunk is no longer his.
+    A chunk is open until it is done, set aside or dropped. A claim is a lease: `claimable_from` is in the future while
+    it is renewed, and every claim increments `attempt`, so a worker that lost its lease cannot end the chunk.
     """
     op.execute("""
         CREATE TABLE jobs (
@@ -81,7 +80,7 @@ def _jobs() -> None:
 
 
 def _imports() -> None:
-    """Keep a received file in pieces of whole lines until they are stored, and what became of every line for good."""
+    """Create the pieces of a received file, stored until they are processed, and the results of its lines."""
     op.execute("""
         CREATE TABLE import_pieces (
             club_id uuid NOT NULL,
@@ -112,10 +111,9 @@ def _imports() -> None:
 
 def _found_by_workers() -> None:
     """
-    Let whoever looks for work learn which jobs of all clubs have not ended, and nothing else of any.
+    Create the function that lists the unfinished jobs of all clubs, and nothing else of them.
 
-    The function has no rights of its own: it says for the while of one query what is looked for, as anybody may, and
-    the policy does the rest.
+    The function has no special rights: it sets a variable for one query, which a policy reads.
     """
     op.execute("""
         CREATE POLICY under_way ON jobs FOR SELECT
@@ -134,9 +132,9 @@ def _found_by_workers() -> None:
 
 def _machinery() -> None:
     """
-    Make room for what belongs to no club: which workers live, and the queue of those who need no broker of their own.
+    Create the schema of objects that belong to no club: active workers, and the message queue in the database.
 
-    The two tables of the queue are as kombu, which uses them, would make them; a message in them names a job.
+    The two tables of the queue are as kombu would create them.
     """
     op.execute("""
         CREATE SCHEMA machinery;

@@ -1,4 +1,4 @@
-"""Chips that add up, looked at once for many hands of a round that come in one statement."""
+"""Faster checks of chips for many hands in one statement."""
 
 from alembic import op
 
@@ -8,9 +8,9 @@ down_revision = "0009"
 
 def upgrade() -> None:
     """
-    Refuse just what was refused, with fewer look-ups: hands come in order, and what is known of the one before is kept.
+    Replace the check by an equivalent one that needs fewer lookups, because it reads hands in order.
 
-    A statement with one hand costs what it did; one with hundreds of whole rounds costs half.
+    A statement with one hand takes the same time; one with hundreds of rounds takes half.
     """
     op.execute("""
         CREATE OR REPLACE FUNCTION check_hands() RETURNS trigger LANGUAGE plpgsql AS $$

@@ -1,4 +1,4 @@
-"""What recomputations found to be stored otherwise than it is computed."""
+"""Differences found by recomputations."""
 
 from alembic import op
 
@@ -10,9 +10,9 @@ down_revision = "0010"
 
 def upgrade() -> None:
     """
-    Keep differences for good.
+    Create the differences between stored and recomputed results.
 
-    Numbers rise with the chunks of the job and within each, so that the list has one order whoever found what first.
+    Numbers increase with the chunks of the job and within each chunk, so that the list has one order.
     """
     op.execute("""
         CREATE TABLE differences (

@@ -1,4 +1,4 @@
-"""Corrections of rounds, and hands that stand though they could not have followed."""
+"""Corrections of rounds, and irregular hands."""
 
 from alembic import op
 
@@ -10,10 +10,9 @@ down_revision = "0011"
 
 def upgrade() -> None:
     """
-    Keep what each correction asked for, beside the revision that it made.
+    Create the requests of corrections, with the revisions that they created.
 
-    Why a hand could not have followed is kept as it was said when the hand was let stand: to say it again, the whole
-    round would have to be played.
+    The reasons of an irregular hand are stored, because computing them again needs a replay of the round.
     """
     op.execute("""
         ALTER TABLE hand_scores ADD COLUMN irregular jsonb

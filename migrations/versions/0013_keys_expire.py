@@ -8,9 +8,9 @@ down_revision = "0012"
 
 def upgrade() -> None:
     """
-    Let a key open nothing any more from a moment on that it was made with.
+    Add the expiry of a key, which is set at its creation.
 
-    The moment of a revocation stays apart: it is set later, and shows what became of the key.
+    The time of a revocation is a separate column, which is set later.
     """
     op.execute("""
         ALTER TABLE api_keys

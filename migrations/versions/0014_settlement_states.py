@@ -1,4 +1,4 @@
-"""How firm settlements are, who confirmed them, and what is paid where a final one is corrected."""
+"""States, confirmations and adjustments of settlements."""
 
 from alembic import op
 
@@ -19,7 +19,7 @@ def upgrade() -> None:
 
 
 def _windows() -> None:
-    """Let a table say how long its settlements stay provisional; a round keeps what its table said."""
+    """Add the correction window to tables, and to rounds when they are opened."""
     for table in ("tables", "rounds"):
         op.execute(f"""
             ALTER TABLE {table} ADD COLUMN correction_window_minutes integer NOT NULL DEFAULT 30
@@ -30,11 +30,10 @@ def _windows() -> None:
 
 def _heads() -> None:
     """
-    Keep beside where a round stands how firm that is.
+    Add the state of the settlement to the heads of rounds.
 
-    The state follows from the rest, and is kept so that it can be read and looked for; the check sees that it does. A
-    settlement there is already is provisional for as long as a new one: the columns are written by a change of their
-    type, for no policy hides a row from that.
+    The state is derived from other columns, and stored for queries; a check enforces it. Existing settlements get the
+    same window as new ones: the columns are filled by a change of their type, from which policies hide no rows.
     """
     op.execute("""
         ALTER TABLE round_heads
@@ -85,10 +84,10 @@ def _confirmations() -> None:
 
 def _adjustments() -> None:
     """
-    Keep what players pay each other after the correction of a settlement that was final.
+    Create the adjustments: payments after the correction of a final settlement.
 
-    Every payment takes from one what it gives to another, so that no points come or go. That a revision adjusts a final
-    one is said with the revision, for where the nets are the same nobody pays.
+    Each payment is from one player to another, so the points add up. The revision records that it adjusts a final one,
+    because there are no payments if the nets are the same.
     """
     op.execute("""
         ALTER TABLE settlements
@@ -113,10 +112,9 @@ def _adjustments() -> None:
 
 def _found_by_sweepers() -> None:
     """
-    Let whoever makes settlements final learn which clubs have any whose window has passed, and nothing else of any.
+    Create the function that lists the clubs with settlements whose correction window has passed.
 
-    The function has no rights of its own: it says for the while of one query what is looked for, as anybody may, and
-    then looks into club by club, by an index that has the provisional ones only.
+    The function has no special rights: it sets a variable for one query, and uses an index of provisional settlements.
     """
     op.execute("""
         CREATE POLICY sought ON clubs FOR SELECT USING (current_setting('ofc.clubs', true) = 'sought');

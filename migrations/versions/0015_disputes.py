@@ -1,4 +1,4 @@
-"""Disputes: what somebody holds against a settlement, what was said about it, and how it ended."""
+"""Disputes of settlements, with their entries and states."""
 
 from alembic import op
 
@@ -18,9 +18,9 @@ def upgrade() -> None:
 
 def _disputes() -> None:
     """
-    Keep each claim for good, with the settlement that it was raised against.
+    Create the disputes, with the settlements that are disputed.
 
-    A correction that names a dispute names one of its own round. What corrections named before there were any stays.
+    A correction can name a dispute of its own round only, except corrections from before this migration.
     """
     op.execute("""
         CREATE TABLE disputes (
@@ -57,9 +57,9 @@ def _disputes() -> None:
 
 def _entries() -> None:
     """
-    Keep what followed each claim: what was said, that it came under review, and the end; one entry a version.
+    Create the entries of disputes: comments and changes of state, one for each version.
 
-    It ends once. Who is upheld has a correction that answers the dispute, or is told why there is none.
+    A dispute ends once. An upheld dispute has a correction, or a reason why there is none.
     """
     op.execute("""
         CREATE TABLE dispute_entries (
@@ -91,7 +91,7 @@ def _entries() -> None:
 
 
 def _heads() -> None:
-    """Keep where each dispute stands: the one record of it that changes, after its round's was locked."""
+    """Create the heads of disputes: their current states, which change after the head of the round was locked."""
     op.execute("""
         CREATE TABLE dispute_heads (
             club_id uuid NOT NULL,

@@ -10,11 +10,10 @@ down_revision = "0015"
 
 def upgrade() -> None:
     """
-    Keep of every event the bytes that its hash is of, and let each name the event before it in its round.
+    Add the heading and the hash of each event, with the hash of the event before it in its round.
 
-    The bytes are the heading and the content, one after the other. Events that are there get their headings, number
-    after number, for each needs the hash of the one before; their content stays as it is. The triggers that refuse
-    changes come back before anybody else sees the table.
+    The hash is of the heading followed by the content. Existing events get headings in order, because each needs the
+    hash of the one before; their content is unchanged. The append-only triggers are disabled only in this transaction.
     """
     op.execute("""
         ALTER TABLE events NO FORCE ROW LEVEL SECURITY, DISABLE TRIGGER append_only, ADD COLUMN heading bytea,

@@ -1,4 +1,4 @@
-"""What a club's viewer links are signed with."""
+"""Secrets that sign the viewer links of a club."""
 
 from alembic import op
 
@@ -10,9 +10,9 @@ down_revision = "0016"
 
 def upgrade() -> None:
     """
-    Keep a club's secrets for links, each of which takes the place of the one before: that is how links are revoked.
+    Create the secrets of links; a new secret of a club replaces the one before and so revokes its links.
 
-    A club has none until its first link is wanted. Whoever can read them can read the rounds too.
+    The first secret of a club is created with its first link.
     """
     op.execute("""
         CREATE TABLE link_secrets (

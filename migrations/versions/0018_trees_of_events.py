@@ -1,4 +1,4 @@
-"""A tree over each club's events, and what was signed of it."""
+"""The Merkle tree of each club's events, and checkpoints."""
 
 from alembic import op
 
@@ -10,10 +10,10 @@ down_revision = "0017"
 
 def upgrade() -> None:
     """
-    Keep every full subtree of each club's tree once, so that a proof reads a few dozen of them.
+    Create the nodes of trees, so that a proof reads a few dozen rows.
 
-    A leaf has its event. Where a tree ends and what of it is signed is one small row a club, which whoever makes the
-    tree grow locks first. Checkpoints are found by an address that nobody can guess; public keys belong to no club.
+    A leaf refers to its event. The size of a tree and its signed size are in one row for each club, which is locked
+    before the tree grows. The IDs of checkpoints cannot be guessed; public keys belong to no club.
     """
     op.execute("""
         CREATE TABLE tree_nodes (
@@ -64,7 +64,7 @@ def upgrade() -> None:
 
 
 def _found_by_sweepers() -> None:
-    """Let whoever makes trees grow learn which clubs have events that wait, or a tree that is to be signed."""
+    """Create the function that lists the clubs with waiting events, or with a tree to sign."""
     op.execute("""
         CREATE FUNCTION clubs_with_trees_due(moment timestamptz) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
         DECLARE

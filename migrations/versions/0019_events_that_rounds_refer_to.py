@@ -1,4 +1,4 @@
-"""The events that made tables and added rules, found at once."""
+"""An index of the events of tables and rulesets."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0018"
 
 
 def upgrade() -> None:
-    """Let the evidence of a round find the event of its table and those of its rules among all others."""
+    """Create an index of the events of tables and rulesets, for the evidence of a round."""
     op.execute("""
         CREATE INDEX events_of_tables_and_rules ON events (club_id, kind)
             WHERE kind IN ('table.created', 'ruleset.added');

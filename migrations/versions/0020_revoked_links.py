@@ -1,4 +1,4 @@
-"""Links that were revoked before their end."""
+"""Revoked links."""
 
 from alembic import op
 
@@ -10,9 +10,9 @@ down_revision = "0019"
 
 def upgrade() -> None:
     """
-    Keep of viewer links those that were revoked, by what tells one from another: its round and its end.
+    Create the revoked links, identified by round and expiry.
 
-    Links themselves are kept nowhere.
+    Valid links are not stored.
     """
     op.execute("""
         CREATE TABLE revoked_links (

@@ -1,4 +1,4 @@
-"""Keys that the service can end."""
+"""Revocation of keys by the service."""
 
 from alembic import op
 
@@ -8,10 +8,9 @@ down_revision = "0020"
 
 def upgrade() -> None:
     """
-    Let the service end a key of the club that it works for, at once, and do nothing else to it.
+    Create the function with which the service revokes a key of its club immediately.
 
-    The function has the rights of the tables' owner. What the service itself may do with keys stays as it was: it can
-    neither make one nor let one that has ended open anything again.
+    The function has the rights of the tables' owner. The service still cannot create keys or restore revoked ones.
     """
     op.execute("""
         CREATE FUNCTION end_key(ending uuid) RETURNS timestamptz LANGUAGE plpgsql

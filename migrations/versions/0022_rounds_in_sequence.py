@@ -8,7 +8,7 @@ down_revision = "0021"
 
 def upgrade() -> None:
     """
-    Add both columns and fill them for the rounds that are there.
+    Add both columns and fill them for existing rounds.
 
     Which of those were imported is known only where an import still has its result. The owner changes the table without
     its policy and its trigger: rounds of every club get their numbers.

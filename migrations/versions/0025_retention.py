@@ -8,7 +8,7 @@ down_revision = "0024"
 
 def upgrade() -> None:
     """
-    Let the service delete responses stored for retries and results of imports, and find the clubs that have old ones.
+    Allow the service to delete stored responses and results of imports, and to find clubs with old ones.
 
     Nothing that `ofc-server verify` checks refers to them. All records of rounds stay append-only.
     """

@@ -8,9 +8,9 @@ down_revision = "0026"
 
 def upgrade() -> None:
     """
-    Count apart how often a chunk's worker was never heard of again.
+    Add the number of lost workers of a chunk, separate from other interruptions.
 
-    Only that can be what the chunk holds. A deadlock, a timeout or a database that is gone never is.
+    Only a lost worker can be caused by the content of the chunk; a deadlock, a timeout or a lost database cannot.
     """
     op.execute("""
         ALTER TABLE job_chunks ADD COLUMN losses integer NOT NULL DEFAULT 0 CHECK (losses >= 0);

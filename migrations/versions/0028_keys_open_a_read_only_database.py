@@ -1,4 +1,4 @@
-"""Keys that open a database which is read-only."""
+"""Authentication in a read-only database."""
 
 from alembic import op
 
@@ -7,7 +7,7 @@ down_revision = "0027"
 
 
 def upgrade() -> None:
-    """Note when a key was last used only where something can be written, so that a standby can be read."""
+    """Record the last use of a key only if the database is writable, so that a standby can be read."""
     op.execute("""
         CREATE OR REPLACE FUNCTION authenticate_key(secret bytea)
             RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[]) LANGUAGE plpgsql AS $$

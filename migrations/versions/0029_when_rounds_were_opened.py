@@ -1,4 +1,4 @@
-"""Keep when a round was received beside when it was opened, which a document may say of rounds long ago."""
+"""The time when a round was received, separate from its opening time, which a document can set."""
 
 from alembic import op
 
@@ -8,9 +8,9 @@ down_revision = "0028"
 
 def upgrade() -> None:
     """
-    Add when rounds were received, which was when they were opened so far; lists are in the order of opening.
+    Add the time when rounds were received; for existing ones it is the opening time.
 
-    The column is filled by a change of its type, for no policy hides a row from that.
+    The column is filled by a change of its type, because policies do not hide rows from it.
     """
     op.execute("""
         ALTER TABLE rounds ADD COLUMN recorded_at timestamptz;

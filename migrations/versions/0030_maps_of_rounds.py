@@ -10,10 +10,10 @@ down_revision = "0029"
 
 def upgrade() -> None:
     """
-    Store a map from each round of a club to its newest event, in tiles of four levels.
+    Create the map from each round of a club to its newest event, in tiles of four levels.
 
-    A tile is changed in place. Beside it stands how it was when the newest checkpoint was signed, so that evidence can
-    be made as of that checkpoint while later events join. Events that are in a tree already are entered by the workers.
+    A tile is updated in place. It also has its content at the newest checkpoint, for evidence as of that checkpoint.
+    Workers add the events of existing trees.
     """
     op.execute("""
         ALTER TABLE tree_heads

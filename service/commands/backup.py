@@ -1,4 +1,4 @@
-"""`ofc-server backup`: a copy of the data directory of the embedded PostgreSQL, which may run meanwhile."""
+"""`ofc-server backup`: copy the data directory of the embedded PostgreSQL while it runs."""
 
 import os
 from pathlib import Path
@@ -22,10 +22,10 @@ def backup(target: Path, directory: Path | None) -> None:
     """
     Copy the data directory of the embedded PostgreSQL while the service runs.
 
-    COPY must not be there yet. It becomes a data directory: `ofc-server up --data COPY` serves all that was answered
-    before the backup began. It holds `signing-key` and `api-key` too: keep it as safe as the data directory itself.
+    COPY must not exist. It becomes a data directory: `ofc-server up --data COPY` serves everything that was stored
+    before the backup started. It contains `signing-key` and `api-key`: protect it like the data directory itself.
 
-    An external PostgreSQL has tools of its own; docs/operations.md shows them.
+    For an external PostgreSQL, use its own tools; see docs/operations.md.
 
     \b
     Examples:
@@ -40,4 +40,4 @@ def backup(target: Path, directory: Path | None) -> None:
         copy_files(cluster, target.absolute(), beside=(API_KEY, SIGNING_KEY))
     finally:
         cluster.stop()
-    say(f"The backup is in {target}; `ofc-server verify --data {target}` checks it. It holds the keys of the service.")
+    say(f"The backup is in {target}; `ofc-server verify --data {target}` checks it. It contains keys.")

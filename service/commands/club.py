@@ -16,12 +16,12 @@ from service.links.actions import revoke_links as revoke
 @click.group(cls=Commands)
 def club() -> None:
     """
-    Make and list clubs, and revoke their links.
+    Create and list clubs, and revoke their links.
 
-    Each has its own tables, rounds, players and keys, and sees nobody else's.
+    Each club has its own tables, rounds, players and keys, and cannot see those of other clubs.
 
-    The commands work while `ofc-server up` runs on the same data directory and while none does; where OFC_DATABASE_URL
-    is set, on that database, as the login of OFC_OWNER_URL.
+    The commands work whether or not `ofc-server up` runs on the same data directory. With OFC_DATABASE_URL set, they
+    use that database with the login of OFC_OWNER_URL.
 
     \b
     Examples:
@@ -36,7 +36,7 @@ def club() -> None:
 @json_option
 def create(name: str, directory: Path | None, as_json: bool) -> None:
     """
-    Make a club. It has no key yet: `ofc-server key create` makes one.
+    Create a club. `ofc-server key create` creates its first key.
 
     \b
     Examples:
@@ -48,7 +48,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(_dump(made))
     else:
-        say(f"Made the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` gives it a key.")
+        say(f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it.")
 
 
 @club.command("revoke-links")
@@ -56,7 +56,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
 @data_option
 def revoke_links(name: str, directory: Path | None) -> None:
     """
-    Let every link that shows a round of a club open nothing any more, at once.
+    Revoke all viewer links of a club immediately.
 
     \b
     Example:
@@ -73,7 +73,7 @@ def revoke_links(name: str, directory: Path | None) -> None:
 @json_option
 def list_(directory: Path | None, as_json: bool) -> None:
     """
-    List the clubs in the order in which they were made.
+    List the clubs in the order of their creation.
 
     \b
     Examples:
@@ -86,7 +86,7 @@ def list_(directory: Path | None, as_json: bool) -> None:
         print_json({"clubs": [_dump(each) for each in clubs]})
     else:
         print_table(
-            ("NAME", "MADE (UTC)", "ID"), [(each.name, show_moment(each.created_at), str(each.id)) for each in clubs]
+            ("NAME", "CREATED (UTC)", "ID"), [(each.name, show_moment(each.created_at), str(each.id)) for each in clubs]
         )
 
 

@@ -11,14 +11,13 @@ from service.server.embedded import OWNER, Cluster
 @contextmanager
 def open_as_owner(directory: Path | None) -> Iterator[Database]:
     """
-    Reach the records as the owner of their tables, who alone may make clubs and keys.
+    Open the database as the owner of its tables, who alone can create clubs and keys.
 
-    Where OFC_DATABASE_URL names a database it is that one. Otherwise it is the embedded one in the directory: the one
-    that a running `ofc-server up` has started, over its private socket; where none runs it is started for the while,
-    and brought up to date as `up` would do.
+    It is the database of OFC_DATABASE_URL, or else the embedded one in the directory. If `ofc-server up` does not run,
+    the embedded PostgreSQL is started and migrated for the duration of the block.
 
     Raises:
-        ConfigError, EmbeddedError, DatabaseError: it cannot be reached, or the login may not.
+        ConfigError, EmbeddedError, DatabaseError: it cannot be reached, or the login does not own the tables.
     """
     with ExitStack() as stack:
         if os.environ.get("OFC_DATABASE_URL"):

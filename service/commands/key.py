@@ -19,10 +19,10 @@ MOST_OVERLAP: Final = 60 * 24 * 30
 @click.group(cls=Commands)
 def key() -> None:
     """
-    Make, list, revoke and rotate the keys of clubs.
+    Create, list, revoke and rotate API keys of clubs.
 
-    The commands work while `ofc-server up` runs on the same data directory and while none does; where OFC_DATABASE_URL
-    is set, on that database, as the login of OFC_OWNER_URL.
+    The commands work whether or not `ofc-server up` runs on the same data directory. With OFC_DATABASE_URL set, they
+    use that database with the login of OFC_OWNER_URL.
 
     \b
     Examples:
@@ -32,8 +32,8 @@ def key() -> None:
 
 
 @key.command()
-@click.option("--club", required=True, help="Name of the club that the key opens.")
-@click.option("--name", default="key", show_default=True, help="What it is for, to know it again.")
+@click.option("--club", required=True, help="Name of the club.")
+@click.option("--name", default="key", show_default=True, help="Name of the key, for example its purpose.")
 @click.option(
     "--scope",
     "scopes",
@@ -41,23 +41,23 @@ def key() -> None:
     multiple=True,
     default=(EVERY_SCOPE,),
     show_default=True,
-    help="What it may do; can be given several times.",
+    help="Scope of the key; can be given several times.",
 )
-@click.option("--expires-in", metavar="TIME", help="How long it opens anything, as in 12h, 90d or 52w.  [for ever]")
+@click.option("--expires-in", metavar="TIME", help="Time until it expires, for example 12h, 90d or 52w.  [never]")
 @data_option
 @json_option
 def create(
     club: str, name: str, scopes: tuple[str, ...], expires_in: str | None, directory: Path | None, as_json: bool
 ) -> None:
     """
-    Make a key. It is printed this once, alone on stdout; only its hash is kept.
+    Create a key. It is printed once, alone on stdout; only its hash is stored.
 
     \b
     Examples:
       ofc-server key create --club riverside --name "table tablet" --scope read --scope write
       ofc-server key create --club riverside --scope read --expires-in 90d > scoreboard-key
     """
-    lifetime = None if expires_in is None else read_duration("The key's time", expires_in)
+    lifetime = None if expires_in is None else read_duration("--expires-in", expires_in)
     with open_as_owner(directory) as database:
         found = find_club(database, read_name("The club's name", club))
         named = read_name("The key's name", name)
@@ -66,12 +66,12 @@ def create(
 
 
 @key.command("list")
-@click.option("--club", help="Name of the club; without it the keys of all clubs are listed.")
+@click.option("--club", help="Name of the club.  [all clubs]")
 @data_option
 @json_option
 def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
     """
-    List keys in the order in which they were made, those revoked too. The last use is noted once a minute.
+    List keys in the order of their creation, including revoked ones. The last use is recorded once a minute.
 
     \b
     Examples:
@@ -84,7 +84,7 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json({"keys": [_dump(each) for each in keys]})
     else:
-        print_table(("PREFIX", "CLUB", "NAME", "SCOPE", "MADE (UTC)", "LAST USED", "STATE"), map(_row, keys))
+        print_table(("PREFIX", "CLUB", "NAME", "SCOPE", "CREATED (UTC)", "LAST USED", "STATE"), map(_row, keys))
 
 
 @key.command()
@@ -93,7 +93,7 @@ def list_(club: str | None, directory: Path | None, as_json: bool) -> None:
 @json_option
 def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     """
-    Let a key open nothing any more, at once. A whole key is understood too, as one finds a leaked one.
+    Revoke a key immediately. The complete key is accepted too, to revoke a leaked one.
 
     \b
     Example:
@@ -114,13 +114,13 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     metavar="MINUTES",
     type=click.IntRange(0, MOST_OVERLAP),
     default=0,
-    help="How long the old key still works; up to thirty days.  [0: ends at once]",
+    help="Minutes until the old key is revoked; up to thirty days.  [0: immediately]",
 )
 @data_option
 @json_option
 def rotate(key: str, overlap: int, directory: Path | None, as_json: bool) -> None:
     """
-    Replace a key by a new one that may do the same, for as long. The new one is printed this once, alone on stdout.
+    Replace a key by a new one with the same scopes and lifetime. It is printed once, alone on stdout.
 
     \b
     Examples:
@@ -138,9 +138,9 @@ def _print_new(made: NewKey, as_json: bool, *, replaces: IssuedKey | None = None
         print_json({**_dump(made.key), "key": made.secret, **old})
         return
     click.echo(made.secret)
-    say(f"This is the key {made.key.prefix} ({made.key.name}) of the club {made.key.club!r}; it is not shown again.")
+    say(f"Created the key {made.key.prefix} ({made.key.name}) of the club {made.key.club!r}; it is not shown again.")
     if replaces is not None:
-        say(f"The key {replaces.prefix} that it replaces {_state(replaces)}.")
+        say(f"The replaced key {replaces.prefix} is {_state(replaces)}.")
 
 
 def _row(each: IssuedKey) -> tuple[str, ...]:
@@ -152,9 +152,8 @@ def _row(each: IssuedKey) -> tuple[str, ...]:
 def _state(each: IssuedKey) -> str:
     end = each.ends_at
     if end is None:
-        return "works"
-    word = "worked" if end <= datetime.now(UTC) else "works"
-    return f"{word} until {show_moment(end)}"
+        return "valid"
+    return f"ended {show_moment(end)}" if end <= datetime.now(UTC) else f"valid until {show_moment(end)}"
 
 
 def _dump(each: IssuedKey) -> dict[str, Any]:

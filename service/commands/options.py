@@ -1,4 +1,4 @@
-"""What several commands have: options, arguments, and how a group of them names them."""
+"""Options, arguments and groups of several commands."""
 
 import re
 from datetime import timedelta
@@ -19,23 +19,23 @@ _LONGEST_SENTENCE: Final = 1000
 
 
 class Commands(click.Group):
-    """Commands that belong together, each named with its first sentence whole; click itself would cut it."""
+    """A group whose help has the complete first sentence of each command; click would cut it."""
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write what each does."""
+        """Write the commands with their summaries."""
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(self.sentences().items()))
+            formatter.write_dl(sorted(self.summaries().items()))
 
-    def sentences(self) -> dict[str, str]:
-        """Say of each command what it does."""
+    def summaries(self) -> dict[str, str]:
+        """Return the summary of each command."""
         return {name: command.get_short_help_str(_LONGEST_SENTENCE) for name, command in self.commands.items()}
 
 
 class NamedPath(click.Path):
-    """A path, not empty: that would be the folder one happens to be in, where a script's variable was not set."""
+    """A path that is not empty. An empty one, from an unset variable of a script, would be the current directory."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Read it."""
+        """Parse the path."""
         if value == "":
             self.fail("it is empty; expected the name of a file or a directory", param, ctx)
         return super().convert(value, param, ctx)
@@ -47,15 +47,15 @@ data_option = click.option(
     type=NamedPath(path_type=Path),
     help=f"Directory of the records and the first key.  [OFC_DATA; {_DIRECTORY}]",
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Answer as JSON, for scripts.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def read_name(what: str, given: str) -> str:
     """
-    Read a name that an operator gives: one line of text.
+    Validate a name: one line of text.
 
     Raises:
-        OperatorError: it is empty, too long or has control characters.
+        OperatorError: the name is empty, too long or has control characters.
 
     >>> read_name("The club's name", "home")
     'home'
@@ -73,10 +73,10 @@ def read_name(what: str, given: str) -> str:
 
 def read_duration(what: str, given: str) -> timedelta:
     """
-    Read how long something lasts: a number and a unit.
+    Parse a duration: a number and a unit.
 
     Raises:
-        OperatorError: it is no such thing, nothing at all, or more than ten years.
+        OperatorError: the text is not a duration, or is more than ten years.
 
     >>> read_duration("The key's life", "90d")
     datetime.timedelta(days=90)

@@ -14,12 +14,12 @@ from service.files import atomic_write
 
 
 def print_json(document: object) -> None:
-    """Print a document for scripts."""
+    """Print a document as JSON."""
     click.echo(json.dumps(document, ensure_ascii=False, indent=2))
 
 
 def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print rows under headings, in columns as wide as they need."""
+    """Print rows under headings, in aligned columns."""
     lines = [headings, *rows]
     widths = [max(len(line[column]) for line in lines) for column in range(len(headings))]
     for line in lines:
@@ -27,13 +27,13 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def say(sentence: str) -> None:
-    """Explain on stderr, beside what scripts read."""
+    """Print a sentence on stderr; stdout is for scripts."""
     click.echo(sentence, err=True)
 
 
 def show_moment(moment: datetime) -> str:
     """
-    Write a moment for people: to the minute, in UTC.
+    Format a time for people: to the minute, in UTC.
 
     >>> show_moment(datetime(2026, 11, 20, 20, 15, tzinfo=UTC))
     '2026-11-20 20:15'
@@ -41,12 +41,12 @@ def show_moment(moment: datetime) -> str:
     return f"{moment.astimezone(UTC):%Y-%m-%d %H:%M}"
 
 
-def is_there(file: Path) -> bool:
+def file_exists(file: Path) -> bool:
     """
-    Say whether there is a file of this name. A link is followed.
+    Return whether a file exists. Symbolic links are followed.
 
     Raises:
-        OperatorError: there is something else, or nobody can say.
+        OperatorError: the path is not a file, or cannot be read.
     """
     try:
         found = file.stat()
@@ -61,23 +61,23 @@ def is_there(file: Path) -> bool:
 
 def refuse_existing(file: Path, *, overwrites: bool) -> None:
     """
-    Refuse to write where a file is already, unless it may be overwritten.
+    Raise an error if a file exists, unless it can be overwritten.
 
     Raises:
-        OperatorError: it is there, and stays as it is; or it is something else.
+        OperatorError: the file exists, or the path is not a file.
     """
-    if is_there(file) and not overwrites:
+    if file_exists(file) and not overwrites:
         raise OperatorError(f"{file} already exists; expected another name, or --overwrite.")
 
 
 def write_atomically(file: Path, content: str) -> None:
     """
-    Write a file: it has all of its content, or stays what it was. A link is followed.
+    Write a file atomically. Symbolic links are followed.
 
     Raises:
-        OperatorError: it cannot be written.
+        OperatorError: the file cannot be written.
     """
-    is_there(file)
+    file_exists(file)
     try:
         with atomic_write(file) as writer:
             writer.write(content)
@@ -85,8 +85,8 @@ def write_atomically(file: Path, content: str) -> None:
         raise _unwritable(file, error) from error
 
 
-def target_of(file: Path) -> Path:
-    """Say where links lead."""
+def resolve(file: Path) -> Path:
+    """Return the path without symbolic links."""
     return Path(os.path.realpath(file))
 
 

@@ -18,16 +18,16 @@ from service.ledger.signing import (
     replace_signing_key,
 )
 
-_name_option = click.option("--name", default=NAME, show_default=True, help="What signatures call the key.")
+_name_option = click.option("--name", default=NAME, show_default=True, help="Name of the key in signatures.")
 
 
 @click.group("signing-key", cls=Commands)
 def signing_key() -> None:
     """
-    Make, show and rotate the key that checkpoints are signed with.
+    Create, show and rotate the key that signs checkpoints.
 
-    It stands in the file that OFC_SIGNING_KEY_FILE names, or in `signing-key` in the data directory. Every server that
-    signs needs the same one. Of the commands' output nothing is secret.
+    The key is in the file OFC_SIGNING_KEY_FILE, or in `signing-key` in the data directory. Every server that signs
+    needs the same key. The output of the commands contains no secrets.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ def signing_key() -> None:
 @json_option
 def create(name: str, directory: Path | None, as_json: bool) -> None:
     """
-    Make a key where there is none; `ofc-server up` on its own PostgreSQL does so itself.
+    Create a signing key; `ofc-server up` with the embedded PostgreSQL does so itself.
 
     \b
     Examples:
@@ -51,7 +51,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
     """
     file = signing_key_file(directory)
     key = make_signing_key(file, name)
-    _show(key, file, as_json, f"Made the signing key in {file}.")
+    _show(key, file, as_json, f"Created the signing key in {file}.")
 
 
 @signing_key.command()
@@ -59,7 +59,7 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
 @json_option
 def show(directory: Path | None, as_json: bool) -> None:
     """
-    Show the public key that belongs to the file, in the line that verifiers take.
+    Show the public key of the file, in the format for verifiers.
 
     \b
     Examples:
@@ -76,10 +76,10 @@ def show(directory: Path | None, as_json: bool) -> None:
 @json_option
 def rotate(name: str, directory: Path | None, as_json: bool) -> None:
     """
-    Put a new key in the place of the one before, of which the file retains the public key.
+    Replace the signing key by a new one; the file retains the public key of the old one.
 
-    The next checkpoint is signed with it. What was signed before stays valid: the public keys stay listed. Copy the
-    file to every server that signs.
+    The next checkpoint is signed with the new key. Earlier checkpoints stay valid, because their public keys stay
+    listed. Copy the file to every server that signs.
 
     \b
     Examples:
@@ -99,7 +99,7 @@ def record(public_key: str, directory: Path | None, as_json: bool) -> None:
     Record the public key of an earlier signing key whose file was lost.
 
     `ofc-server verify` reports every published key that is neither the current one nor recorded here. `rotate` records
-    the key that it replaces; this command is for a key that cannot be rotated any more.
+    the key that it replaces; this command is for a key that can no longer be rotated.
 
     \b
     Examples:
@@ -115,13 +115,13 @@ def record(public_key: str, directory: Path | None, as_json: bool) -> None:
 
 
 def signing_key_file(directory: Path | None) -> Path:
-    """Say where the key stands, or would."""
+    """Return the path of the key file, which may not exist."""
     named = os.environ.get("OFC_SIGNING_KEY_FILE")
     return Path(named) if named else Hosting.from_environment(directory=directory).directory / SIGNING_KEY
 
 
 def configured_key_file(directory: Path | None) -> Path | None:
-    """Return the file of the key that servers here sign with; None where an external database has none configured."""
+    """Return the path of the key file; None for an external database without OFC_SIGNING_KEY_FILE."""
     if not os.environ.get("OFC_SIGNING_KEY_FILE") and os.environ.get("OFC_DATABASE_URL"):
         return None
     return signing_key_file(directory)

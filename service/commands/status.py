@@ -27,10 +27,10 @@ from service.ledger.signing import read_signing_key
 @dataclass(frozen=True, slots=True)
 class JobStatus:
     """
-    A job under way, of whichever club.
+    An unfinished job of any club.
 
     Attributes:
-        set_aside: how many of its chunks were given up.
+        dead_lettered: the number of its dead-lettered chunks.
     """
 
     id: UUID
@@ -39,19 +39,19 @@ class JobStatus:
     state: str
     done: int
     total: int | None
-    set_aside: int
+    dead_lettered: int
     created_at: datetime
 
 
 @dataclass(frozen=True, slots=True)
 class SigningStatus:
     """
-    How far what happened in all clubs is signed.
+    The state of the trees and checkpoints of all clubs.
 
     Attributes:
-        waiting: how many events have no place in their club's tree yet.
-        unsigned: how many have one, and no checkpoint stands for them yet.
-        signed_at: when the newest checkpoint was made; None where there is none.
+        waiting: the number of events that are not in their club's tree yet.
+        unsigned: the number of events in a tree that no checkpoint covers yet.
+        signed_at: the time of the newest checkpoint; None if there is none.
     """
 
     waiting: int
@@ -62,12 +62,12 @@ class SigningStatus:
 @dataclass(frozen=True, slots=True)
 class Status:
     """
-    Which workers live, and what there is for them to do.
+    The state of workers, jobs, checkpoints and the database.
 
     Attributes:
-        server: how the database stores what is committed.
-        signing: how far they are with what they sign.
-        oldest_waiting: since when the oldest job waits that nobody has begun; None where none does.
+        server: the durability settings of the database.
+        signing: the state of the checkpoints.
+        oldest_waiting: the creation time of the oldest queued job; None if no job is queued.
     """
 
     workers: list[ActiveWorker]
@@ -78,16 +78,16 @@ class Status:
 
 
 def get_status(database: Database) -> Status:
-    """Look at the workers, at the jobs of all clubs that have not ended, and at what was signed."""
+    """Read the active workers, the unfinished jobs of all clubs, and the state of the checkpoints."""
     with database.outside_clubs() as connection:
         living = workers.list_active(connection)
         under_way = jobs.list_under_way(connection)
-    found = [_look_at(database, job) for job in under_way]
+    found = [_read_job(database, job) for job in under_way]
     waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
-    return Status(living, found, min(waiting, default=None), _look_at_trees(database), database.read_server())
+    return Status(living, found, min(waiting, default=None), _read_signing(database), database.read_server())
 
 
-def _look_at(database: Database, found: JobUnderWay) -> JobStatus:
+def _read_job(database: Database, found: JobUnderWay) -> JobStatus:
     with database.reading(found.club_id) as transaction:
         job = jobs.get(transaction, found.id)
         progress = jobs.get_progress(transaction, found.id)
@@ -97,7 +97,7 @@ def _look_at(database: Database, found: JobUnderWay) -> JobStatus:
     )
 
 
-def _look_at_trees(database: Database) -> SigningStatus:
+def _read_signing(database: Database) -> SigningStatus:
     waiting, unsigned, signed_at = 0, 0, list[datetime]()
     for club in list_clubs(database):
         with database.reading(club.id) as transaction:
@@ -113,10 +113,9 @@ def _look_at_trees(database: Database) -> SigningStatus:
 @json_option
 def status(directory: Path | None, as_json: bool) -> None:
     """
-    Show which workers live, which jobs are under way and for how long the oldest has waited, and what is signed.
+    Show workers, unfinished jobs, the durability of the database, and checkpoints.
 
-    It also shows how the database stores what is committed. A worker is here while it says so every few seconds; half a
-    minute after it was last heard of it is not. Whether there is a key to sign with is said of this machine.
+    A worker is listed until 30 seconds after its last heartbeat. The signing key is that of this machine.
 
     \b
     Examples:
@@ -131,30 +130,30 @@ def status(directory: Path | None, as_json: bool) -> None:
         return
     if found.workers:
         print_table(
-            ("WORKER", "CHUNKS AT ONCE", "SINCE (UTC)"),
+            ("WORKER", "CONCURRENCY", "SINCE (UTC)"),
             [
                 (f"{worker.host}:{worker.process}", str(worker.concurrency), show_moment(worker.started_at))
                 for worker in found.workers
             ],
         )
     else:
-        say("No worker lives; `ofc-server worker` starts one, and `ofc-server up` does so itself.")
+        say("No worker is active; `ofc-server worker` starts one, and so does `ofc-server up`.")
     click.echo()
     if found.jobs:
         print_table(
-            ("JOB", "KIND", "STATE", "DONE", "CLUB", "ASKED FOR (UTC)"),
+            ("JOB", "KIND", "STATE", "DONE", "CLUB", "CREATED (UTC)"),
             [
                 (str(job.id), job.kind, job.state, _share(job.done, job.total), job.club, show_moment(job.created_at))
                 for job in found.jobs
             ],
         )
     else:
-        say("No job is under way.")
+        say("No job is unfinished.")
     if found.oldest_waiting is not None:
         waited = datetime.now(UTC) - found.oldest_waiting
-        say(f"The oldest job that nobody has begun has waited for {max(0, round(waited.total_seconds()))} seconds.")
+        say(f"The oldest queued job has waited for {max(0, round(waited.total_seconds()))} seconds.")
     _print_server(found.server)
-    _tell_signing(found.signing)
+    _print_signing(found.signing)
     if missing:
         say(missing)
 
@@ -166,30 +165,30 @@ def _print_server(found: ServerState) -> None:
         commit += f" (set by the service; the default of the database is {found.default_synchronous_commit})"
     say(f"The database runs with {settings}, {commit}.")
     if found.unsafe:
-        say(f"A crash of it can lose committed records: {' and '.join(found.unsafe)} must be on.")
+        say(f"A crash of the database can lose committed records: {' and '.join(found.unsafe)} must be on.")
     if found.is_standby or found.is_read_only:
         say("The database is read-only" + (", as a standby is." if found.is_standby else "."))
 
 
-def _tell_signing(found: SigningStatus) -> None:
+def _print_signing(found: SigningStatus) -> None:
     if found.signed_at is None:
-        say("Nothing has been signed yet.")
+        say("There is no checkpoint yet.")
     else:
         ago = datetime.now(UTC) - found.signed_at
         say(f"The newest checkpoint was signed {max(0, round(ago.total_seconds()))} seconds ago.")
     if found.waiting or found.unsigned:
-        say(f"Events that wait for their place: {found.waiting}; that no checkpoint stands for yet: {found.unsigned}.")
+        say(f"Events not in a tree: {found.waiting}; events without a checkpoint: {found.unsigned}.")
 
 
 def _find_key(directory: Path | None) -> tuple[str | None, str]:
-    """Find the public key of the file that servers here sign with; where there is none, say why."""
+    """Return the public key of this machine, or None and the reason if there is none."""
     file = configured_key_file(directory)
     if file is None:
-        return None, "OFC_SIGNING_KEY_FILE names no signing key here; servers started like this sign nothing."
+        return None, "OFC_SIGNING_KEY_FILE is not set; a server with these settings makes no checkpoints."
     try:
         return read_signing_key(file).verifier.written, ""
     except OperatorError as error:
-        return None, f"{error} Until there is one, nothing is signed."
+        return None, f"{error} Without the key, no checkpoints are made."
 
 
 def _share(done: int, total: int | None) -> str:
@@ -216,7 +215,7 @@ def _dump(found: Status) -> dict[str, Any]:
                 "kind": job.kind,
                 "state": job.state,
                 "progress": {"done": job.done, "total": job.total},
-                "set_aside": job.set_aside,
+                "set_aside": job.dead_lettered,
                 "created_at": show_time(job.created_at),
             }
             for job in found.jobs

@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
 from service.commands.database_owner import open_as_owner
 from service.commands.options import NamedPath, data_option
-from service.commands.output import is_there, say, target_of, write_atomically
+from service.commands.output import file_exists, resolve, say, write_atomically
 from service.commands.signing_key import configured_key_file
 from service.errors import OperatorError
 from service.ledger.actions import origin_of
@@ -120,7 +120,7 @@ def verify(
             if signing_keys is not None:
                 state.report(check_published_keys(connection, signing_keys), as_json)
     if saved is not None:
-        target_of(saved).unlink(missing_ok=True)
+        resolve(saved).unlink(missing_ok=True)
     unchecked = _unchecked(clubs, {checkpoint.origin for checkpoint in checkpoints})
     if are_keys_unchecked:
         unchecked.append("whether the published keys belong to the service: no signing key is configured")
@@ -130,7 +130,7 @@ def verify(
 def _read_signing_keys(directory: Path | None) -> tuple[VerifierKey, ...] | None:
     """Return the public keys of the configured signing key and of earlier ones; None where none is configured."""
     file = configured_key_file(directory)
-    return None if file is None or not is_there(file) else read_signing_keys(file).verifiers
+    return None if file is None or not file_exists(file) else read_signing_keys(file).verifiers
 
 
 def _read_checkpoint(path: Path) -> Checkpoint:
@@ -171,7 +171,7 @@ class _State:
         Raises:
             OperatorError: the file is not a progress file.
         """
-        if path is None or not is_there(path):
+        if path is None or not file_exists(path):
             return cls()
         try:
             saved = json.loads(path.read_bytes())

@@ -18,25 +18,25 @@ from service.rounds.queries import histories, rounds
 
 
 def check_link(transaction: Transaction, signed: SignedLink) -> bool:
-    """Say whether a link opens its round: it is the club's own, has not ended, and was not revoked."""
+    """Return whether a link is valid: signed by the club, not expired and not revoked."""
     is_on_time = signed.link.expires_at > transaction.now
-    return is_on_time and is_ours(transaction, signed) and not links.is_revoked(transaction, signed.link)
+    return is_on_time and is_signed_by_club(transaction, signed) and not links.is_revoked(transaction, signed.link)
 
 
-def is_ours(transaction: Transaction, signed: SignedLink) -> bool:
-    """Say whether a link was made by the transaction's club, and not all of its links were revoked since."""
+def is_signed_by_club(transaction: Transaction, signed: SignedLink) -> bool:
+    """Return whether the transaction's club has signed a link with its current secret."""
     found = links.find_secret(transaction)
     return signed.link.club_id == transaction.club_id and found is not None and signed.is_signed_with(found[1])
 
 
 def issue_link(transaction: Transaction, round_id: UUID, life: timedelta) -> IssuedLink:
     """
-    Make an address at which a round can be read without a key, for a while.
+    Create a link that shows a round without a key until it expires.
 
-    The address itself is kept nowhere: it is signed, and whoever has it, has it. The audit trail says that it was made.
+    The link is signed and not stored. The event records that it was created.
 
     Raises:
-        NotFound: the club has no such round.
+        NotFound: the club has no round with this ID.
     """
     stored = rounds.get(transaction, round_id)
     expires_at = transaction.now + life
@@ -48,19 +48,19 @@ def issue_link(transaction: Transaction, round_id: UUID, life: timedelta) -> Iss
 
 def revoke_link(transaction: Transaction, signed: SignedLink | None) -> None:
     """
-    Let one link to a round open nothing any more, at once.
+    Revoke a link immediately.
 
-    That it opens nothing afterwards is all that is asked for, so that a request sent again is answered the same.
+    The action is idempotent.
 
     Args:
-        transaction: of the club whose link it is.
-        signed: the link; None where what was sent is none.
+        transaction: a transaction of the club of the link.
+        signed: the link; None if the token is not a link.
 
     Raises:
-        NotFound: it is no link of the club's.
+        NotFound: the club has not signed this link with its current secret.
     """
-    if signed is None or not is_ours(transaction, signed):
-        raise NotFound("the club has made no such link, or all of its links were revoked since")
+    if signed is None or not is_signed_by_club(transaction, signed):
+        raise NotFound("the link is not one of this club, or all links of the club were revoked after it was created")
     link = signed.link
     if link.expires_at > transaction.now:
         event = LinkRevoked(round=link.round_id, expires_at=link.expires_at)
@@ -69,10 +69,10 @@ def revoke_link(transaction: Transaction, signed: SignedLink | None) -> None:
 
 def revoke_links(database: Database, club: StoredClub) -> None:
     """
-    Let every link to a round of a club open nothing any more, at once.
+    Revoke all links of a club immediately.
 
     Raises:
-        Busy: somebody else is doing the same.
+        Busy: another command is revoking the links of the club.
     """
     with database.transaction(club.id) as transaction:
         version = links.renew_secret(transaction)
@@ -82,21 +82,21 @@ def revoke_links(database: Database, club: StoredClub) -> None:
 
 def show_linked_hand(transaction: Transaction, link: Link, number: int) -> ExplanationView:
     """
-    Say why a hand of a round, as that stands, came to what it came to, to whoever has a link to the round.
+    Explain the score of a hand in the current revision of a link's round.
 
     Raises:
-        NotFound: the round has no such hand.
+        NotFound: the round has no hand with this number.
     """
     stored = rounds.get(transaction, link.round_id)
     happened = histories.get(transaction, stored.id, stored.revision)
     if not 1 <= number <= len(happened.hands):
-        raise NotFound(f"the round has no hand {number}; it has {len(happened.hands)}")
+        raise NotFound(f"the round has no hand {number}; expected a number from 1 to {len(happened.hands)}")
     hand_id = str(happened.hands[number - 1].id)
     explained = explaining.explain_hand(happened.history, number)
     return ExplanationView(hand_id, str(stored.id), stored.revision, True, explained)
 
 
 def show_linked_round(transaction: Transaction, link: Link) -> LinkedRoundView:
-    """Show a round as it stands, and who paid whom in it, to whoever has a link to it."""
+    """Return the current revision of a link's round, with its settlement."""
     view, settlement = get_round(transaction, link.round_id), get_settlement(transaction, link.round_id)
     return LinkedRoundView(link.expires_at, view, settlement)

@@ -10,7 +10,7 @@ from service.db.base import Base, Key, references
 
 
 class LinkSecretRecord(Base):
-    """A secret with which a club's links are signed. Only the newest counts."""
+    """A secret that signs the links of a club. Only the newest one is valid."""
 
     __tablename__ = "link_secrets"
 
@@ -21,7 +21,7 @@ class LinkSecretRecord(Base):
 
 
 class RevokedLinkRecord(Base):
-    """A viewer link, known by its round and its end, that opens nothing any more."""
+    """A revoked link, identified by its round and its expiry."""
 
     __tablename__ = "revoked_links"
     __table_args__ = (references("rounds", "club_id", "round_id", to=("club_id", "id")),)

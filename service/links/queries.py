@@ -18,7 +18,7 @@ _LENGTH: Final = 32
 
 
 def find_secret(transaction: Transaction) -> tuple[int, bytes] | None:
-    """Give the version of the secret that counts, and the secret; None where the club never had one."""
+    """Return the version of the current secret and the secret; None if the club has none."""
     record = LinkSecretRecord
     newest = (
         select(record.version, record.secret)
@@ -31,7 +31,7 @@ def find_secret(transaction: Transaction) -> tuple[int, bytes] | None:
 
 
 def get_or_create_secret(transaction: Transaction) -> bytes:
-    """Give the secret that counts; where the club has none yet, of several that want one at once all get the same."""
+    """Return the current secret, after creating one if the club has none. Concurrent calls get the same."""
     found = find_secret(transaction)
     if found is None:
         transaction.execute(_insert(transaction, _FIRST).on_conflict_do_nothing())
@@ -42,10 +42,10 @@ def get_or_create_secret(transaction: Transaction) -> bytes:
 
 def renew_secret(transaction: Transaction) -> int:
     """
-    Give the club another secret, and say which it is by now.
+    Create a new secret, which replaces the current one, and return its version.
 
     Raises:
-        Busy: somebody else is doing the same.
+        Busy: another transaction is doing the same.
     """
     found = find_secret(transaction)
     version = _FIRST if found is None else found[0] + 1
@@ -61,7 +61,7 @@ def _insert(transaction: Transaction, version: int) -> Insert:
 
 
 def is_revoked(transaction: Transaction, link: Link) -> bool:
-    """Say whether a link of the transaction's club was revoked."""
+    """Return whether a link of the transaction's club was revoked."""
     record = RevokedLinkRecord
     sought = exists().where(
         record.club_id == transaction.club_id,
@@ -72,7 +72,7 @@ def is_revoked(transaction: Transaction, link: Link) -> bool:
 
 
 def revoke(transaction: Transaction, link: Link, event: bytes) -> None:
-    """Let a link of the transaction's club open nothing any more; the event says so, if it was not so already."""
+    """Insert the revocation of a link and its event, unless it was revoked before."""
     adding = insert(RevokedLinkRecord).values(
         club_id=transaction.club_id,
         round_id=link.round_id,

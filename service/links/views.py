@@ -1,4 +1,4 @@
-"""Viewer links: a round shown to its players, without a key."""
+"""Viewer links: a round, shown to its players without a key."""
 
 from datetime import timedelta
 from http import HTTPStatus
@@ -40,7 +40,7 @@ _NOT_FOUND_ADVICE: Final = (
 
 @links.after_request
 def show_problem_as_page(response: Response) -> Response:
-    """Answer a browser with a page where the link, or what it asks for, cannot be shown."""
+    """Replace a problem document by a page if the client is a browser."""
     if response.mimetype != MEDIA_TYPE or request.method not in READING or best_media_type((JSON, HTML)) != HTML:
         return response
     kind, is_missing = PROBLEM_KINDS[g.problem_code], response.status_code == HTTPStatus.NOT_FOUND
@@ -104,7 +104,7 @@ def get_linked_hand(link: Link, number: int) -> Response:
 
 
 def _write_round(document: Dumped) -> str:
-    """Write a round and its settlement as a page to print."""
+    """Render a round and its settlement as a printable page."""
     round_ = document["round"]
     names = {seat["seat"]: seat["player"] for seat in round_["seats"]}
     return render_template(

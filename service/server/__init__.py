@@ -1,1 +1,1 @@
-"""How requests reach the application: connections and their deadlines in one poller, work in a few threads."""
+"""The server processes: `ofc-server up`, the embedded PostgreSQL, and the gunicorn worker."""

@@ -9,15 +9,14 @@ from service.server.address import UpError
 API_KEY = "api-key"
 """The file of the first key in the data directory."""
 HOME = "home"
-"""The club that the first start makes."""
+"""The club that the first start creates."""
 
 
 def ensure_key(config: Config, directory: Path) -> Path:
     """
-    Write the key of the first club to `DIR/api-key`, unless it is there.
+    Create the key of the first club in `DIR/api-key`, unless the file exists.
 
-    A start that was interrupted between making the key and writing it makes another at the next start: a key that
-    nobody has ever seen opens nothing, and the operator is never locked out.
+    If a start is interrupted between creating and writing the key, the next start creates another one.
 
     Raises:
         UpError: the directory cannot be written.
@@ -36,10 +35,10 @@ def ensure_key(config: Config, directory: Path) -> Path:
 
 def ensure_signing_key(config: Config, directory: Path) -> Path:
     """
-    Make the key that checkpoints are signed with at the first start: `DIR/signing-key`, unless another file is named.
+    Create the signing key `DIR/signing-key` at the first start, unless another file is configured.
 
     Raises:
-        OperatorError: it cannot be written.
+        OperatorError: the file cannot be written.
     """
     file = config.signing_key_file or directory / SIGNING_KEY
     if config.signing_key_file is None and not file.exists():
@@ -49,10 +48,10 @@ def ensure_signing_key(config: Config, directory: Path) -> Path:
 
 def read_key(file: Path) -> str:
     """
-    Read the key that stands in a file.
+    Read the key in a file.
 
     Raises:
-        UpError: the file cannot be read, or holds no key.
+        UpError: the file cannot be read, or contains no key.
     """
     remedy = f"move {file} away and start again to get a new one"
     try:
@@ -60,7 +59,7 @@ def read_key(file: Path) -> str:
     except OSError as error:
         raise UpError(f"The key cannot be read: {error.strerror}; {remedy}.") from error
     except UnicodeDecodeError as error:
-        raise UpError(f"The file of the key holds none; {remedy}.") from error
+        raise UpError(f"The file {file} contains no key; {remedy}.") from error
     if not key.isprintable():
-        raise UpError(f"The file of the key holds none; {remedy}.")
+        raise UpError(f"The file {file} contains no key; {remedy}.")
     return key

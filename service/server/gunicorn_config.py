@@ -1,4 +1,4 @@
-"""How gunicorn serves, under `ofc-server up` and alone: `gunicorn --config python:service.server.gunicorn_config`."""
+"""The gunicorn configuration, for `ofc-server up` and for `gunicorn --config python:service.server.gunicorn_config`."""
 
 import atexit
 import gc
@@ -24,35 +24,35 @@ from service.server.embedded import process
 from service.server.gunicorn_worker.wire import Wire
 
 wsgi_app = "service.wsgi:app"
-# Each worker makes the application itself, so that nothing, above all no connection, is opened before the fork.
+# Each worker creates the application itself, so that no connection is opened before the fork.
 preload_app = False
 
 worker_class = "service.server.gunicorn_worker.worker.Worker"
 threads = 4
 timeout = 60
 graceful_timeout = 10
-# Only what has memory for it may send.
+# `sendfile` would bypass the buffers of `Wire`.
 sendfile = False
 
 
 class GunicornLog(glogging.Logger):
-    """What gunicorn says, in the service's own form, and without what it repeats of a request."""
+    """The log of gunicorn in the format of the service, without content of requests."""
 
     def setup(self, cfg: Any) -> None:
-        """Write as everything else in the service does; the workers inherit it."""
+        """Use the log format of the service; the workers inherit it."""
         super().setup(cfg)
         start_logging()
         self.error_log.handlers.clear()
         self.error_log.propagate = True
 
     def warning(self, msg: str, *arguments: Any, **options: Any) -> None:
-        """Name only the kind of a malformed request: its headers may hold a key."""
+        """Log only the kind of error of a malformed request, because its headers can contain a key."""
         if msg.startswith("Invalid request from"):
             msg = f"Invalid request: {type(sys.exception()).__name__}"
         super().warning(msg, *arguments, **options)
 
     def exception(self, msg: str, *arguments: Any, **options: Any) -> None:
-        """Leave out the address that was asked for."""
+        """Log the exception without the URL."""
         if isinstance(msg, str) and msg.startswith("Error handling request"):
             msg, arguments = "Error handling request", ()
         super().exception(msg, *arguments, **options)
@@ -75,9 +75,9 @@ _CODES: Final = {
 
 def write_problem(client: Wire, status: int, reason: str, _found: str) -> None:
     """
-    Refuse in the service's own form what never gets as far as the application, and say no more of the connection.
+    Send a problem document for a request that gunicorn rejects before the application, and close the connection.
 
-    What gunicorn found in the request is not repeated: it may hold a key.
+    The message of gunicorn is omitted, because it can contain a key.
     """
     code = _CODES.get(HTTPStatus(status), "request-malformed")
     detail = _REFUSALS.get(
@@ -99,16 +99,16 @@ def write_problem(client: Wire, status: int, reason: str, _found: str) -> None:
 
 
 util.write_error = write_problem
-# What serves is nobody's business.
+# The header Server does not name gunicorn.
 wsgi.SERVER = "tablestakes"
 logger_class = GunicornLog
 loglevel = "warning"
-# Would be a socket in the home directory that nobody here uses.
+# The control socket in the home directory is not used.
 control_socket_disable = True
 
 
 class Worker(Protocol):
-    """What gunicorn tells a hook about a worker, as far as it matters here; `place` is ours, `wsgi` the application."""
+    """A worker as gunicorn passes it to hooks; `place` is added here, `wsgi` is the application."""
 
     ppid: int
     place: int
@@ -118,22 +118,22 @@ class Worker(Protocol):
 
 
 class Received(Protocol):
-    """What gunicorn tells a hook about a request whose head it has read; names of headers are in capitals."""
+    """A request as gunicorn passes it to hooks; header names are in capitals."""
 
     headers: Sequence[tuple[str, str]]
 
 
 class Arbiter(Protocol):
-    """What gunicorn tells a hook about itself, as far as it matters here."""
+    """The arbiter as gunicorn passes it to hooks."""
 
     WORKERS: Mapping[int, Worker]
 
 
 def on_starting(_arbiter: Arbiter) -> None:
     """
-    Begin to count anew, and load the code once for all workers, also those that come when others have died.
+    Reset the metrics, and import the code once for all workers.
 
-    What is loaded stays: nobody looks for garbage in it, neither now nor at the end, and so the workers share it.
+    The imported objects are excluded from garbage collection, so that the workers share their memory.
     """
     make_directory()
     gc.disable()
@@ -144,12 +144,12 @@ def on_starting(_arbiter: Arbiter) -> None:
 
 
 def pre_fork(arbiter: Arbiter, worker: Worker) -> None:
-    """Give the worker that comes the place of one that has gone, if any has."""
+    """Assign a free slot of the metrics to the new worker."""
     worker.place = free_place([living.place for living in arbiter.WORKERS.values()])
 
 
 def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
-    """No worker outlives gunicorn, however that ended; what it was writing is rolled back."""
+    """End the worker when gunicorn ends, and use its slot of the metrics."""
     process.set_death_signal(signal.SIGKILL, parent=worker.ppid)
     take_place(worker.place)
 
@@ -164,10 +164,10 @@ def post_worker_init(worker: Worker) -> None:
 
 def pre_request(_worker: Worker, request: Received) -> None:
     """
-    Refuse every coding of a body but chunks: a proxy that reads another one otherwise could be made to hide a request.
+    Reject every transfer coding except `chunked`: proxies interpret others differently, which allows smuggling.
 
     Raises:
-        InvalidHeader: there is one; gunicorn answers 400 and closes the connection.
+        InvalidHeader: the request has another coding; gunicorn responds with 400 and closes the connection.
     """
     for name, value in request.headers:
         if name == "TRANSFER-ENCODING" and value.lower() != "chunked":
@@ -175,10 +175,10 @@ def pre_request(_worker: Worker, request: Received) -> None:
 
 
 def child_exit(_arbiter: Arbiter, worker: Worker) -> None:
-    """Forget what was going on in a worker that has ended."""
+    """Free the slot of the metrics of a worker that has ended."""
     leave_place(worker.place)
 
 
 def on_exit(_arbiter: Arbiter) -> None:
-    """Leave nothing behind."""
+    """Delete the directory of the metrics."""
     remove_directory()

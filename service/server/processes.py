@@ -27,9 +27,9 @@ _log = get_log(__name__)
 
 class JobWorker:
     """
-    An `ofc-server worker`, started again when it ends by itself, and stopped at the end of the `with`.
+    An `ofc-server worker` process, restarted when it ends unexpectedly, and stopped at the end of the `with`.
 
-    The service answers without it, so its trouble is nobody else's: one that keeps dying is started less often.
+    The web server works without it. A worker that keeps ending is restarted with growing pauses.
     """
 
     def __init__(self, config: Config, concurrency: int, environment: Mapping[str, str]) -> None:
@@ -45,11 +45,11 @@ class JobWorker:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let chunks under way be done, then end what is left."""
+        """Stop the worker after its chunks in progress, or kill it after a timeout."""
         process.stop(self._process, _WORKER_GRACE_SECONDS)
 
     def restart_if_dead(self) -> None:
-        """Start it again where it has ended: at once, or after a pause where it did so before."""
+        """Restart the worker if it has ended: at once, or after a pause if it has ended before."""
         now = time.monotonic()
         if self._process.poll() is None or now < self._start_from:
             return
@@ -69,16 +69,16 @@ _WEB_GRACE_SECONDS = 15.0  # more than gunicorn gives its workers
 
 
 class Web:
-    """Gunicorn with its workers, on a port already taken; stopped at the end of the `with`."""
+    """The gunicorn process with its workers on an open socket, stopped at the end of the `with`."""
 
     def __init__(self, config: Config, workers: int, listener: socket.socket, environment: Mapping[str, str]) -> None:
         self.address = address_of(listener)
         listening = ["--bind", f"fd://{listener.fileno()}", "--workers", str(workers)]
         self._gunicorn = process.spawn(
             [sys.executable, "-m", "gunicorn", "--config", "python:service.server.gunicorn_config", *listening],
-            # With its starter it loses the database too; nothing is gained by stopping slowly, but the port is kept.
+            # Without its parent it has no database, so it need not stop gracefully.
             last_signal=signal.SIGKILL,
-            # The owner's login stays with the starter: the web has no use for it.
+            # The web server does not get the login of the owner.
             env={**environment, "OFC_DATABASE_URL": config.database_url, "OFC_OWNER_URL": ""},
             pass_fds=[listener.fileno()],
         )
@@ -89,43 +89,43 @@ class Web:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Let requests under way be answered, then end what is left."""
+        """Stop gunicorn after the requests in progress, or kill it after a timeout."""
         process.stop(self._gunicorn, _WEB_GRACE_SECONDS)
 
     def wait_until_ready(self) -> None:
         """
-        Wait until the service answers.
+        Wait until the service responds.
 
         Raises:
-            UpError: it ended, or did not answer in time.
+            UpError: gunicorn ended, or did not respond in time.
         """
         deadline = time.monotonic() + _READY_SECONDS
         while time.monotonic() < deadline:
             self.check_alive()
             with contextlib.suppress(OSError, http.client.HTTPException):
-                if self._ask("/healthz") == HTTPStatus.OK:
+                if self._get("/healthz") == HTTPStatus.OK:
                     return
             time.sleep(0.05)
-        raise UpError(f"The service did not answer on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
+        raise UpError(f"The service did not respond on {self.address.url}/healthz within {_READY_SECONDS:.0f} seconds.")
 
     def check_alive(self) -> None:
         """
-        Notice that gunicorn has ended.
+        Raise an error if gunicorn has ended.
 
         Raises:
-            UpError: it has.
+            UpError: gunicorn has ended.
         """
         if self._gunicorn.poll() is not None:
             code = self._gunicorn.returncode
-            raise UpError(f"The web server ended by itself (exit code {code}); what it said is above.")
+            raise UpError(f"The web server ended unexpectedly with exit code {code}; its output is above.")
 
     def knows(self, key: str) -> bool:
-        """Whether the database knows the key; the directory that holds it may have served another one before."""
+        """Return whether the key is valid; the data directory can contain the key of another database."""
         with contextlib.suppress(OSError, http.client.HTTPException):
-            return self._ask("/v1/tables", {"Authorization": f"Bearer {key}"}) != HTTPStatus.UNAUTHORIZED
+            return self._get("/v1/tables", {"Authorization": f"Bearer {key}"}) != HTTPStatus.UNAUTHORIZED
         return True
 
-    def _ask(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
+    def _get(self, path: str, headers: Mapping[str, str] = MappingProxyType({})) -> int:
         connection = http.client.HTTPConnection(self.address.reachable_host, self.address.port, timeout=_ANSWER_SECONDS)
         try:
             connection.request("GET", path, headers=headers)

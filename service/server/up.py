@@ -22,20 +22,20 @@ _MOST_DEATHS, _WITHIN_SECONDS = 5, 60.0
 
 
 class Stopped(BaseException):
-    """Somebody asked the service to stop."""
+    """A signal asked the service to stop."""
 
 
 def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
     """
-    Run everything until somebody stops it: database, migrations, web, and a worker for jobs.
+    Run database, migrations, web server and job worker until a signal.
 
-    The order is that of a careful operator: take the port first, for a port in use is the commonest mistake and the
-    cheapest to find; then the database, its newest shape, the first key; and say that it is ready only once it answers.
+    The port is opened first, because a port in use is the most frequent error and quickly found. Then come the
+    database, the migrations and the first key. The service is reported as ready after its first response.
 
     Raises:
-        UpError, EmbeddedError, ConfigError, ServiceError: it cannot be done; the message is for the operator.
+        UpError, EmbeddedError, ConfigError, ServiceError: a step failed; the message is for the operator.
     """
-    # What the web workers will read is refused before anything is started for them.
+    # The settings of the web workers are validated before anything is started.
     Limits.from_environment(environment)
     _raise_stopped_on_signals()
     with contextlib.suppress(Stopped), contextlib.ExitStack() as stack:
@@ -46,11 +46,11 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
             say(f"Starting on {config.database} ...")
         else:
             cluster = Cluster(hosting.directory)
-            # What else is wrong with the environment is found before anything is made.
+            # The other settings are validated before anything is created.
             config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **read_settings(environment))
             say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
             stack.enter_context(cluster)
-            # Where it listens is settled by its start.
+            # The path of its socket is known after its start.
             config = replace(config, database_url=cluster.url(SERVICE_ROLE), owner_url=cluster.url(OWNER))
         _check_server(config)
         migrate(config.owner_url)
@@ -62,7 +62,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
             environment = {**environment, "OFC_SIGNING_KEY_FILE": str(ensure_signing_key(config, hosting.directory))}
         key = read_key(key_file)
         web = stack.enter_context(Web(config, hosting.workers, listener, environment))
-        # Only gunicorn holds the port now, so that it is free as soon as that has ended.
+        # Only gunicorn has the port open now, so that it is free as soon as gunicorn ends.
         listener.close()
         web.wait_until_ready()
         worker: JobWorker | None = None
@@ -72,17 +72,17 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         say(f"Ready on {web.address.url}")
         say(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key):
-            say(f"This database does not know that key; move {key_file} away and start again to get one it knows.")
+            say(f"That key is not valid in this database; move {key_file} away and start again to create one.")
         say("Press Ctrl-C to stop.")
         _keep_running(web, worker, cluster)
 
 
 def _check_server(config: Config) -> None:
     """
-    Check that records are safe in the database, before anything is written.
+    Check that the server accepts writes and is durable, before anything is written.
 
     Raises:
-        DatabaseError: it is read-only, or a crash can lose records.
+        DatabaseError: the server is read-only, or a crash can lose records.
     """
     database = Database(config.owner_url, role=None, pool_size=1)
     try:
@@ -93,10 +93,10 @@ def _check_server(config: Config) -> None:
 
 def _check_login(config: Config) -> None:
     """
-    See that the service's own login works, before anybody is told that the service does.
+    Check that the login of the service can use the database.
 
     Raises:
-        DatabaseError: it does not.
+        DatabaseError: a check failed.
     """
     database = Database(config.database_url, pool_size=1)
     try:
@@ -117,11 +117,11 @@ def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -
             _log.warning("postgresql_restarted")
             deaths.append(time.monotonic())
             if len(deaths) == _MOST_DEATHS and deaths[-1] - deaths[0] < _WITHIN_SECONDS:
-                raise EmbeddedError(f"PostgreSQL died {_MOST_DEATHS} times within a minute: {cluster.last_error()}")
+                raise EmbeddedError(f"PostgreSQL crashed {_MOST_DEATHS} times within a minute: {cluster.last_error()}")
 
 
 def _raise_stopped_on_signals() -> None:
-    """Turn the first Ctrl-C, or SIGTERM or SIGHUP, into `Stopped`; further ones do not disturb the stopping."""
+    """Raise `Stopped` at the first Ctrl-C, SIGTERM or SIGHUP, and ignore further ones."""
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
     def stop(_number: int, _frame: FrameType | None) -> NoReturn:

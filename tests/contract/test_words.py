@@ -1,4 +1,4 @@
-"""Messages are written in plain, standard English: phrases that were replaced do not come back."""
+"""Messages and docstrings are plain, standard English: replaced phrases and verbs do not come back."""
 
 import ast
 import re
@@ -32,6 +32,37 @@ REPLACED: Final = {
 """The phrases that no message has, as regular expressions, and what to write instead."""
 
 
+NOT_DOCSTRING_VERBS: Final = frozenset({"Say", "Give", "Let", "Keep", "Name", "Make", "Put", "Tell", "Hear"})
+"""Verbs that do not say what a function does; write Return, Build, Insert, Lock, Validate, Store, Send …"""
+NOT_VERBS: Final = frozenset(
+    {"A", "An", "How", "Its", "No", "Nothing", "Of", "The", "What", "Where", "Whether", "Which", "Who", "Whoever"}
+)
+"""First words of docstrings without a verb; only properties have such docstrings."""
+DOCUMENTED: Final = (*SOURCES, "evidence", "migrations")
+UNCOVERED: Final = (
+    "client",
+    "evidence",
+    "schemas",
+    "scoring",
+    "service/commands/verify.py",
+    "service/corrections",
+    "service/disputes",
+    "service/examples",
+    "service/http/rate_limits.py",
+    "service/imports",
+    "service/ledger",
+    "service/logs.py",
+    "service/metrics",
+    "service/pages",
+    "service/recomputations",
+    "service/rounds",
+    "service/sweeper.py",
+    "service/verification",
+    "service/worker.py",
+)
+"""Files and folders whose docstrings are not checked yet."""
+
+
 def read_messages(source: str) -> Iterator[tuple[int, str]]:
     """Yield the string literals of a module except docstrings, each with its line; values in f-strings are `{}`."""
     tree = ast.parse(source)
@@ -59,6 +90,39 @@ def test_no_message_has_a_replaced_phrase(phrase: str) -> None:
     assert not found, "\n".join(found)
 
 
+def read_docstrings(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstring of each function of a module except properties, with its line."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            is_property = any("property" in ast.unparse(decorator) for decorator in node.decorator_list)
+            docstring = ast.get_docstring(node)
+            if docstring and not is_property:
+                yield node.lineno, docstring
+
+
+def test_docstrings_of_functions_begin_with_the_verb_that_says_what_they_do() -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)}:{line}: {docstring.splitlines()[0]!r}"
+        for path, line, docstring in DOCSTRINGS
+        if docstring.split(maxsplit=1)[0].strip(".,:;`") in NOT_DOCSTRING_VERBS | NOT_VERBS
+    ]
+    assert len(DOCSTRINGS) > 500
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("place", UNCOVERED)
+def test_only_existing_places_are_excluded_from_the_check_of_docstrings(place: str) -> None:
+    assert (ROOT / place).exists()
+
+
+def test_docstrings_are_those_of_functions() -> None:
+    source = (
+        'class C:\n    """A class."""\n    def f(self):\n        """Say it."""\n'
+        '    @property\n    def p(self):\n        """The property."""\n'
+    )
+    assert list(read_docstrings(source)) == [(3, "Say it.")]
+
+
 def test_messages_are_string_literals_without_docstrings() -> None:
     source = (
         '"""A module."""\nNAME = "a"\n"""A name."""\ndef f(x):\n    """A function."""\n    return f"{x} is right"\n'
@@ -71,4 +135,11 @@ MESSAGES: Final = [
     for folder in SOURCES
     for path in sorted((ROOT / folder).rglob("*.py"))
     for line, message in read_messages(path.read_text(encoding="utf-8"))
+]
+DOCSTRINGS: Final = [
+    (path, line, docstring)
+    for folder in DOCUMENTED
+    for path in sorted((ROOT / folder).rglob("*.py"))
+    if not any(path.is_relative_to(ROOT / place) for place in UNCOVERED)
+    for line, docstring in read_docstrings(path.read_text(encoding="utf-8"))
 ]

@@ -16,7 +16,7 @@ from typing import Final
 import psycopg
 from sqlalchemy import make_url
 
-from service.server.embedded import process as leash
+from service.server.embedded import process as launcher
 from tests.support.free_port import Listener
 from tests.support.postgres import Logins, text_of
 
@@ -87,7 +87,7 @@ def pgbouncer(directory: Path, logins: Logins, mode: str, ignored: str = "option
     nobody = pwd.getpwnam("nobody")
     account = (nobody.pw_uid, nobody.pw_gid) if os.geteuid() == 0 else None
     with (directory / "pgbouncer.log").open("wb") as log:
-        process = leash.spawn([PGBOUNCER, str(settings)], last_signal=signal.SIGKILL, account=account, output=log)
+        process = launcher.spawn([PGBOUNCER, str(settings)], last_signal=signal.SIGKILL, account=account, output=log)
     try:
         _wait_until_it_answers(port, through(port, logins), directory / "pgbouncer.log")
         yield through(port, logins)

@@ -1,4 +1,4 @@
-"""PostgreSQL from a wheel, for one machine: nothing to install, nothing left running."""
+"""The embedded PostgreSQL: binaries from a wheel, run by `ofc-server`."""
 
 from service.server.embedded.binaries import EmbeddedError
 from service.server.embedded.cluster import DATABASE, OWNER, Cluster

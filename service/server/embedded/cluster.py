@@ -27,10 +27,10 @@ from service.server.embedded.data_directory import (
 OWNER = "ofc_owner"
 DATABASE = "ofc"
 
-# Money is kept here: what was answered has been written down.
+# A commit must be on the disk before it is confirmed.
 DURABLE = MappingProxyType({"fsync": "on", "synchronous_commit": "on", "full_page_writes": "on"})
 
-# After a crash, every file is written out before anything is replayed: by one call, or by one for each of 1,400 files.
+# Recovery first syncs all files: with one call, or with one for each of 1,400 files.
 _QUICK_RECOVERY = {"recovery_init_sync_method": "syncfs"} if sys.platform == "linux" else {}
 
 _LARGEST_LOG = 10_000_000
@@ -49,11 +49,11 @@ class Cluster:
 
     def __init__(self, home: Path, settings: Mapping[str, str] = DURABLE) -> None:
         """
-        Name the directory; nothing is made before `start`.
+        Set the directory; `start` creates it.
 
         Args:
-            home: the directory that has, or will have, the files in `postgres/`.
-            settings: PostgreSQL's own, by name.
+            home: the data directory, with the files of PostgreSQL in `postgres/`.
+            settings: settings of PostgreSQL, by name.
         """
         self.home = home.absolute()
         self.files = self.home / "postgres"
@@ -61,13 +61,13 @@ class Cluster:
         self._settings = settings
         self._sockets = SocketDirectory(self.home)
         self._owner_lock = Lock(self.home / "owner.lock")
-        # Every process of PostgreSQL inherits it, so whoever gets it knows that none is left.
+        # Every process of PostgreSQL inherits this lock, so when it is free, none is left.
         self._files_lock = Lock(self.home / "postgres.lock")
-        # Those who join take turns: whoever had to start PostgreSQL stops it, and nobody else's work with it.
+        # Commands take turns, so that the one that started PostgreSQL does not stop it during another one.
         self._joining_lock = Lock(self.home / "joining.lock")
         self._account: tuple[int, int] | None = None
         self._server: subprocess.Popen[bytes] | None = None
-        self._said_before = 0
+        self._log_start = 0
 
     def __enter__(self) -> Self:
         self.start()
@@ -79,32 +79,32 @@ class Cluster:
         self.stop()
 
     def url(self, login: str, database: str = DATABASE) -> str:
-        """Where to connect, for SQLAlchemy and libpq alike."""
+        """Return the URL of a database, for SQLAlchemy and libpq."""
         return f"postgresql://{login}@/{database}?host={quote(str(self._sockets.path), safe='/')}&port=5432"
 
     @property
     def socket_directory(self) -> Path:
-        """Where PostgreSQL listens while it runs."""
+        """The directory of the socket."""
         return self._sockets.path
 
     def allow_login(self, role: str) -> None:
-        """Let a role that the migrations made connect; who may reach the socket may be anybody."""
+        """Allow a role to connect; everyone who can reach the socket is trusted."""
         with psycopg.connect(self.url(OWNER), autocommit=True) as connection:
             connection.execute(sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(role)))
 
     @property
     def pid(self) -> int | None:
-        """The server's process, None while there is none."""
+        """The process ID of the server; None if it does not run."""
         return self._server.pid if self._server is not None and self._server.poll() is None else None
 
     def start(self) -> None:
         """
-        Start PostgreSQL, on new files where there are none, and wait until it answers.
+        Start PostgreSQL, after creating its files if there are none, and wait until it accepts connections.
 
         Raises:
             EmbeddedError: the directory is in use, cannot be written, or has files that this PostgreSQL cannot read.
         """
-        self._take_possession()
+        self._lock_directory()
         try:
             refuse_other_versions(self.files)
             self._account = account_for(self.files)
@@ -123,26 +123,26 @@ class Cluster:
 
     def join(self) -> bool:
         """
-        Start PostgreSQL on the files that are there, unless another owner runs it already; true if it was started here.
+        Start PostgreSQL on existing files, unless another process runs it; return whether it was started here.
 
-        In either case `stop` ends the visit. Another owner may be about to start or to stop, so what cannot be reached
-        at once is tried again for a while.
+        `stop` must be called in either case. The other process can be starting or stopping, so this is retried for some
+        time.
 
         Raises:
             EmbeddedError: there are no files, or they cannot be used.
         """
         try:
             if not self.files.exists():
-                raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` makes them there.")
+                raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` creates them.")
             if not self._joining_lock.acquire(seconds=_JOIN_SECONDS):
-                raise InUse(f"Another command has been at work in {self.home} for too long; end it or wait for it.")
+                raise InUse(f"Another command uses {self.home} for too long; end it or wait for it.")
             deadline = time.monotonic() + _JOIN_SECONDS
             while True:
                 try:
                     self.start()
                     return True
                 except InUse:
-                    if self._answers():
+                    if self._is_reachable():
                         return False
                     if time.monotonic() > deadline:
                         raise
@@ -150,7 +150,7 @@ class Cluster:
         except OSError as error:
             raise EmbeddedError(f"The data directory {self.home} cannot be used: {error.strerror}.") from error
 
-    def _answers(self) -> bool:
+    def _is_reachable(self) -> bool:
         try:
             psycopg.connect(self.url(OWNER)).close()
         except psycopg.OperationalError:
@@ -158,14 +158,14 @@ class Cluster:
         return True
 
     def restart_if_dead(self) -> bool:
-        """Start PostgreSQL again if it has died; true if it had. One that dies while it starts has died once more."""
+        """Restart PostgreSQL if it has crashed; return whether it had. A crash during the restart counts as another."""
         if self._server is None or self._server.poll() is None:
             return False
         self._launch()
         return True
 
     def stop(self) -> None:
-        """Stop PostgreSQL if it was started here: open transactions are rolled back, what was committed is kept."""
+        """Stop PostgreSQL if it was started here; open transactions are rolled back."""
         if self._owner_lock.is_held:
             self._stop_server()
             self._sockets.remove()
@@ -174,11 +174,11 @@ class Cluster:
         self._joining_lock.release()
 
     def last_error(self) -> str:
-        """What PostgreSQL said last, the gravest of it, and where there is more."""
-        said = self.log.read_bytes()[self._said_before :].decode(errors="replace")
-        lines = [line.strip() for line in said.splitlines() if line.strip()]
+        """Return the last error, or else the last line, that PostgreSQL has logged, and the path of the log."""
+        logged = self.log.read_bytes()[self._log_start :].decode(errors="replace")
+        lines = [line.strip() for line in logged.splitlines() if line.strip()]
         errors = [line for line in lines if "error" in line or "FATAL" in line]
-        return f"{[*lines, *errors][-1] if lines else 'it said nothing'} (more in {self.log})"
+        return f"{[*lines, *errors][-1] if lines else 'it logged nothing'} (more in {self.log})"
 
     def _stop_server(self) -> None:
         if self._server is None:
@@ -191,7 +191,7 @@ class Cluster:
                 break
         self._server = None
 
-    def _take_possession(self) -> None:
+    def _lock_directory(self) -> None:
         try:
             self.home.mkdir(mode=0o700, parents=True, exist_ok=True)
             held = self._owner_lock.acquire()
@@ -201,12 +201,12 @@ class Cluster:
             raise InUse(f"{self.home} is in use by another ofc-server; stop that one or choose another --data.")
 
     def _wait_for_files(self) -> None:
-        """Take the lock that every process of PostgreSQL on these files holds; those of a killed owner soon go."""
+        """Acquire the lock that every process of PostgreSQL on these files holds; those of a killed owner end soon."""
         if not self._files_lock.acquire(seconds=_STOP_SECONDS):
-            raise EmbeddedError(f"A PostgreSQL that was told to stop still uses {self.files}; end it and start again.")
+            raise EmbeddedError(f"A stopping PostgreSQL still uses {self.files}; end it and start again.")
 
     def _create_files(self) -> None:
-        """Make the files aside and move them to their place whole: an interrupted start leaves nothing half-made."""
+        """Create the files in a temporary directory and rename it, so that there are never partial files."""
         unfinished = self.home / "postgres.unfinished"
         shutil.rmtree(unfinished, ignore_errors=True)
         unfinished.mkdir(mode=0o700)
@@ -214,11 +214,11 @@ class Cluster:
             os.chown(unfinished, *self._account)
         durable = self._settings.get("fsync") != "off"
         if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
-            raise EmbeddedError(f"PostgreSQL could not make its files in {self.home}: {self.last_error()}")
+            raise EmbeddedError(f"PostgreSQL could not create its files in {self.home}: {self.last_error()}")
         unfinished.rename(self.files)
 
     def _launch(self) -> bool:
-        """Start the server and wait until it answers; false if it ended before it did."""
+        """Start the server and wait until it accepts connections; return False if it ended before."""
         self._wait_for_files()
         remove_stale_note(self.files)
         self._sockets.make(self._account)
@@ -228,7 +228,7 @@ class Cluster:
             "port": "5432",
             "unix_socket_directories": socket_list,
             "unix_socket_permissions": "0700",
-            # A player's name in a statement or a detail could never be erased from a log.
+            # A player's name in a statement or a detail could not be erased from the log.
             "log_error_verbosity": "terse",
             "log_min_error_statement": "panic",
             **_QUICK_RECOVERY,
@@ -239,16 +239,16 @@ class Cluster:
         return self._becomes_ready(self._server)
 
     def _spawn(self, command: Sequence[str | Path]) -> subprocess.Popen[bytes]:
-        """Start one of PostgreSQL's programs, and hand the lock on the files over to it."""
+        """Start a program of PostgreSQL, and pass the lock on the files to it."""
         too_large = self.log.exists() and self.log.stat().st_size > _LARGEST_LOG
-        # Variables that are meant for clients would change where it listens and what it reads.
+        # Environment variables for clients would change its settings.
         env = {name: text for name, text in os.environ.items() if not name.startswith("PG")} | {"LC_ALL": "C"}
         try:
             with self.log.open("wb" if too_large else "ab") as log:
-                self._said_before = log.tell()
+                self._log_start = log.tell()
                 return process.spawn(
                     [str(part) for part in command],
-                    # A killed owner is a crash, and this answers it with a stop that is safe and takes seconds.
+                    # SIGQUIT is an immediate shutdown, which is safe like a crash.
                     last_signal=signal.SIGQUIT,
                     account=self._account,
                     env=env,
@@ -267,7 +267,7 @@ class Cluster:
                 psycopg.connect(self.url(OWNER, "postgres")).close()
                 return True
             time.sleep(0.05)
-        raise EmbeddedError(f"PostgreSQL did not become ready in {self.home}; {self.log} says why.")
+        raise EmbeddedError(f"PostgreSQL did not become ready in {self.home}; see {self.log}.")
 
     def _create_database(self) -> None:
         with psycopg.connect(self.url(OWNER, "postgres"), autocommit=True) as connection:

@@ -10,15 +10,15 @@ from pathlib import Path
 from service.server.embedded.binaries import MAJOR_VERSION, EmbeddedError, binary
 
 _ENDED_STATES = ("Z", "X", "x")
-"""Of `/proc/PID/stat`: zombie and dead."""
+"""States of ended processes in `/proc/PID/stat`: zombie and dead."""
 
 
 def initdb(files: Path, owner: str, *, durable: bool) -> list[str | Path]:
     """
-    The command that makes the files of a new cluster.
+    Return the command that creates the files of a new cluster.
 
-    Every machine gets the same: text sorts by code points whatever the system's language, damaged pages are noticed,
-    and whoever reaches the private socket is trusted.
+    Text sorts by code points whatever the locale of the system is, pages have checksums, and everyone who reaches the
+    private socket is trusted.
     """
     return [
         *(binary("initdb"), "--pgdata", files, "--username", owner),
@@ -31,27 +31,26 @@ def initdb(files: Path, owner: str, *, durable: bool) -> list[str | Path]:
 
 def refuse_other_versions(files: Path) -> None:
     """
-    Refuse the files of another major version, which this PostgreSQL cannot read.
+    Raise an error if the files are of another major version.
 
     Raises:
-        EmbeddedError: they are of another version.
+        EmbeddedError: the files are of another major version.
     """
     written = files / "PG_VERSION"
-    # Whoever may not look into the directory is told so when the account is chosen.
+    # `account_for` reports a directory that cannot be read.
     if os.access(written, os.R_OK) and (found := written.read_text().strip()) != str(MAJOR_VERSION):
         raise EmbeddedError(
-            f"{files} was written by PostgreSQL {found} and this is {MAJOR_VERSION}; "
+            f"{files} was written by PostgreSQL {found}; expected {MAJOR_VERSION}: "
             "upgrade it with pg_upgrade or choose another --data."
         )
 
 
 def remove_stale_note(files: Path) -> None:
     """
-    Remove `postmaster.pid` where the server that wrote it has ended. The caller holds the lock on the files.
+    Remove `postmaster.pid` if the server that wrote it has ended. The caller must hold the lock on the files.
 
-    PostgreSQL removes it itself where no process has the number. It refuses to start where one has: another program, to
-    which the number was given again, as containers do at every start; or its own, killed, of which nobody has asked how
-    it ended, so that it stays in the list of processes for ever.
+    PostgreSQL does not start while a process has the ID in the file. That process can be another program with a reused
+    ID, which is usual in containers, or the zombie of a killed server.
     """
     note = files / "postmaster.pid"
     if note.exists() and _has_ended(Path("/proc", note.read_text().split("\n", 1)[0].strip()), files):
@@ -59,13 +58,13 @@ def remove_stale_note(files: Path) -> None:
 
 
 def _has_ended(process: Path, files: Path) -> bool:
-    """Return whether a process, that is there, is certainly no server on these files. What cannot be known is no."""
+    """Return whether an existing process is certainly not a server on these files."""
     try:
-        # The number, the name in parentheses, the state.
+        # The process ID, the name in parentheses, the state.
         name, _, rest = (process / "stat").read_text().partition("(")[2].rpartition(")")
         if name != "postgres" or rest.split()[0] in _ENDED_STATES:
             return True
-        # A server of PostgreSQL works in the directory of its files.
+        # The working directory of a PostgreSQL server is that of its files.
         return not (process / "cwd").samefile(files)
     except OSError:
         return False
@@ -79,35 +78,35 @@ _PREFIX = "ofc-socket-"
 
 class SocketDirectory:
     """
-    Where the embedded PostgreSQL listens: `DIR/socket`, open to nobody else.
+    The private directory of the socket: `DIR/socket`.
 
-    Where that is too long for the address of a socket it is a private directory in the system's place for temporary
-    files, and `DIR/socket` a link that remembers it, so that the next start can sweep away what a killed one left.
+    If that path is too long for a socket, it is a directory for temporary files, and `DIR/socket` is a link to it, so
+    that the next start can remove it after a kill.
     """
 
     def __init__(self, home: Path) -> None:
-        self._remembered = home / "socket"
+        self._entry = home / "socket"
 
     @property
     def path(self) -> Path:
-        """Where it is: for the owner from `prepare` on, for others while the owner runs."""
-        return self._remembered.readlink() / "socket" if self._remembered.is_symlink() else self._remembered
+        """The path of the directory: for the owner after `prepare`, for others while the owner runs."""
+        return self._entry.readlink() / "socket" if self._entry.is_symlink() else self._entry
 
     def prepare(self) -> None:
-        """Sweep away what an earlier owner left, and choose the path, which stays the same until `remove`."""
+        """Remove the directory of an earlier owner, and choose the path, which stays the same until `remove`."""
         self.remove()
-        if not _fits(self._remembered):
+        if not _fits(self._entry):
             usual = Path(tempfile.gettempdir())
-            # Two levels: the outer one is the starter's own, and nobody else who runs as PostgreSQL's account passes.
+            # Two levels: the outer one belongs to the caller, so other processes of PostgreSQL's account cannot enter.
             outer = Path(
                 tempfile.mkdtemp(
                     prefix=_PREFIX, dir=usual if _fits(usual / f"{_PREFIX}12345678" / "socket") else "/tmp"
                 )
             )
-            self._remembered.symlink_to(outer)
+            self._entry.symlink_to(outer)
 
     def make(self, account: tuple[int, int] | None) -> None:
-        """Make the directory anew, for the account that PostgreSQL runs as."""
+        """Create an empty directory for the account of PostgreSQL."""
         if self.path.exists():
             shutil.rmtree(self.path)
         self.path.mkdir(mode=0o700)
@@ -115,14 +114,14 @@ class SocketDirectory:
             os.chown(self.path, *account)
 
     def remove(self) -> None:
-        """Remove the directory and what links to it."""
-        if self._remembered.is_symlink():
-            outer = self._remembered.readlink()
+        """Remove the directory and the link to it."""
+        if self._entry.is_symlink():
+            outer = self._entry.readlink()
             if outer.name.startswith(_PREFIX):
                 shutil.rmtree(outer, ignore_errors=True)
-            self._remembered.unlink()
-        elif self._remembered.exists():
-            shutil.rmtree(self._remembered)
+            self._entry.unlink()
+        elif self._entry.exists():
+            shutil.rmtree(self._entry)
 
 
 def _fits(directory: Path) -> bool:
@@ -131,10 +130,9 @@ def _fits(directory: Path) -> bool:
 
 class Lock:
     """
-    A file that one process at a time can hold, together with the children it is passed to.
+    A file lock that one process can hold, together with the children that inherit it.
 
-    The kernel lets go of it when the last of them is gone, however they went, so that there is nothing to clean up
-    after a crash and no process number to mistrust.
+    The kernel releases it when the last of them ends, so nothing must be cleaned up after a crash.
 
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as directory:
@@ -152,7 +150,7 @@ class Lock:
         self._descriptor: int | None = None
 
     def acquire(self, seconds: float = 0) -> bool:
-        """Take the lock, waiting as long as told; True if it is held now, False if another holds it."""
+        """Acquire the lock within some seconds; return False if another process holds it."""
         if self.is_held:
             return True
         descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -171,18 +169,18 @@ class Lock:
 
     @property
     def is_held(self) -> bool:
-        """Whether this object holds the lock; children that it was passed to may do so besides."""
+        """Whether this object holds the lock; children can hold it too."""
         return self._descriptor is not None
 
     @property
     def descriptor(self) -> int:
-        """The open file, to be passed to a child who then holds the lock too."""
+        """The open file, for children that shall hold the lock too."""
         if self._descriptor is None:
             raise ValueError(f"{self._path} is not held.")
         return self._descriptor
 
     def release(self) -> None:
-        """Let go of the lock; children it was passed to still hold it."""
+        """Release the lock; children that inherited it still hold it."""
         if self._descriptor is not None:
             os.close(self._descriptor)
             self._descriptor = None

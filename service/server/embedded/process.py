@@ -1,11 +1,10 @@
 """
-Starts a program that cannot outlive the one who started it.
+Start a program that ends with its parent process.
 
-`spawn` runs this very file as a small launcher, which gives up root where asked to, asks the kernel for a signal when
-its parent dies, and then becomes the program. A launcher instead of `preexec_fn`: nothing of ours runs between fork and
-exec in a process that may have threads.
+`spawn` runs this file as a launcher, which drops root privileges if required, sets the parent-death signal, and then
+executes the program. A launcher is safer than `preexec_fn` in a process with threads.
 
-It is run by its path, alone: the standard library is all it may import.
+The file is run by its path, so it can import the standard library only.
 """
 
 import ctypes
@@ -38,19 +37,18 @@ def spawn(
     watched: bool = not KERNEL_SIGNALS_DEATH,
 ) -> subprocess.Popen[bytes]:
     """
-    Start `command` in a session of its own, so that a Ctrl-C reaches only the starter, who stops it in good order.
+    Start a command in a new session, so that Ctrl-C reaches only the parent, which stops it.
 
-    Must be called by the main thread: the kernel takes the end of the starting thread for the end of the starter.
+    It must be called by the main thread, because the kernel sends the signal when the calling thread ends.
 
     Args:
-        command: the program's absolute path, then its arguments.
-        last_signal: what the program gets when its starter is killed.
-        account: user and group id to run as (root only); None is the starter's own.
-        env: the program's environment; None is the starter's own.
-        output: where all that the program says goes; None is where the starter's goes.
+        command: the absolute path of the program, then its arguments.
+        last_signal: the signal for the program when its parent is killed.
+        account: user and group ID to run as (root only); None for those of the parent.
+        env: the environment; None for that of the parent.
+        output: the file for stdout and stderr; None for those of the parent.
         pass_fds: open files that the program inherits.
-        watched: stay as a parent that forwards signals and watches a pipe; for kernels that do not tell of a parent's
-            death.
+        watched: keep the launcher, which forwards signals and watches a pipe; for kernels without parent-death signals.
     """
     orders = json.dumps(
         {"starter": os.getpid(), "last_signal": int(last_signal), "account": account, "watched": watched}
@@ -68,7 +66,7 @@ def spawn(
 
 
 def stop(program: subprocess.Popen[bytes], seconds: float) -> None:
-    """Let a program that was spawned end in good order, and after so many seconds end whatever is left of it."""
+    """Terminate a spawned program, and kill its session after some seconds."""
     program.terminate()
     try:
         program.wait(seconds)
@@ -78,7 +76,7 @@ def stop(program: subprocess.Popen[bytes], seconds: float) -> None:
 
 
 def set_death_signal(number: int, parent: int) -> None:
-    """Have the kernel send this process a signal when its parent dies, or end now if that has happened already."""
+    """Set the signal that this process gets when its parent dies, and exit if it has died."""
     if not KERNEL_SIGNALS_DEATH:
         return
     _prctl(PR_SET_PDEATHSIG, number)
@@ -89,7 +87,7 @@ def set_death_signal(number: int, parent: int) -> None:
 def _main() -> NoReturn:
     orders, command = json.loads(sys.argv[1]), sys.argv[2:]
     if orders["account"] is not None:
-        _become(*orders["account"])
+        _drop_privileges(*orders["account"])
     if orders["watched"]:
         sys.exit(_watch(command, orders["last_signal"]))
     set_death_signal(orders["last_signal"], orders["starter"])
@@ -110,17 +108,16 @@ def _watch(command: Sequence[str], last_signal: int) -> int:
     return program.returncode if program.returncode >= 0 else 128 - program.returncode
 
 
-def _become(uid: int, gid: int) -> None:
+def _drop_privileges(uid: int, gid: int) -> None:
     """
-    Give up root for good, but for passing through directories and reading files.
+    Change from root to another user permanently, except for the capability to pass directories and read files.
 
-    Without that, PostgreSQL could use neither files nor programs below a directory that is root's alone, such as /root,
-    and somebody's permissions would have to be changed. Where the kernel grants no such thing, the paths must be open
-    to the account.
+    PostgreSQL needs it for files and programs below a directory of root, such as /root. Without the capability, the
+    account needs access to the paths.
     """
     passage = _permitted_passage() if KERNEL_SIGNALS_DEATH else None
     if passage is not None:
-        # Changing the user then takes nothing away, here and in access(2), with which PostgreSQL finds its programs.
+        # Changing the user then keeps the capability, also in access(2), which PostgreSQL finds its programs with.
         _prctl(PR_SET_SECUREBITS, SECBIT_NO_SETUID_FIXUP)
     os.setgroups([])
     os.setgid(gid)

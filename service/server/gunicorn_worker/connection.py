@@ -12,14 +12,14 @@ from gunicorn.http.parser import RequestParser
 from service.server.gunicorn_worker.wire import Wire
 
 IsWhole = Callable[[bytearray], bool]
-"""Tells of the bytes after a request's head whether they hold all of its body."""
+"""Returns whether the bytes after the head of a request contain the complete body."""
 
 _CHUNK_SIZE: Final = re.compile(rb"[0-9A-Fa-f]{1,15}(?=[;\s]|$)")
 _LONGEST_LINE: Final = 8192
 
 
 def find_end(request: Any) -> IsWhole:
-    """Return what tells whether the body of a request is there, by the framing that gunicorn has read in its head."""
+    """Return the function that checks whether a body is complete, by the framing in the head of its request."""
     reader = request.body.reader
     if isinstance(reader, ChunkedReader):
         return Chunks().are_whole
@@ -29,9 +29,9 @@ def find_end(request: Any) -> IsWhole:
 
 class Chunks:
     r"""
-    Where a body that is sent in chunks ends.
+    Finds the end of a chunked body.
 
-    What is malformed counts as whole: gunicorn is to refuse it now, rather than wait for more of it.
+    A malformed body counts as complete, so that gunicorn rejects it at once.
 
     >>> chunks, body = Chunks(), b"2\r\n{}\r\n0\r\n\r\n"
     >>> [chunks.are_whole(bytearray(body[:length])) for length in (1, 3, 7, 10, 12)]
@@ -44,7 +44,7 @@ class Chunks:
         self._chunk = 0
 
     def are_whole(self, received: bytearray) -> bool:
-        """Whether the last chunk and the trailers are there."""
+        """Return whether the last chunk and the trailers were received."""
         while (line := received.find(b"\r\n", self._chunk)) >= 0:
             size = _CHUNK_SIZE.match(received, self._chunk, line)
             if size is None:
@@ -62,15 +62,15 @@ class Chunks:
 
 MOST_HEAD: Final = 64 * 1024
 MOST_BODY: Final = 1024 * 1024 + 64 * 1024
-"""So much of a body is received before a thread begins to read it: all of any but an import's."""
+"""Bytes of a body that are received before a thread reads it: complete bodies, except of imports."""
 MOST_UNADMITTED: Final = 64 * 1024
-"""So much before the application is asked whether it wants the body."""
+"""Bytes of a body that are received before the application authenticates the request."""
 _HEAD_END: Final = re.compile(rb"\r\n\r\n|(?<!\r)\n")
-"""The empty line; or a line break that gunicorn refuses, and after which nothing needs to be waited for."""
+"""The empty line, or a line break that gunicorn rejects."""
 
 
 class Waits(Enum):
-    """What the poller waits for on a connection."""
+    """The event that the poller waits for on a connection."""
 
     HEAD = "the line and the headers of a request"
     BODY = "the body of a request"
@@ -80,9 +80,9 @@ class Waits(Enum):
 
 class Connection:
     """
-    One client's connection, with the request on it.
+    A connection of a client, with its current request.
 
-    `sock`, `client` and `server` are what gunicorn calls them.
+    The names `sock`, `client` and `server` are those of gunicorn.
     """
 
     def __init__(self, sock: Wire, client: Any, server: Any) -> None:
@@ -93,16 +93,16 @@ class Connection:
         self.waits = Waits.HEAD
         self.deadline = 0.0
         self.is_idle = True
-        """Whether nothing of the next request has come."""
+        """Whether no byte of the next request was received."""
         self.address = ""
-        """Who it counts for, while it does."""
+        """The address whose connections it counts for, if any."""
         self.request: Any = None
         self.expects_continue = False
         self.is_admitted = False
-        """Whether the application wants the body."""
+        """Whether the application asked for the body."""
         self.keeps_alive = False
         self.has_left = False
-        """Whether its thread waits for the client, and another request works in its place."""
+        """Whether its thread waits for the client and does not count as busy."""
         self._searched = 0
         self._is_whole: IsWhole = lambda _received: True
         self._was_whole = False
@@ -110,7 +110,7 @@ class Connection:
         self._must_close = False
 
     def has_head(self) -> bool:
-        """Whether gunicorn's parser finds what it looks for: a head, or a reason to refuse it."""
+        """Return whether the head is complete, or can be rejected."""
         received = self.sock.received
         begin, self._searched = max(0, self._searched - 3), len(received)
         return len(received) > MOST_HEAD or self.sock.is_ended or _HEAD_END.search(received, begin) is not None
@@ -120,8 +120,8 @@ class Connection:
         Parse the head of the next request, and return its headers.
 
         Raises:
-            NoMoreData, StopIteration: the client has gone in the middle of it, or before it.
-            ParseException: gunicorn refuses it.
+            NoMoreData, StopIteration: the client closed the connection during the head, or before it.
+            ParseException: gunicorn rejects the head.
         """
         parser = RequestParser(cfg, self.sock, self.client)
         is_long = len(self.sock.received) > MOST_HEAD
@@ -135,27 +135,27 @@ class Connection:
         self._body, self._must_close = self.request.body, self.request.must_close
         self._is_whole = find_end(self.request)
         self.expects_continue = self.request._expected_100_continue
-        # That is for the application to say, by reading the body.
+        # The worker sends 100 Continue when the application reads the body.
         self.request._expected_100_continue = False
         headers: Sequence[tuple[str, str]] = self.request.headers
         return headers
 
     def has_body(self) -> bool:
-        """Whether all of the body is there."""
+        """Return whether the body is complete."""
         return self._is_whole(self.sock.received)
 
     def begin(self, awaited_body: Any) -> None:
-        """Prepare the request for a thread: with its body or, where that is not there yet, with what stands for it."""
+        """Prepare the request for a thread, with its body or with the object for an awaited body."""
         self._was_whole = self.has_body()
         is_ready = self._was_whole or self.is_admitted or self.sock.is_ended
         self.sock.was_awaited = self.is_admitted
         self.sock.may_wait = is_ready and not (self._was_whole or self.sock.is_late)
         self.request.body = self._body if is_ready else awaited_body
-        # Where the next request would begin is known only once all of this one is there.
+        # The start of the next request is known only after this one is complete.
         self.request.must_close = self._must_close or not self._was_whole
 
     def finish_body(self) -> bool:
-        """Drop what was not read of the body; return whether another request can follow."""
+        """Discard the unread part of the body; return whether another request can follow."""
         if not self._was_whole:
             return False
         try:
@@ -169,7 +169,7 @@ class Connection:
         return True
 
     def forget_request(self) -> None:
-        """Begin anew with the next request of the connection."""
+        """Reset the state for the next request of the connection."""
         self.sock.forget_request()
         self.request = self._body = None
         self.waits = Waits.HEAD

@@ -16,22 +16,22 @@ from service.config import MOST_PROXIES, read_number
 @dataclass(frozen=True, slots=True)
 class Limits:
     """
-    What one client may take of the web server.
+    Limits for each client of the web server.
 
     >>> Limits.from_environment({"OFC_HEAD_SECONDS": "5"})
     Limits(head_seconds=5, transfer_seconds=20, transfer_rate=1024, address_connections=256, proxies=0)
     """
 
     head_seconds: int
-    """For a request's line and headers, from their first byte to their last."""
+    """Maximum time between the first and the last byte of a head."""
     transfer_seconds: int
-    """For a body or a response to fall behind `transfer_rate`, and so also the longest pause in one."""
+    """Maximum delay of a body or a response behind `transfer_rate`, and so the longest pause."""
     transfer_rate: int
-    """Bytes a second."""
+    """Minimum bytes per second."""
     address_connections: int
-    """Open at once from one address, to one worker process."""
+    """Maximum number of open connections of an address to a worker process."""
     proxies: int
-    """How many trusted proxies are in front of the service; the address is then the one that they forward."""
+    """Number of trusted proxies in front of the service; addresses are then the forwarded ones."""
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] = os.environ) -> Self:
@@ -39,7 +39,7 @@ class Limits:
         Read OFC_HEAD_SECONDS, OFC_TRANSFER_SECONDS, OFC_TRANSFER_RATE, OFC_ADDRESS_CONNECTIONS and OFC_TRUSTED_PROXIES.
 
         Raises:
-            ConfigError: one of them is not a number, or out of range.
+            ConfigError: a value is not an integer, or out of range.
         """
         return cls(
             head_seconds=read_number(environment, "OFC_HEAD_SECONDS", 10, 1, 3600),
@@ -51,10 +51,9 @@ class Limits:
 
     def extend(self, seconds_left: float, transferred: int) -> float:
         """
-        Return how long a transfer may pause after some bytes.
+        Return the seconds that a transfer can pause after some bytes were transferred.
 
-        Bytes earn the time that they take at the lowest rate accepted, so that a byte now and then earns nothing; and
-        nobody earns a longer pause than at the beginning.
+        Each byte adds the time that it takes at the minimum rate, up to `transfer_seconds`.
 
         >>> limits = Limits.from_environment({})
         >>> limits.extend(5, 1), limits.extend(5, 2048), limits.extend(5, 1_000_000)
@@ -66,16 +65,16 @@ class Limits:
 _BLOCK: Final = 64 * 1024
 _MOST_BUFFERS: Final = 64
 MOST_UNSENT: Final = 1024 * 1024
-"""So much of a streamed response is produced before the client has taken it."""
+"""Bytes of a streamed response that are buffered before the client has received them."""
 
 
 class Wire:
     """
-    A socket that keeps what came until it is read, and what is to go until the client takes it.
+    A socket with buffers in both directions.
 
-    To gunicorn's parser and to its responses it is a socket. The poller calls `receive` and `flush`, which never wait.
-    Only a body or a streamed response that is longer than what is kept here waits for its client, in its own thread,
-    and says so before by calling `leave`.
+    It has the interface of a socket for gunicorn's parser and responses. The poller calls `receive` and `flush`, which
+    do not block. Only a body or a streamed response over the size of the buffers waits for its client, in its thread,
+    after calling `leave`.
     """
 
     def __init__(self, client: socket.socket, limits: Limits) -> None:
@@ -88,23 +87,23 @@ class Wire:
         self._has_begun = False
         self._pause: float = limits.transfer_seconds
         self.leave: Callable[[], None] = lambda: None
-        """Called before a thread waits for the client; it may refuse that by a TimeoutError."""
+        """Called before a thread waits for the client; it can raise a TimeoutError."""
         self.received = bytearray()
         self.is_ended = False
-        """Whether the client sends nothing more."""
+        """Whether the client has ended sending."""
         self.is_late = False
-        """Whether the time for the body is over."""
+        """Whether the deadline of the body has passed."""
         self.may_wait = False
-        """Whether more of the body is to be waited for, in the thread that reads it."""
+        """Whether the reading thread can wait for more of the body."""
         self.was_awaited = False
-        """Whether the application has admitted this request before, and now gets its body."""
+        """Whether the application asked for the body in an earlier call for this request."""
 
     def fileno(self) -> int:
-        """Return the descriptor, for the poller."""
+        """Return the file descriptor, for the poller."""
         return self._client.fileno()
 
     def receive(self) -> int:
-        """Read what has come, without waiting; return how many bytes."""
+        """Receive available bytes without waiting, and return their number."""
         try:
             block = self._client.recv(_BLOCK)
         except (BlockingIOError, InterruptedError):
@@ -115,10 +114,10 @@ class Wire:
 
     def recv(self, size: int) -> bytes:
         """
-        Return what came next, at most `size` bytes; none where nothing more comes.
+        Return the next bytes, at most `size`; none if no more are received.
 
         Raises:
-            TimeoutError: the client is too slow, or too many others are.
+            TimeoutError: the client is too slow, or too many other clients are.
         """
         while not self.received and self.may_wait and not self.is_ended:
             if transferred := self.receive():
@@ -126,17 +125,17 @@ class Wire:
             elif not self.is_ended:
                 self._wait(POLLIN)
         if self.is_late:
-            raise TimeoutError("the body did not come in time")
+            raise TimeoutError("the body was not received in time")
         block = bytes(self.received[:size])
         del self.received[:size]
         return block
 
     def sendall(self, block: bytes) -> None:
         """
-        Send a block of the response, or keep it for later; the head of a response goes with what follows it.
+        Send or buffer a block of the response; the head is sent together with the next block.
 
         Raises:
-            TimeoutError: the client takes a streamed response too slowly, or too many others do.
+            TimeoutError: the client receives a streamed response too slowly, or too many other clients do.
         """
         while self._unsent_bytes > MOST_UNSENT:
             self._wait(POLLOUT)
@@ -148,7 +147,7 @@ class Wire:
         self._has_begun = True
 
     def flush(self) -> int:
-        """Send what the client takes, without waiting; return how many bytes."""
+        """Send buffered bytes without waiting, and return their number."""
         before = self._unsent_bytes
         try:
             while self._unsent:
@@ -163,28 +162,28 @@ class Wire:
         return before - self._unsent_bytes
 
     def has_unsent(self) -> bool:
-        """Whether the client has not yet taken all of the response."""
+        """Return whether a part of the response is still buffered."""
         return bool(self._unsent)
 
     def end_sending(self) -> None:
-        """Tell the client that nothing more is sent."""
+        """Shut down the sending direction of the connection."""
         self._client.shutdown(socket.SHUT_WR)
 
     def shutdown(self, _how: int) -> None:
         """
-        Refuse gunicorn's own way to end a response that broke off, which waits for the client.
+        Raise an error, because gunicorn would wait for the client after an aborted response.
 
         Raises:
             OSError: always; gunicorn then closes the socket.
         """
-        raise OSError("a response that broke off ends with its connection")
+        raise OSError("an aborted response closes the connection")
 
     def close(self) -> None:
         """Close the socket."""
         self._client.close()
 
     def forget_request(self) -> None:
-        """Begin anew with the next request of the connection."""
+        """Reset the state for the next request of the connection."""
         self._pause = self._limits.transfer_seconds
         self.may_wait = self.was_awaited = self._has_begun = False
 

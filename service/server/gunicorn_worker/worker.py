@@ -1,4 +1,4 @@
-"""gunicorn's threaded worker, without a thread for whoever is silent or slow."""
+"""A gunicorn worker that uses threads for requests, but not for silent and slow clients."""
 
 import errno
 import resource
@@ -22,9 +22,9 @@ from service.server.gunicorn_worker.connection import MOST_BODY, MOST_UNADMITTED
 from service.server.gunicorn_worker.wire import Limits, Wire
 
 MOST_LONG: Final = 16
-"""So many bodies and responses, each larger than what is kept of one, wait for their clients in threads."""
+"""Maximum number of bodies and responses over the size of the buffers that wait for their clients in threads."""
 _TOGETHER_SECONDS: Final = 0.1
-"""How long a body may follow its head and count as sent together with it."""
+"""Time after the head in which a body is received before the request is queued."""
 _CLOSING_SECONDS: Final = 2.0
 _TICK_SECONDS: Final = 0.1
 _MOST_DESCRIPTORS: Final = 65536
@@ -32,17 +32,17 @@ _MOST_DESCRIPTORS: Final = 65536
 
 class Worker(ThreadWorker):
     """
-    Receives heads and bodies, and sends responses, in its poller; hands requests to threads.
+    Receives heads and bodies and sends responses in its poller; threads process the requests.
 
-    A connection waits in the poller (`Connection.waits`), is queued in `ready`, or is worked for by a thread. All of
-    this object is the main thread's, but for `handle` and `leave`.
+    A connection waits in the poller (`Connection.waits`), is queued in `ready`, or is processed by a thread. Everything
+    runs in the main thread, except `handle` and `leave`.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         self.limits = Limits.from_environment()
         self.waiting: dict[Connection, None] = {}
-        """Who waits longest comes first."""
+        """The connections in the poller, the longest waiting one first."""
         self.ready: deque[Connection] = deque()
         self.busy = 0
         self.addresses: Counter[str] = Counter()
@@ -50,7 +50,7 @@ class Worker(ThreadWorker):
         self.next_sweep = 0.0
 
     def init_process(self) -> None:
-        """Allow as many connections as the system does, and work until the end."""
+        """Raise the limit of open files to that of the system, and run the worker."""
         soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
         most = _MOST_DESCRIPTORS if hard == resource.RLIM_INFINITY else min(hard, _MOST_DESCRIPTORS)
         if soft != resource.RLIM_INFINITY and soft < most:
@@ -58,13 +58,13 @@ class Worker(ThreadWorker):
         super().init_process()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
-        """Make the threads that work, and those that take their places while they wait for clients."""
+        """Create the threads, with additional ones for requests that wait for their clients."""
         return ThreadPoolExecutor(max_workers=self.cfg.threads + MOST_LONG)
 
-    # Connections come and go.
+    # Opening and closing connections
 
     def accept(self, listener: Any) -> None:
-        """Accept a connection; where there are too many, in place of the one that has kept us waiting longest."""
+        """Accept a connection; if there are too many, close the longest waiting one."""
         try:
             client, peer = listener.accept()
         except OSError as error:
@@ -86,7 +86,7 @@ class Worker(ThreadWorker):
         self.on_event(connection)
 
     def count(self, connection: Connection, address: str) -> bool:
-        """Count a connection for an address; return whether it may have one more, if need be in place of another."""
+        """Count a connection for an address, closing another one at the limit; return False if none can be closed."""
         if self.addresses[address] >= self.limits.address_connections and not self.evict(address):
             return False
         connection.address = address
@@ -94,7 +94,7 @@ class Worker(ThreadWorker):
         return True
 
     def evict(self, address: str | None = None) -> bool:
-        """Close the connection, of an address if one is given, that has waited longest; return whether there is one."""
+        """Close the longest waiting connection, of an address if given; return whether there is one."""
         for connection in self.waiting:
             if address is None or connection.address == address:
                 self.drop(connection)
@@ -102,7 +102,7 @@ class Worker(ThreadWorker):
         return False
 
     def drop(self, connection: Connection) -> None:
-        """Close a connection, if it was not closed already."""
+        """Close a connection, unless it is closed."""
         if connection.is_open:
             connection.is_open = False
             self.stop_waiting(connection)
@@ -111,7 +111,7 @@ class Worker(ThreadWorker):
             self.nr_conns -= 1
 
     def forget_address(self, connection: Connection) -> None:
-        """Count a connection for its address no more."""
+        """Stop counting a connection for its address."""
         if connection.address:
             self.addresses[connection.address] -= 1
             if not self.addresses[connection.address]:
@@ -119,7 +119,7 @@ class Worker(ThreadWorker):
             connection.address = ""
 
     def wait(self, connection: Connection, waits: Waits, seconds: float) -> None:
-        """Let a connection wait in the poller, for so long at most."""
+        """Add a connection to the poller, with a timeout."""
         self.stop_waiting(connection)
         connection.waits, connection.deadline = waits, monotonic() + seconds
         self.waiting[connection] = None
@@ -127,17 +127,17 @@ class Worker(ThreadWorker):
         self.poller.register(connection.sock, events, lambda _sock: self.on_event(connection))
 
     def stop_waiting(self, connection: Connection) -> None:
-        """Take a connection out of the poller, where it is there."""
+        """Remove a connection from the poller, if it is there."""
         if connection in self.waiting:
             del self.waiting[connection]
             self.poller.unregister(connection.sock)
 
-    # What happens to those who wait.
+    # Events of waiting connections
 
     def on_event(self, connection: Connection) -> None:
-        """Go on with a connection on which something has come, or has gone."""
+        """Handle the event of a connection."""
         if connection not in self.waiting:
-            return  # dropped by what came just before
+            return  # closed by an event just before
         step = {
             Waits.HEAD: self.go_on_with_head,
             Waits.BODY: self.go_on_with_body,
@@ -150,7 +150,7 @@ class Worker(ThreadWorker):
             self.drop(connection)
 
     def go_on_with_head(self, connection: Connection) -> None:
-        """Receive more of a head, and begin its request once it is there."""
+        """Receive a part of a head, and start the request when it is complete."""
         sock = connection.sock
         if not sock.receive() and not sock.is_ended:
             return
@@ -160,7 +160,7 @@ class Worker(ThreadWorker):
         self.take_head(connection)
 
     def take_head(self, connection: Connection) -> None:
-        """Begin the request whose head is there, or refuse it."""
+        """Parse a complete head, and start or reject its request."""
         if not connection.has_head():
             return
         self.stop_waiting(connection)
@@ -188,7 +188,7 @@ class Worker(ThreadWorker):
         return find_network([peer, *reversed(senders)], self.limits.proxies)
 
     def go_on_with_body(self, connection: Connection) -> None:
-        """Receive more of a body, and let its request be worked for once it is there."""
+        """Receive a part of a body, and queue the request when it is complete."""
         sock = connection.sock
         transferred = sock.receive()
         if connection.is_admitted:
@@ -199,28 +199,28 @@ class Worker(ThreadWorker):
             self.enqueue_req(connection)
 
     def go_on_sending(self, connection: Connection) -> None:
-        """Send more of a response."""
+        """Send a part of a response."""
         now = monotonic()
         connection.deadline = now + self.limits.extend(connection.deadline - now, connection.sock.flush())
         if not connection.sock.has_unsent():
             self.finish_answer(connection, keeps_alive=connection.keeps_alive)
 
     def go_on_closing(self, connection: Connection) -> None:
-        """Drop what still comes, until the client closes too."""
+        """Discard received bytes until the client closes the connection."""
         connection.sock.receive()
         connection.sock.received.clear()
         if connection.sock.is_ended:
             self.drop(connection)
 
     def murder_pending(self) -> None:
-        """Go on with those whose time is over."""
+        """Handle the connections whose deadline has passed."""
         now = monotonic()
         if now < self.next_sweep:
             return
         self.next_sweep = now + _TICK_SECONDS
         for connection in [late for late in self.waiting if late.deadline <= now]:
             if connection.waits is Waits.BODY:
-                # The application answers, that it wants the body, or that it was not in time.
+                # The application asks for the body, or responds that it is incomplete.
                 connection.sock.is_late = connection.is_admitted
                 self.enqueue_req(connection)
             elif connection.waits is Waits.HEAD and not connection.is_idle:
@@ -229,22 +229,22 @@ class Worker(ThreadWorker):
                 self.drop(connection)
 
     def refuse(self, connection: Connection, status: HTTPStatus) -> None:
-        """Answer what does not get as far as the application, and close."""
+        """Send an error response without calling the application, and close the connection."""
         self.stop_waiting(connection)
         util.write_error(connection.sock, status.value, status.phrase, "")
         self.finish_answer(connection, keeps_alive=False)
 
     def wait_for_and_dispatch_events(self, timeout: float) -> None:
-        """Wait for events, but not beyond the next deadline by much."""
+        """Wait for events, but not much longer than the next deadline."""
         super().wait_for_and_dispatch_events(min(timeout, _TICK_SECONDS) if self.waiting else timeout)
 
     def _cap_keepalive(self, deadline: float) -> None:
-        """Give those who have not sent a whole head until the deadline: the worker stops."""
+        """Shorten the deadlines of incomplete heads, because the worker stops."""
         for connection in self.waiting:
             if connection.waits is Waits.HEAD:
                 connection.deadline = min(connection.deadline, deadline)
 
-    # Requests are worked for.
+    # Processing requests
 
     def enqueue_req(self, connection: Connection) -> None:
         """Queue a request for a thread."""
@@ -254,17 +254,17 @@ class Worker(ThreadWorker):
         self.dispatch()
 
     def dispatch(self) -> None:
-        """Let threads work for queued requests, for so many at once as may."""
+        """Start threads for queued requests, up to the limit."""
         while self.ready and self.busy < self.cfg.threads:
             self.busy += 1
             super().enqueue_req(self.ready.popleft())
 
     def leave(self, connection: Connection) -> None:
         """
-        Let another request work in place of one that waits for its client. In the thread that waits.
+        Free the slot of a request that waits for its client; called in its thread.
 
         Raises:
-            TimeoutError: too many wait already.
+            TimeoutError: too many requests wait for their clients.
         """
         if connection.has_left:
             return
@@ -274,17 +274,17 @@ class Worker(ThreadWorker):
         self.method_queue.defer(self.free_place)
 
     def free_place(self) -> None:
-        """Let the next request be worked for."""
+        """Free a slot and start the next request."""
         self.busy -= 1
         self.dispatch()
 
     def handle(self, connection: Connection) -> bool:
         """
-        Work for a request, in a thread; return whether its connection can be used again.
+        Process a request in a thread; return whether its connection can be reused.
 
         Raises:
-            BodyAwaited: the application wants the body.
-            OSError, StopIteration: the response broke off, or the client has gone or is too slow.
+            BodyAwaited: the application asks for the body.
+            OSError, StopIteration: the response was aborted, or the client has disconnected or is too slow.
         """
         keeps_alive = False
         try:
@@ -300,7 +300,7 @@ class Worker(ThreadWorker):
         return keeps_alive
 
     def finish_request(self, connection: Connection, done: Future[bool]) -> None:
-        """Go on with a connection whose thread has ended."""
+        """Handle the end of a connection's thread."""
         if connection.has_left:
             self.long.release()
             connection.has_left = False
@@ -316,7 +316,7 @@ class Worker(ThreadWorker):
         self.dispatch()
 
     def await_body(self, connection: Connection) -> None:
-        """Receive the body of a request that the application has admitted."""
+        """Receive the body that the application asked for."""
         connection.is_admitted = True
         self.wait(connection, Waits.BODY, self.limits.transfer_seconds)
         try:
@@ -328,7 +328,7 @@ class Worker(ThreadWorker):
             self.drop(connection)
 
     def finish_answer(self, connection: Connection, *, keeps_alive: bool) -> None:
-        """Send what is left of a response, and then go on with the connection or close it."""
+        """Send the rest of a response, and then reuse or close the connection."""
         self.stop_waiting(connection)
         connection.keeps_alive = keeps_alive
         try:

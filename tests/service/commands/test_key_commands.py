@@ -49,7 +49,7 @@ def test_a_club_and_its_keys_are_made_used_rotated_and_revoked_while_the_service
     key = made.stdout.removesuffix("\n")
     assert KEY.fullmatch(key)
     prefix = key[:12]
-    assert made.stderr == f"This is the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
+    assert made.stderr == f"Created the key {prefix} (tablet) of the club 'Riverside Poker'; it is not shown again.\n"
     assert ask(service, key).json()["tables"] == []
     home = (service.directory / "api-key").read_text().strip()
     table = ask(service, home, method="POST", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
@@ -59,7 +59,7 @@ def test_a_club_and_its_keys_are_made_used_rotated_and_revoked_while_the_service
     assert (listed["prefix"], listed["scopes"], listed["revoked_at"]) == (prefix, ["*"], None)
     assert listed["last_used_at"] > listed["created_at"]
     shown = run(service.directory, "key", "list")
-    assert re.search(rf"^{prefix}  Riverside Poker  tablet  \*  .*  works$", shown, re.MULTILINE)
+    assert re.search(rf"^{prefix}  Riverside Poker  tablet  \*  .*  valid$", shown, re.MULTILINE)
     assert key[13:] not in shown + json.dumps(listed)
 
     rotated = json.loads(run(service.directory, "key", "rotate", prefix, "--overlap", "10", "--json"))
@@ -110,7 +110,7 @@ def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Login
     assert datetime.fromisoformat(listed["expires_at"]) - datetime.fromisoformat(listed["created_at"]) == timedelta(
         days=90
     )
-    assert re.search(r"  read, tables  .*  works until \d{4}-", command("key", "list", **named).stdout)
+    assert re.search(r"  read, tables  .*  valid until \d{4}-", command("key", "list", **named).stdout)
     with running(tmp_path, **named) as service:
         assert ask(service, made.stdout.strip()).status_code == 200
         assert ask(service, made.stdout.strip(), method="POST", json={}).status_code == 422
@@ -137,7 +137,7 @@ def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Login
         ),
         (
             ["key", "create", "--club", "home", "--expires-in", "soon"],
-            "The key's time is 'soon'; expected a number and m, h, d or w",
+            "--expires-in is 'soon'; expected a number and m, h, d or w",
         ),
         (["key", "rotate", "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"], "There is no key '01a1fa84-"),
     ],
@@ -151,7 +151,7 @@ def test_errors_are_printed_in_one_sentence(service: Running, arguments: list[st
 def test_commands_do_not_create_a_data_directory(tmp_path: Path) -> None:
     refused = command("key", "list", "--data", str(tmp_path / "typo"))
     assert is_one_sentence(
-        refused.stderr, f"There are no records in {tmp_path / 'typo'}; `ofc-server up` makes them there."
+        refused.stderr, f"There are no records in {tmp_path / 'typo'}; `ofc-server up` creates them."
     )
     assert not (tmp_path / "typo").exists()
 
@@ -159,7 +159,7 @@ def test_commands_do_not_create_a_data_directory(tmp_path: Path) -> None:
 def test_commands_migrate_the_embedded_database(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         assert cluster.url(OWNER)
-    assert run(tmp_path, "club", "list").splitlines() == ["NAME  MADE (UTC)  ID"]
+    assert run(tmp_path, "club", "list").splitlines() == ["NAME  CREATED (UTC)  ID"]
 
 
 def is_one_sentence(said: str, words: str) -> bool:

@@ -107,7 +107,7 @@ def test_a_line_that_kills_every_worker_keeps_no_other_from_being_stored(
     """Each worker is a process of its own, and is killed as soon as it is at the second line."""
     for module in (work, work):
         monkeypatch.setattr(module, "LEASE", timedelta(seconds=1))
-    monkeypatch.setattr(work, "_RENEWED_EVERY", 0.25)
+    monkeypatch.setattr(work, "_RENEWAL_SECONDS", 0.25)
     documents = rounds_to_import(4)
     documents[1] = changed(documents[1], ("table", "gate"))
     job = post_import(club.api, lines_of(documents)).headers["Location"]

@@ -43,7 +43,7 @@ def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None
     assert found["oldest_waiting"] == found["jobs"][0]["created_at"] == room.api.get(job)["created_at"]
     assert (found["jobs"][0]["state"], found["jobs"][0]["progress"]) == ("queued", {"done": 0, "total": 2})
     said = command("status", OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner)
-    assert "No worker lives" in said.stderr
+    assert "No worker is active" in said.stderr
     assert "0/2" in said.stdout
     with room.work(concurrency=2) as worker:
         assert wait_until(lambda: room.api.get(job)["state"] == "succeeded")
@@ -64,9 +64,9 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     assert found["signing"] == {"waiting": waiting, "unsigned": 0, "signed_at": None}
     assert found["signing_key"] is None
     said = command("status", **reached).stderr
-    assert f"Events that wait for their place: {waiting}; that no checkpoint stands for yet: 0." in said
-    assert "Nothing has been signed yet." in said
-    assert "OFC_SIGNING_KEY_FILE names no signing key here" in said
+    assert f"Events not in a tree: {waiting}; events without a checkpoint: 0." in said
+    assert "There is no checkpoint yet." in said
+    assert "OFC_SIGNING_KEY_FILE is not set" in said
     assert f"{file} cannot be read" in command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
     with room.work():
         assert wait_until(lambda: status(logins)["signing"] == {"waiting": 0, "unsigned": waiting, "signed_at": None})

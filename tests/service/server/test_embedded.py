@@ -106,7 +106,7 @@ def test_a_second_owner_is_rejected(cluster: Cluster) -> None:
 def test_files_of_another_major_version_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir(mode=0o700)
     (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
-    with pytest.raises(EmbeddedError, match="was written by PostgreSQL 15 and this is 18"):
+    with pytest.raises(EmbeddedError, match="was written by PostgreSQL 15; expected 18"):
         Cluster(tmp_path).start()
 
 
@@ -323,7 +323,7 @@ def test_started_by_root_it_works_in_private_directories(tmp_path: Path) -> None
 @ROOT_ONLY
 def test_files_of_root_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "postgres").mkdir()
-    with pytest.raises(EmbeddedError, match="belongs to root, as whom PostgreSQL never runs"):
+    with pytest.raises(EmbeddedError, match="belongs to root, but PostgreSQL does not run as root"):
         Cluster(tmp_path).start()
 
 

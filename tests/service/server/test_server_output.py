@@ -52,7 +52,7 @@ def test_a_file_is_overwritten_only_with_the_option(tmp_path: Path) -> None:
 def test_overwrite_needs_an_output_file() -> None:
     refused = command("openapi", "--overwrite")
     assert refused.returncode == 2
-    assert "--overwrite is of a file to write, and none is named" in refused.stderr
+    assert "--overwrite is given without --output" in refused.stderr
 
 
 def test_a_symbolic_link_is_followed(tmp_path: Path) -> None:
@@ -98,7 +98,7 @@ def test_an_outdated_openapi_document_is_rejected(tmp_path: Path) -> None:
         file.write_bytes(content)
         checked = command("openapi", "--check", str(file))
         assert (checked.returncode, checked.stdout) == (code, "")
-        assert (f"`ofc-server openapi --output {file} --overwrite` renews it" in checked.stderr) == bool(code)
+        assert (f"`ofc-server openapi --output {file} --overwrite` updates it" in checked.stderr) == bool(code)
         assert "Traceback" not in checked.stderr
 
 

@@ -37,11 +37,11 @@ def test_the_first_key_of_an_external_database_is_private_and_reused(tmp_path: P
         assert httpx2.get(f"{service.url}/v1/tables", headers={"Authorization": f"Bearer {key.strip()}"}).is_success
     with running(tmp_path, **database) as service:
         assert key_file.read_text() == key
-        assert "does not know that key" not in service.said
+        assert "That key is not valid" not in service.said
     key_file.unlink()
     with running(tmp_path, **database) as service:
         assert key_file.read_text() != key
-        assert "does not know that key" not in service.said
+        assert "That key is not valid" not in service.said
         assert service.get("/readyz").status_code == 200
         assert not (tmp_path / "postgres").exists()
         assert service.stop() == 0
@@ -50,7 +50,7 @@ def test_the_first_key_of_an_external_database_is_private_and_reused(tmp_path: P
 def test_a_key_of_another_database_is_reported(tmp_path: Path, logins: Logins) -> None:
     (tmp_path / "api-key").write_text("ofc_of_another_database\n")
     with running(tmp_path, OFC_DATABASE_URL=logins.service, OFC_OWNER_URL=logins.owner) as service:
-        assert f"does not know that key; move {tmp_path / 'api-key'} away" in service.said
+        assert f"That key is not valid in this database; move {tmp_path / 'api-key'} away" in service.said
 
 
 @pytest.mark.parametrize("content", [None, b"\xff\xfe", b"one\ntwo\n"], ids=["a directory", "not text", "two lines"])
@@ -75,7 +75,7 @@ def test_a_killed_up_leaves_no_process_and_can_be_restarted(tmp_path: Path) -> N
         assert service.left_over(seconds=10) == []
     with running(tmp_path) as service:
         assert service.get("/readyz").status_code == 200
-        assert "does not know that key" not in service.said
+        assert "That key is not valid" not in service.said
         assert read_notes(tmp_path) == ["before the crash"]
 
 
@@ -116,7 +116,7 @@ def test_up_ends_after_repeated_crashes_of_postgresql(tmp_path: Path) -> None:
         service.child("postgres").kill()
         assert service.up.wait(timeout=30) == 1
         assert service.left_over(seconds=5) == []
-        assert "Error: PostgreSQL died 5 times within a minute: " in service.log
+        assert "Error: PostgreSQL crashed 5 times within a minute: " in service.log
         assert f"incompatible with server (more in {tmp_path}/postgres.log)\n" in service.log
 
 

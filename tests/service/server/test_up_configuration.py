@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from psycopg import sql
 from sqlalchemy import make_url
 
-from service.cli import ELSEWHERE, main
+from service.cli import LAZY_COMMANDS, main
 from service.config import Config, ConfigError, Hosting
 from tests.support.postgres import Server
 from tests.support.server_process import command
@@ -160,11 +160,11 @@ def test_the_help_of_every_command_has_an_example(verb: str) -> None:
     assert re.search(rf"Examples?:\n.*ofc-server {verb}", shown.stdout, re.DOTALL)
 
 
-@pytest.mark.parametrize("name", ELSEWHERE)
+@pytest.mark.parametrize("name", LAZY_COMMANDS)
 def test_summaries_of_lazy_commands_match_their_help(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     assert command is not None
-    assert (command.name, command.get_short_help_str(200)) == (name, ELSEWHERE[name][1])
+    assert (command.name, command.get_short_help_str(200)) == (name, LAZY_COMMANDS[name][1])
 
 
 def test_help_imports_no_command_and_no_database_driver() -> None:
