@@ -54,8 +54,9 @@ class RulesetTables(NamedTuple):
         kinds: a number for each row, by place, the same for rows with the same results; the numbers of three rows add
             up to the board's. There are at most 27 kinds at the top, 11 in the middle and 10 at the bottom.
         boards: the score of a board, by `order_of` its rows times the count of numbers, plus its number.
-        points: the points of an exchange without royalties: by how each row of the first compares (0 weaker, 1 equal, 2 stronger;
-            the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts twice).
+        points: the points of an exchange without royalties, by how each row of the first compares (0 weaker, 1 equal,
+            2 stronger; the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts
+            twice).
         breakdowns: the parts of those points, by the same index.
     """
 
