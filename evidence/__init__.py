@@ -1,7 +1,7 @@
 """
-What proves that records are as they were: events as bytes, the tree that they are leaves of, and signed checkpoints.
+Evidence for records: events as bytes, the Merkle tree of events, and signed checkpoints.
 
-Nothing here asks a database or a server, so that whoever holds the bytes can check them. docs/evidence.md has the
+Nothing here needs a database or a server: anyone who has the bytes can verify them. docs/evidence.md has the
 format to the byte. `evidence.events` has the payload of each kind of event, and `evidence.fold` makes rounds from them.
 """
 

@@ -11,9 +11,9 @@ _CANONICAL: Final = JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_as
 
 def canonical_json(content: object) -> bytes:
     """
-    Write a document so that the same content has the same bytes, however it was spaced and ordered.
+    Encode a document as canonical JSON: the same content has the same bytes.
 
-    Written by orjson, a tenth of the time of Python's own: three hands and five other documents a round are not little.
+    It uses orjson, which takes a tenth of the time of Python's own encoder.
 
     >>> canonical_json({"b": [2], "a": 1}), canonical_json([1 << 64])
     (b'{"a":1,"b":[2]}', b'[18446744073709551616]')
@@ -26,9 +26,9 @@ def canonical_json(content: object) -> bytes:
 
 def digest_of(content: object) -> bytes:
     """
-    Take the digest of a document's content, 32 bytes.
+    Compute the SHA-256 of a document's canonical JSON, 32 bytes.
 
-    What may hold anything that somebody sent has numbers, too, that orjson writes otherwise or not at all.
+    Values from requests may have numbers that orjson cannot encode canonically; these are encoded by Python.
 
     >>> digest_of({"b": 1}) == sha256(canonical_json({"b": 1})).digest(), len(digest_of(1 << 64))
     (True, 32)

@@ -19,16 +19,16 @@ _TIME: Final = "time "
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
     r"""
-    What is signed of a tree.
+    The signed content of a checkpoint.
 
     >>> checkpoint = Checkpoint.read("example.com/sofa\n20852163\nCsUYapGGPo4dkMgIAUqom/Xajj7h2fB2MPA3j2jxq2I=\n")
     >>> checkpoint.origin, checkpoint.size, checkpoint.root.hex()[:8], checkpoint.rounds_root
     ('example.com/sofa', 20852163, '0ac5186a', None)
 
     Attributes:
-        origin: whose tree it is.
-        size: how many leaves it has.
-        root: the hash that stands for them.
+        origin: the owner of the tree.
+        size: the number of leaves.
+        root: the root hash.
         rounds_root: the root of the map from each round to its newest event among these leaves; None where there is no
             such line, as in checkpoints of others.
         signed_at: when it was signed; None likewise.
@@ -42,7 +42,7 @@ class Checkpoint:
 
     @property
     def text(self) -> str:
-        """What is signed: three lines, and one for each of the two that may be missing."""
+        """The text to sign: three lines, and one for each optional field."""
         lines = [self.origin, str(self.size), b64encode(self.root).decode()]
         if self.rounds_root is not None:
             lines.append(f"{_ROUNDS}{b64encode(self.rounds_root).decode()}")
@@ -53,10 +53,10 @@ class Checkpoint:
     @classmethod
     def read(cls, text: str) -> "Checkpoint":
         """
-        Read the text of a note. Extension lines of others are passed over.
+        Parse the text of a note. Unknown extension lines are ignored.
 
         Raises:
-            EvidenceError: it is no checkpoint.
+            EvidenceError: the text is not a checkpoint.
         """
         found = _SHAPE.fullmatch(text)
         root = _read_hash(found["root"]) if found else None

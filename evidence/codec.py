@@ -1,5 +1,5 @@
 """
-Event payloads as JSON: the types of a dataclass's fields say how each of them is written and read.
+Encode and decode event payloads as JSON, by the types of their dataclass fields.
 
 A field has the name of its JSON key. Cards, ids, times and digests are texts in JSON: `"As"`, a UUID in small letters,
 RFC 3339 in UTC, and hexadecimal digits.
@@ -121,7 +121,7 @@ def refuse_value(code: str, value: object, expected: str) -> NoReturn:
 
 def show_value(value: object) -> str:
     """
-    Return a value as JSON has it, cut where it is long.
+    Return a value as JSON, shortened if it is long.
 
     >>> show_value("three"), show_value(None)
     ("'three'", 'null')

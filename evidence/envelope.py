@@ -1,4 +1,4 @@
-"""Audit events as bytes: what is stored is what is hashed and what is served."""
+"""Audit events as bytes: the same bytes are stored, hashed and served."""
 
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -20,19 +20,19 @@ _FIELDS: Final = ("club", "id", "round", "sequence", "kind", "actor", "request",
 @dataclass(frozen=True, slots=True)
 class Event:
     """
-    One change: what happened, when, and who made it.
+    An event: what happened, when, and who did it.
 
     Attributes:
         club: whose records were changed.
         id: of the event.
-        round_id: the round that it happened in; None for what belongs to no round.
-        sequence: its number in the round, from 1 without a gap.
+        round_id: the round; None for an event outside of rounds.
+        sequence: its number in the round, from 1 without gaps.
         kind: what happened.
-        actor: the key that asked for it; None where the server did it, or its owner at the command line.
-        request_id: what the request was called.
-        at: when, to the microsecond.
-        previous: the hash of the event before it in the round; nothing for the first, and for what belongs to no round.
-        content: what says it in full, byte for byte.
+        actor: the key of the request; None for the server itself and its command line.
+        request_id: the id of the request.
+        at: the time, to the microsecond.
+        previous: the hash of the round's previous event; empty for the first, and outside of rounds.
+        content: the encoded payload.
     """
 
     club: UUID
@@ -49,9 +49,9 @@ class Event:
 
 def write_event(event: Event) -> bytes:
     r"""
-    Write an event: the tag, then every field after its length in four bytes, big-endian; what there is not is empty.
+    Encode an event: the tag, then every field after its length in four bytes, big-endian; None is empty.
 
-    The content comes last, so that it can be kept by itself and the heading before it.
+    The content comes last, so that it can be stored separately from the heading.
 
     >>> at = datetime(2026, 11, 20, 21, 5, tzinfo=UTC)
     >>> written = write_event(Event(UUID(int=1), UUID(int=2), None, None, "table.created", None, None, at, b"", b"{}"))
@@ -62,14 +62,14 @@ def write_event(event: Event) -> bytes:
 
 
 def write_heading(event: Event) -> bytes:
-    """Write what comes before an event's content, the content's length included."""
+    """Encode the heading of an event: all bytes before its content, including the content's length."""
     round_id = "" if event.round_id is None else str(event.round_id)
     headings = Headings(event.club, event.actor, event.request_id, event.at)
     return headings.write(str(event.id), round_id, event.sequence, event.kind, event.previous, event.content)
 
 
 class Headings:
-    """Writes the headings of many events of one request: what they have in common is written once."""
+    """Encodes the headings of many events of one request; their common fields are encoded once."""
 
     def __init__(self, club: UUID, actor: UUID | None, request_id: str | None, at: datetime) -> None:
         self._start = TAG + _prefixed(str(club).encode())
@@ -79,7 +79,7 @@ class Headings:
     def write(
         self, event_id: str, round_id: str, sequence: int | None, kind: str, previous: bytes, content: bytes
     ) -> bytes:
-        """Write what is before the content of one of them; the ids as texts, empty where there is none."""
+        """Encode the heading of one event; ids are texts, empty for None."""
         number = b"" if sequence is None else b"%d" % sequence
         return b"".join(
             (
@@ -97,10 +97,10 @@ class Headings:
 
 def read_event(written: bytes) -> Event:
     """
-    Read what `write_event` wrote, and nothing else: the same event has one way of being written.
+    Parse an event. Only the bytes that `write_event` returns are accepted.
 
     Raises:
-        EvidenceError: it is no event, or is not written as it would be.
+        EvidenceError: the bytes are not an event in this encoding.
     """
     fields = _split(written)
     try:
@@ -123,7 +123,7 @@ def read_event(written: bytes) -> Event:
 
 def hash_event(written: bytes) -> bytes:
     """
-    Hash an event as a leaf of the tree, which is also how the next event of its round names it.
+    Hash an event as a leaf of the tree; the round's next event contains the same hash.
 
     >>> hash_event(b"").hex()
     '6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d'

@@ -4,7 +4,7 @@ from scoring.errors import Mistake
 
 
 class EvidenceError(Exception):
-    """What was received cannot be read as evidence, or does not prove what it should; every mistake is named."""
+    """Evidence that cannot be read, or a proof that fails; `mistakes` lists every mistake."""
 
     def __init__(self, mistakes: tuple[Mistake, ...]) -> None:
         self.mistakes = mistakes
@@ -13,7 +13,7 @@ class EvidenceError(Exception):
 
 def refuse(code: str, detail: str) -> NoReturn:
     """
-    Say what was found and what would be right.
+    Raise an error with a single mistake.
 
     Raises:
         EvidenceError: always.

@@ -1,4 +1,4 @@
-"""Evidence files: all that proves a round, in one JSON file that can be checked without the service."""
+"""Evidence files: one JSON file per round that can be verified without the service."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ class ProvedEvent:
 
 @dataclass(frozen=True, slots=True)
 class ConsistencyProof:
-    """The proof that the checkpoint's tree grew from one of another size."""
+    """The proof that the checkpoint's tree extends one of another size."""
 
     size: int
     proof: tuple[Hash, ...]
@@ -38,7 +38,7 @@ class NewestEvent:
     Attributes:
         sequence: the number in the round of its newest event when the checkpoint was signed.
         event: the hash of that event.
-        proof: the hashes beside the way to the root of the map, from the bottom up.
+        proof: the hashes of the inclusion proof in the map, from the bottom up.
     """
 
     sequence: int
@@ -59,13 +59,13 @@ class EvidenceRevision:
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceFile:
     """
-    All that proves a round.
+    The evidence of a round.
 
     Attributes:
-        revisions: all there have been, the one in force last.
-        rulesets: that they were played by, in full.
-        events: of the round, in order.
-        related: the events of no round that these refer to: the table, and the rules.
+        revisions: all revisions, the newest last.
+        rulesets: the rulesets of the revisions, in full.
+        events: the events of the round, in order.
+        related: the events outside of rounds that these refer to: the table and the rulesets.
         checkpoint: the signed note over the tree that the proofs lead to; None where none was signed yet.
         newest: which event of the round was the newest when the checkpoint was signed; None where it has no event of
             the round.
@@ -97,7 +97,7 @@ def encode_file(file: EvidenceFile) -> dict[str, Any]:
 
 def decode_file(received: object) -> EvidenceFile:
     """
-    Return an evidence file; what it says is not checked yet.
+    Decode an evidence file, without verifying it.
 
     Raises:
         EvidenceError: it does not have the form of one, with every place in it.

@@ -1,4 +1,4 @@
-"""A finished hand as events and round documents hold it."""
+"""Encode and decode finished hands, as in events and round documents."""
 
 from datetime import datetime
 from typing import Any, Final
@@ -64,7 +64,7 @@ def _encode_cards(cards: Cards) -> list[str]:
 
 def decode_hand(content: CanonicalJson) -> tuple[Hand, datetime | None]:
     """
-    Return the hand that `encode_hand` has encoded, and when it was played.
+    Decode a hand, and when it was played.
 
     Raises:
         EvidenceError: the content is not a hand, with every place in it.

@@ -1,4 +1,4 @@
-"""Keys that sign checkpoints: Ed25519, written in one line as C2SP's signed notes have them."""
+"""Ed25519 keys that sign checkpoints, in the one-line format of C2SP signed notes."""
 
 import re
 from base64 import b64decode, b64encode
@@ -22,7 +22,7 @@ _PRIVATE: Final = re.compile(rf"PRIVATE\+KEY\+{_PUBLIC.pattern}")
 @dataclass(frozen=True)
 class VerifierKey:
     """
-    A public key: whoever has it can tell what was signed with the private one.
+    A public key, which verifies signatures of the private key.
 
     >>> read = VerifierKey.read("PeterNeumann+c74f20a3+ARpc2QcUPDhMQegwxbzhKqiBfsVkmqq/LDE4izWy10TW")
     >>> read.name, read.id.hex(), read.written
@@ -38,10 +38,10 @@ class VerifierKey:
     @classmethod
     def read(cls, written: str) -> "VerifierKey":
         """
-        Read the line that `written` gives.
+        Parse the line that `written` returns.
 
         Raises:
-            EvidenceError: it is none, or the id in it is not this key's.
+            EvidenceError: the line is not a public key, or has the id of another key.
         """
         name, key_id, public = _read(_PUBLIC, written, "a verifier key")
         key = cls(name, public)
@@ -59,7 +59,7 @@ class VerifierKey:
         return f"{self.name}+{self.id.hex()}+{b64encode(_ED25519 + self.public).decode()}"
 
     def has_signed(self, text: bytes, signature: bytes) -> bool:
-        """Say whether a signature is this key's under a text."""
+        """Return whether a signature of a text was made with this key."""
         try:
             Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
         except InvalidSignature:
@@ -69,7 +69,7 @@ class VerifierKey:
 
 @dataclass(frozen=True)
 class SigningKey:
-    """A private key. It is shown by its public part only; `secret` alone gives it away."""
+    """A private key. Only `secret` reveals it; its `repr` shows the public key."""
 
     name: str
     _private: Ed25519PrivateKey
@@ -77,10 +77,10 @@ class SigningKey:
     @classmethod
     def make(cls, name: str) -> "SigningKey":
         """
-        Make a new key.
+        Generate a new key.
 
         Raises:
-            EvidenceError: no key can be called so.
+            EvidenceError: the name is invalid.
         """
         _check(name, bytes(_KEY_BYTES))
         return cls(name, Ed25519PrivateKey.generate())
@@ -88,10 +88,10 @@ class SigningKey:
     @classmethod
     def read(cls, written: str) -> "SigningKey":
         """
-        Read the line that `secret` gives.
+        Parse the line that `secret` returns.
 
         Raises:
-            EvidenceError: it is none; what was found is not said.
+            EvidenceError: the line is not a private key; the message does not show it.
         """
         name, key_id, seed = _read(_PRIVATE, written, "a signing key")
         _check(name, seed)
@@ -106,7 +106,7 @@ class SigningKey:
 
     @property
     def secret(self) -> str:
-        """The key in one line, for its file and nothing else."""
+        """The private key in one line, for its file only."""
         encoded = b64encode(_ED25519 + self._private.private_bytes_raw()).decode()
         return f"PRIVATE+KEY+{self.name}+{self.verifier.id.hex()}+{encoded}"
 
@@ -114,7 +114,7 @@ class SigningKey:
         return f"SigningKey({self.verifier.written!r})"
 
     def sign(self, text: bytes) -> bytes:
-        """Sign a text, as RFC 8032 says: the same text has the same signature."""
+        """Sign a text by RFC 8032; the same text has the same signature."""
         return self._private.sign(text)
 
 

@@ -1,4 +1,4 @@
-"""Signed notes, as C2SP has them: a text that people read, and below it who signed it."""
+"""C2SP signed notes: a readable text with signatures below it."""
 
 import re
 from base64 import b64decode, b64encode
@@ -17,7 +17,7 @@ _CONTROL: Final = re.compile(r"[\x00-\x09\x0b-\x1f]")
 
 @dataclass(frozen=True, slots=True)
 class Signature:
-    """Who signed, by name and id, and the signature."""
+    """A signature, with the name and id of its key."""
 
     name: str
     key_id: bytes
@@ -26,7 +26,7 @@ class Signature:
 
 @dataclass(frozen=True, slots=True)
 class SignedNote:
-    """A text, with its last line end, and the signatures below it, of whatever keys."""
+    """A text, including its final line feed, and its signatures by any keys."""
 
     text: str
     signatures: tuple[Signature, ...]
@@ -42,7 +42,7 @@ class SignedNote:
 
 def sign_note(text: str, keys: Sequence[SigningKey]) -> SignedNote:
     r"""
-    Sign a text with one key or more.
+    Sign a text with one or more keys.
 
     >>> key = SigningKey.make("example.org/night")
     >>> verify_note(sign_note("one\n", [key]), [key.verifier]) == [key.verifier]
@@ -54,10 +54,10 @@ def sign_note(text: str, keys: Sequence[SigningKey]) -> SignedNote:
 
 def read_note(written: str) -> SignedNote:
     """
-    Read a note; who signed it is not checked yet.
+    Parse a note, without verifying its signatures.
 
     Raises:
-        EvidenceError: it is none.
+        EvidenceError: the text is not a signed note.
     """
     if len(written.encode()) > MOST_BYTES:
         refuse("note-unreadable", f"a signed note cannot be read; expected at most {MOST_BYTES} bytes")
@@ -72,10 +72,10 @@ def read_note(written: str) -> SignedNote:
 
 def verify_note(note: SignedNote, keys: Iterable[VerifierKey]) -> list[VerifierKey]:
     """
-    Find out which of the keys signed a note. Signatures of others are passed over, as everyone may add his own.
+    Return the keys that signed a note. Signatures by unknown keys are ignored, because anyone may add one.
 
     Raises:
-        EvidenceError: none of them did, or a signature in a key's name is not that key's.
+        EvidenceError: none of the keys signed the note, or a signature with a key's name and id is invalid.
     """
     known = {(key.name, key.id): key for key in keys}
     signed = [(known[name], given) for name, given in _by_key(note) if name in known]

@@ -1,4 +1,4 @@
-"""Proofs: that an event is in a tree, and that a tree only grew. A few hashes, whatever the tree's size."""
+"""Inclusion proofs of events in a tree, and consistency proofs between trees."""
 
 from collections.abc import Sequence
 
@@ -8,13 +8,13 @@ from evidence.tree import EMPTY_ROOT, Range, hash_node
 
 def inclusion_ranges(position: int, size: int) -> list[Range]:
     """
-    Say whose hashes prove that a leaf is in a tree: everything beside its way up, from the bottom.
+    Return the ranges of leaves whose hashes form an inclusion proof, from the bottom up.
 
     >>> inclusion_ranges(2, 7)
     [(3, 4), (0, 2), (4, 7)]
 
     Raises:
-        EvidenceError: the tree has no such leaf.
+        EvidenceError: the leaf is not in the tree.
     """
     if not 0 <= position < size:
         refuse("position-unknown", f"a tree of {size} leaves has no position {position}; expected 0 to {size - 1}")
@@ -32,13 +32,13 @@ def inclusion_ranges(position: int, size: int) -> list[Range]:
 
 def consistency_ranges(old: int, new: int) -> list[Range]:
     """
-    Say whose hashes prove that a tree grew from one size to another and nothing in it changed.
+    Return the ranges of leaves whose hashes form a consistency proof between two sizes.
 
     >>> consistency_ranges(4, 7), consistency_ranges(6, 7)
     ([(4, 7)], [(4, 6), (6, 7), (0, 4)])
 
     Raises:
-        EvidenceError: the old tree is the larger one.
+        EvidenceError: the old size is larger than the new one.
     """
     if not 0 <= old <= new:
         refuse("sizes-reversed", f"a tree does not grow from {old} to {new} leaves; expected the smaller size first")
@@ -53,13 +53,13 @@ def consistency_ranges(old: int, new: int) -> list[Range]:
         else:
             ranges.append((first, middle))
             first = middle
-    # A subtree that is not the old tree itself has to be given; who checks knows the old root only.
+    # The old root is known to the verifier; every other subtree must be part of the proof.
     return [(first, last), *ranges[::-1]] if first else ranges[::-1]
 
 
 def verify_inclusion(leaf: bytes, position: int, size: int, proof: Sequence[bytes], root: bytes) -> None:
     """
-    See that a leaf's hash is where it should be in the tree of a root.
+    Verify that a leaf's hash is at its position in the tree of a root.
 
     Raises:
         EvidenceError: the proof does not show it.
@@ -75,7 +75,7 @@ def verify_inclusion(leaf: bytes, position: int, size: int, proof: Sequence[byte
 
 def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: bytes, new_root: bytes) -> None:
     """
-    See that the tree of the new root holds the old one's leaves first, unchanged and in their order.
+    Verify that the tree of the new root begins with the leaves of the old one, unchanged and in order.
 
     Raises:
         EvidenceError: the proof does not show it.
@@ -102,7 +102,7 @@ def verify_consistency(old: int, new: int, proof: Sequence[bytes], old_root: byt
 
 
 def _middle(first: int, last: int) -> int:
-    """Find where a subtree splits: its left half is full, and at least as large as its right."""
+    """Return where a subtree splits: its left part is complete, and at least as large as its right part."""
     return first + (1 << ((last - first - 1).bit_length() - 1))
 
 

@@ -1,7 +1,7 @@
 """
-A map from each round to its newest event: one hash at its root shows that no later event of a round was left out.
+The map from each round to its newest event: its root hash proves that no later event was omitted.
 
-It is a sparse Merkle tree. A round has one place in it, which its id decides, so a root holds at most one entry for it.
+It is a sparse Merkle tree. The id of a round determines its key, so that a root has at most one entry per round.
 """
 
 from collections import defaultdict
@@ -32,7 +32,7 @@ class MapEntry:
     The newest event of a round.
 
     Attributes:
-        key: the round's place, as `key_of` gives it.
+        key: the key of the round, as returned by `key_of`.
         sequence: the event's number in the round.
         event: the event's hash.
     """
@@ -43,12 +43,12 @@ class MapEntry:
 
     @classmethod
     def of(cls, round_id: UUID, sequence: int, event: bytes) -> "MapEntry":
-        """Make the entry of a round."""
+        """Build the entry of a round."""
         return cls(key_of(round_id), sequence, event)
 
     @cached_property
     def hash(self) -> bytes:
-        """The hash of the entry, and of every subtree that holds no other."""
+        """The hash of the entry, and of every subtree that has no other entry."""
         return sha256(b"\x02" + self.written).digest()
 
     @property
@@ -69,7 +69,7 @@ ReadTiles = Callable[[Collection[str]], Mapping[str, Tile]]
 
 def key_of(round_id: UUID) -> str:
     """
-    Hash a round's id, in small letters, into its place in the map: 64 hexadecimal digits.
+    Return the key of a round in the map: the SHA-256 of its id in lower case, as 64 hexadecimal digits.
 
     >>> key_of(UUID(int=7))[:8]
     '0d25a51a'
@@ -79,10 +79,10 @@ def key_of(round_id: UUID) -> str:
 
 def update_map(entries: Collection[MapEntry], read: ReadTiles) -> dict[str, Tile]:
     """
-    Enter events into a map; of two events of a round, the one with the higher number counts.
+    Add events to a map; of two events of a round, the one with the higher sequence number is kept.
 
     Returns:
-        The tiles that changed, by prefix, the root's under the empty one.
+        The changed tiles, by prefix; the root tile has the empty prefix.
     """
     tiles: dict[str, Tile] = {}
     waiting: Mapping[str, Sequence[MapEntry]] = {"": list(entries)}
@@ -109,17 +109,17 @@ def update_map(entries: Collection[MapEntry], read: ReadTiles) -> dict[str, Tile
 
 
 def root_of(tile: Tile) -> bytes:
-    """Hash the subtree that a tile is the top of; the map's root where it is the tile of the empty prefix."""
+    """Return the root hash of a tile's subtree; for the tile with the empty prefix, that of the map."""
     return _hash(_levels_of(tile)[0][0])
 
 
 def prove_entry(round_id: UUID, tiles: Mapping[str, Tile]) -> tuple[MapEntry, tuple[bytes, ...]] | None:
     """
-    Find a round's entry, with the hashes beside its way to the root, from the bottom up; None where there is none.
+    Return a round's entry and its proof, from the bottom up; None if the round has no entry.
 
     Args:
         round_id: the round.
-        tiles: those at the beginnings of its key, as far as there are some.
+        tiles: the existing tiles whose prefixes begin its key.
     """
     key, beside = key_of(round_id), []
     for depth, digit in enumerate(key):
@@ -138,7 +138,7 @@ def prove_entry(round_id: UUID, tiles: Mapping[str, Tile]) -> tuple[MapEntry, tu
 
 def verify_entry(entry: MapEntry, proof: Sequence[bytes], root: bytes) -> None:
     """
-    Verify that the map of a root has an entry; it then has no other for the same round.
+    Verify that the map of a root has an entry, and so no other entry for the same round.
 
     Raises:
         EvidenceError: the proof does not show it.
@@ -157,7 +157,7 @@ def verify_entry(entry: MapEntry, proof: Sequence[bytes], root: bytes) -> None:
 
 def write_tile(tile: Tile) -> bytes:
     """
-    Write a tile: which digits have an entry, which have a larger subtree, then these in order of the digits.
+    Encode a tile: which digits have an entry, which have a larger subtree, then these in order of the digits.
 
     >>> entry = MapEntry.of(UUID(int=7), 1, EMPTY)
     >>> read_tile(write_tile({"9": entry, "a": EMPTY})) == {"9": entry, "a": EMPTY}
@@ -171,10 +171,10 @@ def write_tile(tile: Tile) -> bytes:
 
 def read_tile(written: bytes) -> Tile:
     """
-    Read what `write_tile` wrote.
+    Decode a tile.
 
     Raises:
-        ValueError: the bytes are no tile.
+        ValueError: the bytes are not a tile.
     """
     if len(written) < _MASKS.size:
         raise ValueError("a tile ends within its first bytes")
@@ -203,7 +203,7 @@ def _levels_of(tile: Tile) -> list[list[Node]]:
 
 
 def _join(left: Node, right: Node) -> Node:
-    """Make one subtree of two: what holds one entry alone is that entry, and what holds none is nothing."""
+    """Join two subtrees: a subtree with a single entry is that entry, and one without entries is None."""
     if right is None and not isinstance(left, bytes):
         return left
     if left is None and not isinstance(right, bytes):

@@ -1,4 +1,4 @@
-"""The tree of RFC 6962 over events: one hash at its root stands for all of them, in their order."""
+"""The Merkle tree of RFC 6962: its root hash covers all events and their order."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
@@ -22,18 +22,18 @@ What is once there never changes, however far the tree grows: (3, 2) holds the l
 
 
 def hash_leaf(content: bytes) -> bytes:
-    """Hash what a leaf stands for; the byte before it keeps a leaf from passing for a node."""
+    """Hash a leaf; a prefix byte distinguishes leaves from nodes."""
     return sha256(b"\x00" + content).digest()
 
 
 def hash_node(left: bytes, right: bytes) -> bytes:
-    """Hash two subtrees into the one that holds both."""
+    """Hash two subtrees into their parent."""
     return sha256(b"\x01" + left + right).digest()
 
 
 def hash_levels(leaves: bytes) -> list[bytes]:
     """
-    Hash leaves into all full subtrees, from the left: level by level, the hashes of each level one after the other.
+    Hash leaves into all complete subtrees: for each level, the concatenated hashes from the left.
 
     >>> leaves = [hash_leaf(bytes([leaf])) for leaf in b"abc"]
     >>> levels = hash_levels(b"".join(leaves))
@@ -49,7 +49,7 @@ def hash_levels(leaves: bytes) -> list[bytes]:
 
 def places_of(ranges: Iterable[Range]) -> list[Place]:
     """
-    Name the full subtrees that ranges of leaves are made of.
+    Return the complete subtrees that ranges of leaves consist of.
 
     Each range begins where a subtree at least as large would, as those of proofs and of whole trees do.
 
@@ -60,13 +60,13 @@ def places_of(ranges: Iterable[Range]) -> list[Place]:
 
 
 def hashes_of(ranges: Iterable[Range], nodes: Mapping[Place, bytes]) -> list[bytes]:
-    """Hash each range of leaves from the full subtrees that `places_of` names."""
+    """Return the hash of each range of leaves, from the complete subtrees that `places_of` returns."""
     return [_fold([nodes[place] for place in _places(first, last)]) for first, last in ranges]
 
 
 class Edge:
     """
-    The right edge of a tree: the full subtrees that it is made of, which is all that one needs to make it grow.
+    The complete subtrees that a tree consists of, which suffice to append leaves.
 
     >>> edge = Edge()
     >>> [place for leaf in b"abc" for place, _ in edge.append(hash_leaf(bytes([leaf])))]
@@ -76,7 +76,7 @@ class Edge:
     """
 
     def __init__(self, size: int = 0, subtrees: Sequence[bytes] = ()) -> None:
-        """Take up a tree of this size; its subtrees are those of `places_of([(0, size)])`."""
+        """Build the edge of a tree of a size, from the subtrees of `places_of([(0, size)])`."""
         if len(subtrees) != size.bit_count():
             raise ValueError(f"a tree of {size} leaves has {size.bit_count()} full subtrees, not {len(subtrees)}")
         self.size = size
@@ -84,7 +84,7 @@ class Edge:
 
     def append(self, leaf: bytes, level: int = 0) -> Iterator[tuple[Place, bytes]]:
         """
-        Add a leaf's hash, and give every subtree that it makes full, itself first.
+        Append a leaf's hash, and return every subtree that it completes, itself first.
 
         A full subtree can be added as well, by its level, where the tree ends in no smaller one.
         """
@@ -104,7 +104,7 @@ class Edge:
 
     @property
     def root(self) -> bytes:
-        """The hash that stands for all leaves."""
+        """The root hash of the tree."""
         return _fold(self._subtrees) if self._subtrees else EMPTY_ROOT
 
 

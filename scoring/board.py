@@ -23,7 +23,7 @@ class Row(StrEnum):
 
     @property
     def size(self) -> int:
-        """How many cards it takes."""
+        """The number of cards in the row."""
         return 3 if self is Row.TOP else 5
 
 
@@ -33,7 +33,7 @@ _ROWS: Final = tuple(Row)
 @dataclass(frozen=True, slots=True)
 class ByRow(Generic[T]):
     """
-    One of something for each row.
+    A value for each row.
 
     >>> ByRow(1, 2, 3).map(str), ByRow(1, 2, 3)[Row.BOTTOM]
     (ByRow(top='1', middle='2', bottom='3'), 3)
@@ -50,11 +50,11 @@ class ByRow(Generic[T]):
         return self.top if row is Row.TOP else self.middle if row is Row.MIDDLE else self.bottom
 
     def items(self) -> Iterator[tuple[Row, T]]:
-        """Go through the rows from the top, each with what it has."""
+        """Yield the rows from the top, each with its value."""
         return zip(_ROWS, (self.top, self.middle, self.bottom), strict=True)
 
     def map(self, change: Callable[[T], U]) -> "ByRow[U]":
-        """Make another of these, row by row."""
+        """Apply a function to the value of each row."""
         return ByRow(change(self.top), change(self.middle), change(self.bottom))
 
 
@@ -86,13 +86,13 @@ class Board:
 
     @classmethod
     def of(cls, top: str, middle: str, bottom: str) -> "Board":
-        """Read a board from text, as `parse_cards` does."""
+        """Parse a board from one text for each row."""
         return cls(ByRow(parse_cards(top), parse_cards(middle), parse_cards(bottom)))
 
     @classmethod
     def unpacked(cls, packed: bytes) -> "Board":
         """
-        Read back what `packed` wrote.
+        Build a board from its packed bytes.
 
         >>> board = Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h")
         >>> Board.unpacked(board.packed) == board
@@ -102,21 +102,21 @@ class Board:
 
     @classmethod
     def laid(cls, cards: Sequence[Card]) -> "Board":
-        """Lay thirteen cards: three on top, five in the middle, five at the bottom."""
+        """Build a board from thirteen cards: three on top, five in the middle, five at the bottom."""
         return cls(ByRow(tuple(cards[:3]), tuple(cards[3:8]), tuple(cards[8:])))
 
     @property
     def cards(self) -> tuple[Card, ...]:
-        """All thirteen, from the top."""
+        """All thirteen cards, from the top."""
         return self.rows.top + self.rows.middle + self.rows.bottom
 
     @property
     def packed(self) -> bytes:
-        """Thirteen bytes, one a card, from the top."""
+        """Thirteen bytes, one per card, from the top."""
         return bytes(self.cards)
 
     @cached_property
     def strengths(self) -> ByRow[Strength]:
-        """How strong each row is."""
+        """The strength of each row."""
         rows = self.rows
         return ByRow(strength_of(rows.top), strength_of(rows.middle), strength_of(rows.bottom))

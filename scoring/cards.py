@@ -25,10 +25,10 @@ class Card(int):
     @classmethod
     def parse(cls, text: str) -> "Card":
         """
-        Read rank then suit, strictly: `"As"`, `"Td"`, `"2c"`.
+        Parse a rank and a suit, such as `"As"`, `"Td"` or `"2c"`.
 
         Raises:
-            CardError: there is no such card.
+            CardError: the text is not a card.
         """
         try:
             return BY_NAME[text]
@@ -60,13 +60,13 @@ BY_NAME: Final = dict(zip(NAMES, DECK, strict=True))
 
 def parse_cards(text: str) -> tuple[Card, ...]:
     """
-    Read cards written one after the other, with or without spaces.
+    Parse cards written one after the other, with or without spaces.
 
     >>> parse_cards("Qs Qd4c")
     (Qs, Qd, 4c)
 
     Raises:
-        CardError: one of them is no card.
+        CardError: a part of the text is not a card.
     """
     joined = "".join(text.split())
     return tuple(Card.parse(joined[start : start + 2]) for start in range(0, len(joined), 2))
@@ -74,7 +74,7 @@ def parse_cards(text: str) -> tuple[Card, ...]:
 
 def show_cards(cards: tuple[Card, ...]) -> str:
     """
-    Write cards for a sentence.
+    Format cards for a sentence.
 
     >>> show_cards(parse_cards("QsQd4c")), show_cards(())
     ('Qs Qd 4c', 'no cards')

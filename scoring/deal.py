@@ -1,4 +1,4 @@
-"""Whether a hand can have been dealt as it was recorded."""
+"""Check that the cards of a hand can have been dealt."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,7 +12,7 @@ from scoring.ruleset import BOARD_SIZE, Ruleset, StreetRule
 
 def find_deal_mistakes(players: Sequence[PlayerHand], ruleset: Ruleset) -> list[Mistake]:
     """
-    List everything about the cards of a hand that cannot be, each with its place from `players` on.
+    List the mistakes in the cards of a hand, with paths from `players` on.
 
     Checked are Fantasyland's cards, discards, streets, what the clock set, and that all cards come from one deck.
 
@@ -40,7 +40,7 @@ def find_player_mistakes(
     ruleset: Ruleset,
 ) -> Iterator[Mistake]:
     """
-    List what cannot be in what one player was dealt, each with its place from the player on.
+    List the mistakes in the cards of one player, with paths from the player on.
 
     Args:
         fantasyland: cards dealt in Fantasyland, 0 outside.
@@ -167,7 +167,7 @@ def _discarded_in(streets: Sequence[Street]) -> Cards:
 
 
 def _are_distinct(players: Sequence[PlayerHand]) -> bool:
-    """Say whether no card is there twice, as is usual: only then is it looked for where."""
+    """Return whether all cards are different, which is the usual case and fast to check."""
     cards: list[Card] = []
     for player in players:
         cards += player.board.cards

@@ -17,12 +17,12 @@ _MADE_OF: Final = {
     Category.THREE_OF_A_KIND: 3,
     Category.FOUR_OF_A_KIND: 4,
 }
-"""How many cards make these categories; those beside them are kickers. All others are made of the whole row."""
+"""The number of cards that make these categories; the others are kickers. All other categories use the whole row."""
 
 
 def name_rank(rank: int) -> str:
     """
-    Name one card's rank; the ace may count one.
+    Return the name of a rank; 1 and 14 are the ace.
 
     >>> name_rank(14), name_rank(1), name_rank(2)
     ('ace', 'ace', 'deuce')
@@ -32,7 +32,7 @@ def name_rank(rank: int) -> str:
 
 def name_ranks(rank: int) -> str:
     """
-    Name several cards of one rank.
+    Return the plural name of a rank.
 
     >>> name_ranks(6), name_ranks(12)
     ('sixes', 'queens')
@@ -44,7 +44,7 @@ def name_ranks(rank: int) -> str:
 @cache
 def describe(strength: Strength, *, as_low: bool = False) -> str:
     """
-    Say what a row is.
+    Describe a row.
 
     >>> describe(Strength(Category.PAIR, (12, 12, 4)))
     'pair of queens, four kicker'
@@ -60,7 +60,7 @@ def describe(strength: Strength, *, as_low: bool = False) -> str:
 
 def describe_made(strength: Strength, *, as_low: bool = False) -> str:
     """
-    Say what a row is without its kickers.
+    Describe a row without its kickers.
 
     >>> describe_made(Strength(Category.PAIR, (12, 12, 4))), describe_made(Strength(Category.HIGH_CARD, (14, 8, 2)))
     ('pair of queens', 'ace high')

@@ -1,5 +1,5 @@
 """
-What can be wrong with what was recorded.
+Errors of cards, boards, hands, rounds, stakes and rulesets.
 
     ScoringError
     ├── CardError       no such card
@@ -22,9 +22,9 @@ Path = tuple[str | int, ...]
 @dataclass(frozen=True, slots=True)
 class Mistake:
     """
-    One thing that is wrong: where it is, what was found and what would be right.
+    A mistake: where it is, what was received and what is accepted.
 
-    `path` leads to it from the thing that was checked: `("players", 0, "top", 2)`.
+    `path` is relative to the checked value: `("players", 0, "top", 2)`.
     """
 
     code: str
@@ -33,7 +33,7 @@ class Mistake:
 
     def under(self, *prefix: str | int) -> "Mistake":
         """
-        Say the same from further out.
+        Return the mistake with a prefix before its path.
 
         >>> Mistake("card-twice", ("players", 0), "…").under("hands", 4).path
         ('hands', 4, 'players', 0)
@@ -42,7 +42,7 @@ class Mistake:
 
 
 class ScoringError(Exception):
-    """Everything that is wrong with one thing, at once."""
+    """An error with all mistakes of one value."""
 
     code: ClassVar[str] = "invalid"
 
@@ -51,12 +51,12 @@ class ScoringError(Exception):
         super().__init__("; ".join(mistake.detail for mistake in self.mistakes))
 
     def under(self, *prefix: str | int) -> "ScoringError":
-        """Say the same from further out, as `Mistake.under` does."""
+        """Return the error with a prefix before the path of every mistake."""
         return type(self)(mistake.under(*prefix) for mistake in self.mistakes)
 
 
 class CardError(ScoringError):
-    """There is no such card."""
+    """The card does not exist."""
 
     code = "card-invalid"
 

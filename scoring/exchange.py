@@ -16,7 +16,7 @@ NOT_COMPARED: Final = ByRow(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class ScoredBoard:
-    """What a board is worth by itself: a foul earns no royalties and no Fantasyland."""
+    """The score of a single board: a foul earns no royalties and no Fantasyland."""
 
     seat: Seat
     strengths: ByRow[Strength]
@@ -28,7 +28,7 @@ class ScoredBoard:
 
 @dataclass(frozen=True, slots=True)
 class Breakdown:
-    """Where the points of an exchange come from, seen from the first seat; `rows` are 1 won, -1 lost, 0 tied."""
+    """The parts of an exchange, as points for the first seat; `rows` are 1 won, -1 lost, 0 tied."""
 
     rows: ByRow[int]
     row_points: Points
@@ -49,7 +49,7 @@ class Exchange:
 
 def score_board(seat: Seat, board: Board, played: Fantasyland | None, ruleset: Ruleset) -> ScoredBoard:
     """
-    Say whether a board is foul and what it earns.
+    Score a board: whether it is foul, and its royalties and Fantasyland.
 
     >>> from scoring.presets import PRESETS
     >>> queens = Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h")
@@ -90,7 +90,7 @@ def exchange_points(first: ScoredBoard, second: ScoredBoard, ruleset: Ruleset) -
 
 def compare_rows(first: ByRow[Strength], second: ByRow[Strength], low_middle: bool) -> ByRow[int]:
     """
-    Say who wins each row: 1 the first, -1 the second, 0 nobody. In a low middle the lower row wins.
+    Return who wins each row: 1 the first, -1 the second, 0 neither. In a low middle the lower row wins.
 
     Rule: docs/rules.md#points-between-two-players
     """

@@ -1,4 +1,4 @@
-"""Who earns Fantasyland, and with how many cards."""
+"""Earning Fantasyland: who, and how many cards."""
 
 from dataclasses import dataclass
 
@@ -11,7 +11,7 @@ from scoring.strength import Category, Strength
 @dataclass(frozen=True, slots=True)
 class Fantasyland:
     """
-    Fantasyland owed to a player: the cards he is dealt, and how many times in a row he has stayed.
+    Fantasyland owed to a player: the number of cards, and how many times in a row the player has stayed.
 
     Rule: docs/rules.md#fantasyland
     """
@@ -22,7 +22,7 @@ class Fantasyland:
 
 def enters(strengths: ByRow[Strength], ruleset: Ruleset) -> int:
     """
-    Say how many cards a good board from an ordinary hand earns; 0 for none.
+    Return how many Fantasyland cards a good board in an ordinary hand earns; 0 for none.
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
@@ -41,7 +41,7 @@ def enters(strengths: ByRow[Strength], ruleset: Ruleset) -> int:
 
 def entry_on_top(strength: Strength) -> str | None:
     """
-    Name the pair or three of a kind on top as the table of entries does.
+    Return the name of the pair or three of a kind on top in the table of entries.
 
     >>> entry_on_top(Strength(Category.PAIR, (12, 12, 4))), entry_on_top(Strength(Category.THREE_OF_A_KIND, (2, 2, 2)))
     ('QQ', 'trips')
@@ -51,7 +51,7 @@ def entry_on_top(strength: Strength) -> str | None:
 
 def is_best_low(strength: Strength) -> bool:
     """
-    Say whether a middle row is 7-5-4-3-2.
+    Return whether a middle row is 7-5-4-3-2.
 
     >>> [is_best_low(Strength(category, (7, 5, 4, 3, 2))) for category in (Category.HIGH_CARD, Category.FLUSH)]
     [True, False]
@@ -61,7 +61,7 @@ def is_best_low(strength: Strength) -> bool:
 
 def stays(strengths: ByRow[Strength], ruleset: Ruleset) -> bool:
     """
-    Say whether a good board from Fantasyland renews it: one row as strong as its condition is enough.
+    Return whether a good board in Fantasyland stays: one row must be as strong as its condition.
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
@@ -75,7 +75,7 @@ def stays(strengths: ByRow[Strength], ruleset: Ruleset) -> bool:
 
 def find_staying_rows(strengths: ByRow[Strength], ruleset: Ruleset) -> tuple[Row, ...]:
     """
-    Name the rows of a good board from Fantasyland that are as strong as their condition.
+    Return the rows of a good board in Fantasyland that are as strong as their condition.
 
     Rule: docs/rules.md#staying-in-fantasyland
     """
@@ -88,12 +88,12 @@ def find_staying_rows(strengths: ByRow[Strength], ruleset: Ruleset) -> tuple[Row
 
 def earn_fantasyland(strengths: ByRow[Strength], played: Fantasyland | None, ruleset: Ruleset) -> Fantasyland | None:
     """
-    Say what Fantasyland a good board earns for the next hand.
+    Return the Fantasyland that a good board earns for the next hand.
 
     Args:
         strengths: the board's rows.
         played: the Fantasyland in which the board was made, or None for an ordinary hand.
-        ruleset: whose conditions count.
+        ruleset: the ruleset with the conditions.
 
     Rule: docs/rules.md#fantasyland
     """
@@ -105,7 +105,7 @@ def earn_fantasyland(strengths: ByRow[Strength], played: Fantasyland | None, rul
 
 def renew(played: Fantasyland, ruleset: Ruleset) -> Fantasyland | None:
     """
-    Say what Fantasyland follows where a board stays; None where the player has stayed as often as he may.
+    Return the next Fantasyland of a board that stays; None if the player may not stay again.
 
     >>> from scoring.presets import PRESETS
     >>> once = PRESETS["pineapple-1-6-us-classic"]

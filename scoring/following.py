@@ -1,4 +1,4 @@
-"""Whether a hand can follow the hands before it."""
+"""Check that a hand follows the hands before it."""
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final
@@ -36,7 +36,7 @@ Rule: docs/rules.md#hands-accepted-as-played
 
 def find_top_up_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:
     """
-    List the top-ups of a hand that cannot be.
+    List the invalid top-ups of a hand.
 
     Rule: docs/rules.md#leaving-and-top-ups
     """
@@ -46,7 +46,7 @@ def find_top_up_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:
 
 def check_top_ups(round_: Round, top_ups: Sequence[TopUp]) -> Iterator[Mistake]:
     """
-    List which of some top-ups before the next hand cannot be.
+    List the invalid top-ups before the next hand.
 
     Rule: docs/rules.md#leaving-and-top-ups
     """
@@ -81,7 +81,7 @@ def check_top_up_seat(round_: Round, index: int, seat: Seat) -> Iterator[Mistake
 
 def find_following_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:
     """
-    List everything by which a hand does not follow, with what was expected.
+    List the mistakes by which a hand does not follow, with the expected values.
 
     Args:
         round_: the round with the hand's top-ups counted.

@@ -1,4 +1,4 @@
-"""Boards whose rows are out of order."""
+"""Find fouls: boards whose rows are out of order."""
 
 from enum import StrEnum
 
@@ -17,9 +17,9 @@ class FoulReason(StrEnum):
 
 def find_foul(strengths: ByRow[Strength], low_middle: bool) -> FoulReason | None:
     """
-    Say why a board is foul, or None where it is good.
+    Return why a board is foul, or None if it is good.
 
-    Equal rows are allowed. Where the middle is a deuce-to-seven low it must qualify, and top stands against bottom.
+    Equal rows are allowed. A deuce-to-seven middle must qualify, and then the top is compared with the bottom.
 
     >>> from scoring.board import Board
     >>> find_foul(Board.of("QsQdAc", "QhQcKd9h2s", "AhJh7h6h2h").strengths, low_middle=False).value

@@ -17,7 +17,7 @@ Cards = tuple[Card, ...]
 
 @dataclass(frozen=True, slots=True)
 class Street:
-    """What one player was dealt at once, where it went, and what of it the clock set."""
+    """The cards that a player was dealt at once, where they were placed, and which were set by the clock."""
 
     dealt: Cards
     rows: ByRow[Cards]
@@ -28,9 +28,9 @@ class Street:
 @dataclass(frozen=True, slots=True)
 class PlayerHand:
     """
-    What one player made of a hand.
+    A player's part in a hand.
 
-    `fantasyland` is the number of cards dealt there, 0 outside. `discards` and `streets` are None where nobody knows.
+    `fantasyland` is the number of Fantasyland cards dealt, or 0. `discards` and `streets` are None if unknown.
     """
 
     seat: Seat
@@ -42,7 +42,7 @@ class PlayerHand:
 
 @dataclass(frozen=True, slots=True)
 class TopUp:
-    """Points that a player adds to his stack before a hand."""
+    """Points that a player adds to their stack before a hand."""
 
     seat: Seat
     points: Points
@@ -50,9 +50,9 @@ class TopUp:
 
 class PackedHand(NamedTuple):
     """
-    A finished hand, what players discarded and how they came to their boards left out.
+    A finished hand without discards and streets.
 
-    Players stand by seat: `seats` and `fantasyland` have one number for each, `boards` thirteen bytes.
+    Players are in the order of seats: `seats` and `fantasyland` have one number for each, `boards` thirteen bytes.
     """
 
     number: int
@@ -66,7 +66,7 @@ class PackedHand(NamedTuple):
 @dataclass(frozen=True)
 class Hand:
     """
-    A finished hand: what happened, and no result.
+    A finished hand, without its result.
 
     Rule: docs/rules.md#the-deal
     """
@@ -84,7 +84,7 @@ class Hand:
     @property
     def belongs_to_hand_before(self) -> bool:
         """
-        Whether somebody was dealt Fantasyland: such a hand goes on with what the hand before began.
+        Whether a player was dealt Fantasyland, so that the hand continues the sequence of the hand before.
 
         Rule: docs/rules.md#the-round
         """

@@ -1,4 +1,4 @@
-"""A whole round as it was recorded, and as it plays."""
+"""The recorded history of a round, and its replay."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -39,7 +39,7 @@ class Closing:
 @dataclass(frozen=True)
 class History:
     """
-    Everything that happened in a round, and no result.
+    The hands, departures and closing of a round, without results.
 
     Attributes:
         irregular: the numbers of the hands that were accepted as played.
@@ -82,7 +82,7 @@ class Paid:
 
 @dataclass(frozen=True, slots=True)
 class PlayedRound:
-    """A round played from its history: every hand, every payment, and where it stands."""
+    """A replayed round: every hand, every payment, and the round after them."""
 
     hands: tuple[PlayedHand, ...]
     payments: tuple[Paid, ...]
@@ -94,10 +94,10 @@ Step = PlayedHand | Departed
 
 def replay(history: History) -> PlayedRound:
     """
-    Play a round from what was recorded of it.
+    Replay a round from its history.
 
     Raises:
-        ScoringError: the first thing that cannot be, with its place in the history.
+        ScoringError: the first invalid step, with its path in the history.
 
     Rule: docs/rules.md#the-round
     """
@@ -114,7 +114,7 @@ def replay(history: History) -> PlayedRound:
 
 def replay_steps(round_: Round, history: History) -> Iterator[Step]:
     """
-    Play hands, departures and closing in the order in which they happened, one at a time.
+    Replay hands, departures and the closing in order, one at a time.
 
     Raises:
         ScoringError: a step is invalid, with its place in the history.
@@ -182,7 +182,7 @@ def accept_irregular(history: History) -> History:
 
 def without_needless_marks(history: History) -> History:
     """
-    Leave out hands marked as accepted that follow anyhow, where the round is the same without these marks.
+    Remove needless marks of hands as accepted: of hands that follow, if the round is the same without them.
 
     Rule: docs/rules.md#hands-accepted-as-played
     """
@@ -211,7 +211,7 @@ def check_irregular(history: History) -> None:
 
 def drop_late_departures(history: History, departures: Collection[Departure]) -> History:
     """
-    Drop those of these departures that are possible only before a hand that is no longer part of the round.
+    Drop the given departures that were possible only before a hand that is no longer part of the round.
 
     The round was held open for that hand, which had been accepted as played. A departure that is possible after the
     last hand stays.
@@ -228,7 +228,7 @@ def drop_late_departures(history: History, departures: Collection[Departure]) ->
 
 
 def _is_possible(history: History) -> bool:
-    """Return whether no departure comes too late; whatever else is wrong is not asked here."""
+    """Return whether no departure is too late, ignoring other mistakes."""
     try:
         replay(history)
     except ScoringError as error:

@@ -1,4 +1,4 @@
-"""A hand without its round: what the round would know is told beside it."""
+"""Score a single hand without its round."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from scoring.settlement import Settlement, settle
 @dataclass(frozen=True, slots=True)
 class LonePlayer:
     """
-    A player's board, and what the round would know of him.
+    A player's board, with the values that are otherwise taken from the round.
 
     `stays` is how many times in a row he has stayed in Fantasyland; `opening_stack` is his stack where it is not given.
     """
@@ -27,13 +27,13 @@ class LonePlayer:
 
     @property
     def seat(self) -> Seat:
-        """Where he sits."""
+        """The player's seat."""
         return self.played.seat
 
 
 @dataclass(frozen=True, slots=True)
 class LoneScore:
-    """What a hand comes to; the settlement is None where stacks or button are not known."""
+    """The result of a single hand; the settlement is None if the stacks or the button are unknown."""
 
     score: HandScore
     settlement: Settlement | None
@@ -41,7 +41,7 @@ class LoneScore:
 
 def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Seat | None = None) -> LoneScore:
     """
-    Score a hand by itself, and settle it where everyone's stack and the button are known.
+    Score a single hand, and settle it if every stack and the button are known.
 
     Under scope `round` it is settled as if the round ended here.
 
@@ -54,7 +54,7 @@ def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Sea
     ({1: 4, 2: -4}, {1: 6, 2: 47})
 
     Raises:
-        HandError: the hand cannot have been dealt like this; every reason is named.
+        HandError: the hand is invalid, with every mistake.
 
     Rule: docs/rules.md#points-between-two-players
     """

@@ -1,4 +1,4 @@
-"""What is wrong with a hand of which only a part can be read."""
+"""Find mistakes in a hand that can be parsed only in part."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ from scoring.round_state import Round
 
 @dataclass(frozen=True, slots=True)
 class PartialPlayer:
-    """What can be read of one player's part in a hand; None where it cannot, or where nobody knows."""
+    """The readable values of one player in a hand; None if unreadable or unknown."""
 
     seat: Seat | None = None
     fantasyland: int | None = None
@@ -35,7 +35,7 @@ class PartialPlayer:
 @dataclass(frozen=True, slots=True)
 class PartialHand:
     """
-    What can be read of a hand; None where it cannot.
+    The readable values of a hand; None if unreadable.
 
     Attributes:
         players: in their order; None where it is not known how many there are.
@@ -61,9 +61,9 @@ class PartialHand:
 
 def find_partial_mistakes(round_: Round, hand: PartialHand, *, is_next: bool = True) -> Iterator[Mistake]:
     """
-    List by what a hand, of which only a part can be read, cannot be the next hand of a round.
+    List the mistakes by which a partly readable hand cannot be the next hand of a round.
 
-    Every check needs everything that it looks at: what cannot be read, or is wrong itself, makes no other mistake.
+    A check is made only if all its values are readable and valid, so that a mistake does not cause others.
 
     Seat 4 is not in the round. Whether seat 2 is missing is not known, as it may be what is meant by it:
 

@@ -1,4 +1,4 @@
-"""What is wrong with a history of which only a part can be read."""
+"""Find mistakes in a history that can be parsed only in part."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +18,7 @@ from scoring.ruleset import Ruleset
 @dataclass(frozen=True, slots=True)
 class PartialHistory:
     """
-    What can be read of a history.
+    The readable values of a history.
 
     Attributes:
         hands: in their order; those of which all can be read are `Hand`.
@@ -35,7 +35,7 @@ class PartialHistory:
 
 def find_history_mistakes(history: PartialHistory) -> Iterator[Mistake]:
     """
-    List what is wrong in a history of which only a part can be read, each with its place.
+    List the mistakes in a partly readable history, with their paths.
 
     Hands are played up to the first that cannot be read or played. What depends on the result of that hand is not
     checked in the hands after it. Of these are checked: the number, the seats, what the ruleset deals, and the button

@@ -1,4 +1,4 @@
-"""The twenty-one rulesets that ship, as data."""
+"""The twenty-one presets."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import replace

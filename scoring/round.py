@@ -19,7 +19,7 @@ from scoring.settlement import Settlement, Transfer, settle
 @dataclass(frozen=True, slots=True)
 class PlayedHand:
     """
-    A hand, what it is worth, what was paid, and where the round stands after it.
+    A played hand: its score, its transfers, and the round after it.
 
     Attributes:
         accepted: whether it was accepted as played.
@@ -36,7 +36,7 @@ class PlayedHand:
 
 @dataclass(frozen=True, slots=True)
 class Departed:
-    """Where a round stands after a hand, departure or closing, and what was paid because the round ended with it."""
+    """The round after a hand, departure or closing, and the payout if the round ended with it."""
 
     transfers: tuple[Transfer, ...]
     round: Round
@@ -67,7 +67,7 @@ def open_round(ruleset: Ruleset, seats: Iterable[RoundSeat]) -> Round:
 
 def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: bool = False) -> PlayedHand:
     """
-    Play a finished hand: check that it can be and that it follows, score it, move the chips and see what comes next.
+    Play a finished hand: validate it, score it, pay the transfers, and return the round after it.
 
     Args:
         round_: where the round stands before it.
@@ -98,7 +98,7 @@ def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: b
 
 def begin_hand(round_: Round, hand: Hand, *, accepted: bool = False) -> Round:
     """
-    Check that a hand can be and that it follows, and return the round before the first point is paid.
+    Validate a hand, and return the round before its first transfer.
 
     A hand that is accepted as played need not follow.
 
@@ -114,7 +114,7 @@ def begin_hand(round_: Round, hand: Hand, *, accepted: bool = False) -> Round:
 
 def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, hold_open: bool = False) -> Departed:
     """
-    Say where a round stands after a hand, once its points are paid or added up, and what is paid because it ends there.
+    Return the round after a hand whose points are paid or added up, with the payout if the round ends.
 
     Args:
         round_: as `begin_hand` gave it, with the points of this hand.
@@ -136,7 +136,7 @@ def end_hand(round_: Round, hand: Hand, earned: Mapping[Seat, Fantasyland], *, h
 
 def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
     """
-    Count the top-ups of the next hand before anything else of it; one who is out plays on with them.
+    Add the top-ups before the next hand; a busted player who tops up plays on.
 
     >>> from scoring.presets import PRESETS
     >>> seats = [RoundSeat(1, "ann", 200), RoundSeat(2, "bob", 150), RoundSeat(3, "cyd", 100)]
@@ -186,7 +186,7 @@ def depart(round_: Round, seat: Seat, *, overruled: Collection[str] = frozenset(
 
 def close_round(round_: Round) -> Departed:
     """
-    Close a round early: what scope `round` has added up is settled, Fantasyland still owed is void.
+    Close a round early: points added up under scope `round` are settled; Fantasyland still owed is void.
 
     Raises:
         RoundError: the round is no longer open.
@@ -241,7 +241,7 @@ def _seating_mistakes(ruleset: Ruleset, seats: Sequence[RoundSeat]) -> Iterator[
 
 def check_open(round_: Round, what: str) -> None:
     """
-    Check that hands, departures or the closing can come.
+    Check that the round accepts hands, departures and a closing.
 
     Raises:
         RoundError: the round is complete or closed.
@@ -302,7 +302,7 @@ def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping
 
 def _bust(round_: Round) -> Round:
     """
-    Decide who is out, and what Fantasyland is lost by it.
+    Determine who is out, and which Fantasyland is lost by it.
 
     Rule: docs/rules.md#busted-and-left
     """
@@ -323,7 +323,7 @@ def _without_points(round_: Round) -> frozenset[Seat]:
 
 def _finish(round_: Round, *, hold_open: bool) -> Departed:
     """
-    Complete the round where nothing more can be played.
+    Complete the round if no further hand can be played.
 
     Rule: docs/rules.md#completion
     """
@@ -336,7 +336,7 @@ def _finish(round_: Round, *, hold_open: bool) -> Departed:
 
 
 def _settle_totals(round_: Round) -> Departed:
-    """Under scope `round`, pay what has added up between each pair, from the button's last position."""
+    """Pay the totals of each pair under scope `round`, in the order of the button's last position."""
     if not round_.totals:
         return Departed((), round_)
     order = paying_order(round_.seat_numbers, round_.button)

@@ -1,4 +1,4 @@
-"""Where a round stands between two hands."""
+"""The state of a round between two hands."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class RoundStatus(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class RoundSeat:
-    """A player of the round, by the operator's own id for him, and the stack he opens it with."""
+    """A player of the round, by the operator's id for the player, and their opening stack."""
 
     seat: Seat
     player: str
@@ -63,9 +63,9 @@ class Round:
     Attributes:
         ruleset: the rules in force, for the whole round.
         seats: who sits in it, clockwise.
-        stacks: what everyone has in front of him now.
-        opening_stacks: what everyone opened the scope of the stakes with.
-        top_ups: what everyone added during the round.
+        stacks: the current stacks.
+        opening_stacks: the opening stacks of the scope.
+        top_ups: the points added during the round.
         status: whether hands can come.
         hands: how many were played.
         button: where it stood in the last hand.
@@ -96,7 +96,7 @@ class Round:
 
     def but(self, **changes: Unpack[Changes]) -> "Round":
         """
-        Give the round as it stands once some of it has changed.
+        Return a copy of the round with changed attributes.
 
         A hand takes four or five of these. `dataclasses.replace` does the same for five times as much, since it asks
         for each of the fourteen attributes by its name.
@@ -130,7 +130,7 @@ class Round:
     @property
     def opens_scope(self) -> bool:
         """
-        Whether the next hand opens a scope of the stakes, over which what everyone has then counts.
+        Whether the next hand opens a scope of the stakes, whose opening stacks are the stacks before it.
 
         Rule: docs/rules.md#scope-of-the-stakes
         """
@@ -181,7 +181,7 @@ class Round:
 
     @property
     def nets(self) -> Mapping[Seat, Points]:
-        """What everyone has won or lost: his stack, less what he brought."""
+        """The net points of each player: the stack, less the points brought."""
         return {
             seat.seat: self.stacks[seat.seat] - seat.opening_stack - self.top_ups.get(seat.seat, 0)
             for seat in self.seats

@@ -1,4 +1,4 @@
-"""Points for strong rows, whoever wins them."""
+"""Royalties: points for strong rows, whoever wins them."""
 
 from typing import Final
 
@@ -16,7 +16,7 @@ _TOP_COPIES: Final = {Category.PAIR: 2, Category.THREE_OF_A_KIND: 3}
 
 def made_on_top(strength: Strength) -> str | None:
     """
-    Name the pair or three of a kind on top as the royalty table does.
+    Return the name of the pair or three of a kind on top in the royalty table.
 
     >>> made_on_top(Strength(Category.PAIR, (12, 12, 4))), made_on_top(Strength(Category.THREE_OF_A_KIND, (2, 2, 2)))
     ('QQ', '222')
@@ -27,7 +27,7 @@ def made_on_top(strength: Strength) -> str | None:
 
 def made_low(strength: Strength) -> str | None:
     """
-    Name the deuce-to-seven low in the middle as the royalty table does.
+    Return the name of the deuce-to-seven low in the middle in the royalty table.
 
     >>> made_low(Strength(Category.HIGH_CARD, (8, 6, 4, 3, 2))), made_low(Strength(Category.HIGH_CARD, (7, 5, 4, 3, 2)))
     ('eight_low', '75432')
@@ -41,7 +41,7 @@ def made_low(strength: Strength) -> str | None:
 
 def find_made(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[str | None]:
     """
-    Name each row as the royalty tables do; None for what no table can name.
+    Return the name of each row in the royalty tables; None if they have no name for it.
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
@@ -60,7 +60,7 @@ def find_made(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[str | None]
 
 def find_royalties(strengths: ByRow[Strength], ruleset: Ruleset) -> ByRow[Points]:
     """
-    Say what each row of a good board earns.
+    Return the royalty of each row of a good board.
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS

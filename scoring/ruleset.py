@@ -34,7 +34,7 @@ Table = Mapping[str, int]
 
 
 class Scope(StrEnum):
-    """The stretch over which opening stacks count, and when chips move."""
+    """The scope of the stakes: how long opening stacks count, and when chips move."""
 
     HAND = "hand"
     FANTASYLAND = "fantasyland"
@@ -50,14 +50,14 @@ class WinLimit(StrEnum):
 
 
 class Leaving(StrEnum):
-    """When a player may leave, and points may be added."""
+    """When a player may leave or top up."""
 
     BETWEEN_HANDS = "between_hands"
     BETWEEN_ROUNDS = "between_rounds"
 
 
 class StreetRule(NamedTuple):
-    """How many cards a street deals, lays and throws away."""
+    """The number of cards that a street deals, places and discards."""
 
     dealt: int
     placed: int
@@ -99,7 +99,7 @@ _STREETS: Final = {
 
 
 def frozen_table(table: Table) -> Table:
-    """Take a copy of a table that nobody can change."""
+    """Return an immutable copy of a table."""
     return MappingProxyType(dict(table))
 
 
@@ -113,7 +113,7 @@ class PlayerLimits:
 
 @dataclass(frozen=True, slots=True)
 class PointRules:
-    """What a row, two rows, three rows and a foul are worth."""
+    """The points for a row, two rows, three rows and a foul."""
 
     row: Points
     majority_bonus: Points
@@ -155,7 +155,7 @@ class FantasylandRules:
 
 @dataclass(frozen=True, slots=True)
 class StakesRules:
-    """Over which stretch stacks count, and what caps the winner."""
+    """The scope of the stakes, and what caps the winner."""
 
     scope: Scope
     win_limit: WinLimit
@@ -164,7 +164,7 @@ class StakesRules:
 @dataclass(frozen=True)
 class Ruleset:
     """
-    All that decides how a hand is dealt, scored and paid.
+    A set of rules for dealing, scoring and paying a hand.
 
     A ruleset is data: code asks for a rule, never for a name. It never changes; a change is a new version.
 

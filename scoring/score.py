@@ -1,4 +1,4 @@
-"""What a finished hand is worth, before any chips move."""
+"""Score a finished hand, before any transfer."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from scoring.ruleset import Points, Ruleset
 @dataclass(frozen=True, slots=True)
 class HandScore:
     """
-    Every board by itself, every pair, and each player's sum over his exchanges, before caps.
+    The score of a hand: every board, every pair, and the sum of each player's exchanges, before caps.
 
-    `boards` stand by seat, `exchanges` in paying order.
+    `boards` are in the order of seats, `exchanges` in paying order.
     """
 
     boards: tuple[ScoredBoard, ...]
@@ -25,9 +25,9 @@ class HandScore:
 
 def paying_order(seats: Iterable[Seat], button: Seat | None) -> list[Seat]:
     """
-    Put seats in the order in which they count: clockwise from the left of the button, the button last.
+    Return seats in paying order: clockwise from the left of the button, the button last.
 
-    The button may stand where nobody plays. Without one, seats count from the lowest.
+    The button may be on a seat that does not play. Without a button, seats are in ascending order.
 
     >>> paying_order([1, 2, 5], button=2), paying_order([1, 2, 5], button=3), paying_order([5, 1], button=None)
     ([5, 1, 2], [5, 1, 2], [1, 5])
@@ -50,7 +50,7 @@ def score_hand(
     Args:
         players: everyone dealt in.
         ruleset: the rules in force.
-        button: where it stands; None counts the pairs from the lowest seat.
+        button: the seat of the button; None for pairs in the order of seats.
         stays: how many times in a row players in Fantasyland have stayed there before this hand.
 
     >>> from scoring.board import Board

@@ -1,4 +1,4 @@
-"""Who pays whom when an evening is over, in as few payments as can be."""
+"""Settle up with the fewest payments."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -32,7 +32,7 @@ class SettleUp:
 
 def find_payments(nets: Mapping[str, int]) -> SettleUp:
     """
-    Settle everyone up with the fewest payments.
+    Find the fewest payments that bring every net to zero.
 
     Players whose nets add up to zero can settle among themselves, with one payment fewer than they are. So the fewest
     payments come from the most such groups:
@@ -64,7 +64,7 @@ def find_payments(nets: Mapping[str, int]) -> SettleUp:
 
 def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> SettleUp:
     """
-    Settle up with the fewest payments what has changed since everyone was settled up.
+    Find the fewest payments that adjust a settled result to a changed one.
 
     Ann was paid for the 9 points that she had won; it turns out that she had won 4, and cyd, who was not there, 5:
 
@@ -84,7 +84,7 @@ def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> Sett
 
 
 def _pair_off(nets: Iterable[Net]) -> tuple[list[list[Net]], list[Net]]:
-    """Put together those who lost just what another won, and give the others."""
+    """Pair players who lost exactly what another won, and return the others."""
     waiting: dict[int, list[Net]] = defaultdict(list)
     pairs = []
     for player, net in nets:
@@ -121,7 +121,7 @@ def _divide(nets: Sequence[Net]) -> list[list[Net]]:
 
 
 def _bits(players: int) -> Iterator[int]:
-    """Give the bits of a set, the lowest first."""
+    """Yield the bits of a set, lowest first."""
     while players:
         lowest = players & -players
         yield lowest
@@ -129,7 +129,7 @@ def _bits(players: int) -> Iterator[int]:
 
 
 def _settle_group(group: Iterable[Net]) -> Iterator[Payment]:
-    """Let the largest debts be paid first; each payment settles its payer, its payee or, at the end, both."""
+    """Pay the largest debts first; each payment settles its payer, its payee or, at the end, both."""
     by_size = sorted(group, key=lambda net: (-abs(net[1]), net[0]))
     winners = ((player, won) for player, won in by_size if won > 0)
     payee, due = "", 0

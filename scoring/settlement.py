@@ -1,4 +1,4 @@
-"""Chips under table stakes."""
+"""Settle exchanges under table stakes."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from scoring.ruleset import Points, WinLimit
 
 
 class LimitedBy(StrEnum):
-    """What cut a payment off."""
+    """The cap that limited a payment."""
 
     PAYER_STACK = "payer_stack"
     WINNER_ROOM = "winner_room"
@@ -33,7 +33,7 @@ class Transfer:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What was paid, in order, and what everyone has in front of him afterwards."""
+    """The transfers in order, and the stacks after them."""
 
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
@@ -92,7 +92,7 @@ def settle(
 
 def find_room(limit: WinLimit, stack: Points, opening: Points, due: Points) -> Points:
     """
-    Say how much more a winner may win; one who is past his limit has no room left.
+    Return how much more a winner may win; 0 for a winner past the limit.
 
     >>> find_room(WinLimit.STACK, 3, 10, 9), find_room(WinLimit.OPENING, 16, 10, 9), find_room(WinLimit.NONE, 3, 10, 9)
     (3, 4, 9)

@@ -1,4 +1,4 @@
-"""How strong a row is."""
+"""The strength of rows."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -24,7 +24,7 @@ class Category(IntEnum):
 
     @property
     def label(self) -> str:
-        """The name on the wire: `full_house`."""
+        """The name in JSON: `full_house`."""
         return _LABELS[self]
 
 
@@ -74,7 +74,7 @@ _BY_GROUPS: Final = {
 
 def rank_row(cards: Sequence[Card]) -> Strength:
     """
-    Work out the strength of three or five cards from the cards themselves.
+    Compute the strength of three or five cards.
 
     >>> from scoring.cards import parse_cards
     >>> rank_row(parse_cards("5h4h3h2hAh"))
@@ -107,7 +107,7 @@ _known: dict[int, Strength] = {}
 
 def strength_of(cards: Sequence[Card]) -> Strength:
     """
-    Say how strong a row of three or five cards is.
+    Return the strength of a row of three or five cards, from a table.
 
     >>> from scoring.cards import parse_cards
     >>> strength_of(parse_cards("QsQd4c"))
@@ -131,7 +131,7 @@ def strength_of(cards: Sequence[Card]) -> Strength:
 
 def is_low(strength: Strength) -> bool:
     """
-    Say whether five cards qualify as a deuce-to-seven low: ten high or lower, no pair, straight or flush.
+    Return whether five cards qualify as a deuce-to-seven low: ten high or lower, no pair, straight or flush.
 
     The ace is high, so A-2-3-4-5 is no straight here, but no low either.
 

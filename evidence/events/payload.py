@@ -1,4 +1,4 @@
-"""What every event payload has in common."""
+"""The base class of event payloads, and the kinds of events."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,7 +41,7 @@ class EventKind(StrEnum):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventPayload:
     """
-    What an event says of a change: its content, as a value.
+    The payload of an event, as a value.
 
     Attributes:
         kind: what happened, which the heading of the event says.

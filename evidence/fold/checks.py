@@ -1,4 +1,4 @@
-"""What events that contradict each other are refused with."""
+"""Raise errors for events that contradict each other."""
 
 from typing import NoReturn
 
@@ -9,10 +9,10 @@ from scoring.errors import Mistake, Path
 
 def expect(path: Path, found: object, right: object) -> None:
     """
-    Require that a value of an event agrees with the events before it.
+    Check that a value of an event agrees with the events before it.
 
     Raises:
-        EvidenceError: it does not.
+        EvidenceError: the value differs.
     """
     if found != right:
         contradict(path, f"`{show_place(path)}` is {_show(found)}; expected {_show(right)}")

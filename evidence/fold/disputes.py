@@ -37,7 +37,7 @@ def find_dispute(disputes: Mapping[UUID, FoldedDispute], id_: UUID) -> FoldedDis
     Return a dispute that has not ended.
 
     Raises:
-        EvidenceError: there is none.
+        EvidenceError: the dispute does not exist or has ended.
     """
     dispute = disputes.get(id_)
     if dispute is None:
@@ -49,10 +49,10 @@ def find_dispute(disputes: Mapping[UUID, FoldedDispute], id_: UUID) -> FoldedDis
 
 def require_undisputed(disputes: Mapping[UUID, FoldedDispute], what: str) -> None:
     """
-    Require that every dispute has ended.
+    Check that every dispute has ended.
 
     Raises:
-        EvidenceError: one has not.
+        EvidenceError: a dispute has not ended.
     """
     number = sum(not dispute.has_ended for dispute in disputes.values())
     if number:
@@ -64,7 +64,7 @@ def open_dispute(
     disputes: Mapping[UUID, FoldedDispute], event: DisputeOpened, at: datetime, newest: Revision
 ) -> FoldedDispute:
     """
-    Return a dispute that is opened.
+    Return the dispute that an event opens.
 
     Raises:
         EvidenceError: it cannot be opened in the newest revision of the round.

@@ -1,7 +1,7 @@
 """
 The fold: from the events of a round to its revisions.
 
-Every event is checked against the events before it: what a service never records is not the history of a round.
+Every event is checked against the events before it: a history that the service never records is refused.
 """
 
 from collections.abc import Iterable
@@ -53,7 +53,7 @@ LONGEST_WINDOW: Final = 525_600
 
 @dataclass(frozen=True, slots=True)
 class StoredEvent:
-    """An event of a round as it is stored: what its heading says of it, and its content."""
+    """A stored event of a round: the fields of its heading, and its content."""
 
     sequence: int
     kind: str
@@ -63,7 +63,7 @@ class StoredEvent:
 
 def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
     """
-    Return a round as its events make it.
+    Build a round from its events.
 
     Args:
         round_id: the round that the events are of.
@@ -92,7 +92,7 @@ def fold_round(round_id: UUID, events: Iterable[StoredEvent]) -> FoldedRound:
 
 @dataclass(slots=True)
 class _Fold:
-    """A round as the events so far make it."""
+    """A round as of the events so far."""
 
     opening: RoundOpened
     recorded_at: datetime
@@ -108,7 +108,7 @@ class _Fold:
 
     @classmethod
     def open(cls, opening: EventPayload | None, event: StoredEvent) -> "_Fold":
-        """Begin with the first event of a round."""
+        """Apply the first event of a round."""
         if not isinstance(opening, RoundOpened):
             contradict((), f"the first event is {event.kind}; expected {EventKind.ROUND_OPENED}")
         if not opening.seats:

@@ -1,4 +1,4 @@
-"""A round as its events make it: the values that `fold_round` returns."""
+"""The values that `fold_round` returns: a round, its revisions, hands and disputes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ from scoring.ruleset import Points, Ruleset
 @dataclass(frozen=True)
 class FoldedHand:
     """
-    A hand as it was recorded.
+    A recorded hand.
 
     Attributes:
         id: of the record.
@@ -58,7 +58,7 @@ class FoldedClosing:
 @dataclass(frozen=True, slots=True)
 class Revision:
     """
-    Everything that happened in a revision of a round, and no result.
+    The history of a revision of a round, without results.
 
     Attributes:
         ruleset: name and version.
@@ -66,7 +66,7 @@ class Revision:
         carried_over: the seats whose stack comes from the round before.
         scorers: the version of the scorer that each hand was scored by.
         irregular: the numbers of the hands accepted as played.
-        reason: why the round was played again for it; None for the first.
+        reason: the reason for the revision; None for the first.
         adjusts: the newest revision whose settlement was final by then.
         confirmed: who confirmed its settlement, and when.
         as_created: the revision before anything happened in it; None for the first.
@@ -89,7 +89,7 @@ class Revision:
     as_created: "Revision | None" = None
 
     def history(self, ruleset: Ruleset) -> History:
-        """Return what the rules need of it."""
+        """Return the history in the form that `scoring.history.replay` accepts."""
         hands = tuple([each.hand for each in self.hands])
         departures = tuple([each.departure for each in self.departures])
         closed = None if self.closed is None else self.closed.closing
@@ -98,7 +98,7 @@ class Revision:
 
 @dataclass(frozen=True, slots=True)
 class RecordedStacks:
-    """Where a hand left the stacks, by seat, as its event says; `index` is that of the event."""
+    """The stacks after a hand, by seat, from its event; `index` is that of the event."""
 
     index: int
     revision: int
@@ -117,7 +117,7 @@ class FoldedSubmission:
 
 @dataclass(frozen=True, slots=True)
 class DisputeEntry:
-    """Something that was said or done about a dispute, and when."""
+    """A comment on a dispute or a transition of it, and when."""
 
     event: DisputeEvent
     at: datetime
@@ -126,7 +126,7 @@ class DisputeEntry:
 @dataclass(frozen=True, slots=True)
 class FoldedDispute:
     """
-    A dispute: how it was opened, and what followed.
+    A dispute with its entries.
 
     Attributes:
         state: the last step that was not a comment; None while it is open.
@@ -144,7 +144,7 @@ class FoldedDispute:
 
     @property
     def has_ended(self) -> bool:
-        """Whether nothing can follow."""
+        """Whether the dispute has ended."""
         return self.state not in (None, DisputeStep.UNDER_REVIEW)
 
     @property
@@ -156,7 +156,7 @@ class FoldedDispute:
 @dataclass(frozen=True, slots=True)
 class FoldedRound:
     """
-    A round as its events make it.
+    A round built from its events.
 
     Attributes:
         recorded_at: when its opening was recorded.
@@ -164,8 +164,8 @@ class FoldedRound:
         changed_at: the last change, from which the correction window counts; a confirmation is not one.
         final_revision: the newest revision whose settlement became final.
         hands: every hand ever recorded, by the id of its record.
-        stacks: where hands left the stacks when they were recorded.
-        submissions: what clients sent, by id.
+        stacks: the stacks after each hand when it was recorded.
+        submissions: the received request bodies, by id.
         corrections: by the revision that each of them made.
         unknown: the indexes of events of kinds that this release does not know.
     """
@@ -184,10 +184,10 @@ class FoldedRound:
 
     @property
     def newest(self) -> Revision:
-        """The revision in force."""
+        """The newest revision."""
         return self.revisions[-1]
 
     @property
     def open_disputes(self) -> int:
-        """How many disputes have not ended."""
+        """The number of disputes that have not ended."""
         return sum(not dispute.has_ended for dispute in self.disputes.values())

@@ -1,4 +1,4 @@
-"""Whether boards are made of cards that one deck has."""
+"""Check that the cards of boards come from one deck."""
 
 from typing import Final
 
@@ -15,9 +15,9 @@ _BITS: Final = np.array([1 << card if card < DECK_SIZE else 0 for card in range(
 
 def are_one_deck(boards: NDArray[np.uint8]) -> NDArray[np.bool_]:
     """
-    Say of each hand whether all its bytes are cards, and none of them comes twice.
+    Return for each hand whether all its bytes are cards, and all cards are different.
 
-    Discards and streets are not looked at: where they are known, the plain rules check them.
+    Discards and streets are not included; the plain rules check them.
 
     >>> three = np.arange(39, dtype=np.uint8).reshape(1, 3, 13)
     >>> are_one_deck(three).tolist(), are_one_deck(three + np.uint8(14)).tolist(), are_one_deck(three % 38).tolist()

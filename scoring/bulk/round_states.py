@@ -1,4 +1,4 @@
-"""Where rounds stand between hands, each state numbered, and what leads from one to the next."""
+"""States of rounds between hands, numbered, and the transitions between them."""
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import replace
@@ -40,12 +40,12 @@ _BOARDS: Final = tuple(Board.laid(DECK[start : start + BOARD_SIZE]) for start in
 
 class Expected(NamedTuple):
     """
-    What comes next in each state, by its number; players are columns, four of them.
+    What must follow each state, by its number; players are four columns.
 
     Attributes:
-        status: a number of `STATUSES`.
+        status: an index of `STATUSES`.
         opens_scope: whether the next hand opens a scope of the stakes.
-        button: the column of the next button, -1 where any will do.
+        button: the column of the next button, -1 if any column is valid.
         plays: [states, columns], who plays the next hand.
         fantasyland: [states, columns], cards of Fantasyland owed.
         stays: [states, columns], how often in a row each has stayed there.
@@ -60,7 +60,7 @@ class Expected(NamedTuple):
 
     @classmethod
     def nothing(cls, states: int) -> "Expected":
-        """Nothing is expected, as in a round that was refused."""
+        """Return the expectation of a refused round: nothing."""
         shape = (states, MOST_SEATS)
         return cls(
             status=np.full(states, STATUSES.index(RoundStatus.CLOSED), np.uint8),
@@ -72,7 +72,7 @@ class Expected(NamedTuple):
         )
 
     def put(self, number: int, round_: Round) -> None:
-        """Write what comes next in a state."""
+        """Set what must follow a state."""
         self.status[number] = STATUSES.index(round_.status)
         self.opens_scope[number] = round_.opens_scope
         if round_.next_hand:
@@ -87,11 +87,11 @@ class RoundStates:
     """
     The states of rounds under one ruleset.
 
-    Where a round stands, its points left aside but for who has any, is one of a few thousand cases, and so is each step
-    from one to the next. The rules are asked about a case when it first comes up; after that it is looked up.
+    Without points, except who has any, a round is in one of a few thousand states, with as many transitions. The rules
+    compute each transition when it first occurs; after that it is looked up.
 
-    Every step takes arrays with a row for each round and gives the numbers of the states after it. A number means
-    something beside this object only.
+    Every transition takes arrays with a row for each round, and returns the numbers of the next states. Numbers are
+    valid for this object only.
     """
 
     def __init__(self, ruleset: Ruleset) -> None:
@@ -99,7 +99,7 @@ class RoundStates:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew; numbers given so far mean nothing any more."""
+        """Clear all states; numbers returned so far become invalid."""
         self._rounds: list[Round | None] = [None]
         self._numbers: dict[Hashable, int] = {}
         self._steps: dict[tuple[str, int, int], int] = {}
@@ -118,7 +118,7 @@ class RoundStates:
     def begin(
         self, state: Numbers, button: Numbers, dealt: Flags, fantasyland: Cards, top_ups: Numbers, can_be: Flags
     ) -> Numbers:
-        """Begin a hand, if it follows; `can_be` says whether its cards can have been dealt."""
+        """Begin a hand, if it follows; `can_be` is whether its cards are valid."""
 
         def ask(at: int) -> Round | None:
             if not can_be[at]:
@@ -136,9 +136,9 @@ class RoundStates:
         self, state: Numbers, button: Numbers, dealt: Flags, enters: Cards, stays: Flags, has_points: Flags
     ) -> Numbers:
         """
-        End a hand that was begun, once its points are paid.
+        End a hand after its points are paid.
 
-        `enters` and `stays` say what boards from ordinary hands, and from Fantasyland hands, have earned.
+        `enters` and `stays` are what boards of ordinary hands and of Fantasyland hands have earned.
         """
 
         def ask(at: int) -> Round:
@@ -156,7 +156,7 @@ class RoundStates:
         return self._step("end", ask, state, *enters.T, button, bits(dealt), bits(stays), bits(has_points))
 
     def depart(self, state: Numbers, column: Numbers) -> Numbers:
-        """Let a player leave."""
+        """Record that a player leaves."""
         return self._step("depart", lambda at: depart(self._round(state[at]), int(column[at]) + 1).round, state, column)
 
     def close(self, state: Numbers) -> Numbers:
@@ -165,21 +165,21 @@ class RoundStates:
 
     @property
     def count(self) -> int:
-        """How many have come up."""
+        """Return the number of known states."""
         return len(self._rounds)
 
     @property
     def rounds(self) -> Sequence[Round | None]:
-        """Give them: seats are columns from 1, and of points it is said who has any; none stands for `REFUSED`."""
+        """Return the states as rounds: seats are columns from 1, a stack is 1 or 0; None for `REFUSED`."""
         return self._rounds
 
     @property
     def expected(self) -> Expected:
-        """Say what comes next in each state that has come up."""
+        """Return what must follow each known state."""
         return Expected._make(field[: self.count] for field in self._expected)
 
     def _step(self, name: str, ask: Callable[[int], Round | None], *case: NDArray[Any]) -> Numbers:
-        """Look up each row's case, and ask the rules about those that have not come up yet; `ask` is told the row."""
+        """Look up the transition of each row, and compute unknown ones by `ask`, which is called with the row."""
         key = np.zeros(len(case[0]), np.int64)
         for part in case:
             key = key * _LARGER + part
@@ -206,7 +206,7 @@ class RoundStates:
         return round_
 
     def _number(self, round_: Round) -> int:
-        """Number a state, its points and hands left aside but for whether there are any."""
+        """Return the number of a state, without points and hands, except whether there are any."""
         points = {seat: int(stack > 0) for seat, stack in round_.stacks.items()}
         nothing = dict.fromkeys(points, 0)
         round_ = replace(round_, stacks=points, opening_stacks=points, top_ups=nothing, hands=min(round_.hands, 1))
@@ -231,7 +231,7 @@ _states = lru_cache(maxsize=16)(RoundStates)
 
 
 def states_of(ruleset: Ruleset) -> RoundStates:
-    """Give the states of a ruleset with all that was asked about them before, unless that has grown too much."""
+    """Return the cached states of a ruleset, or new ones if there are too many."""
     states = _states(ruleset)
     if states.count > _MOST // 2:
         states.forget()
@@ -240,7 +240,7 @@ def states_of(ruleset: Ruleset) -> RoundStates:
 
 def bits(flags: Flags) -> NDArray[np.uint8]:
     """
-    Write each row of flags as one number.
+    Convert each row of flags to one number.
 
     >>> bits(np.array([[True, False, True], [False, True, False]])).tolist()
     [5, 2]

@@ -1,4 +1,4 @@
-"""Many rounds as arrays: what happened in them, and no result."""
+"""Many rounds as arrays, without results."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _SEAT: Final = attrgetter("seat")
 
 
 class PackedRound(NamedTuple):
-    """What happened in a round, its hands packed."""
+    """The history of a round, with packed hands."""
 
     seats: Sequence[RoundSeat]
     hands: Sequence[PackedHand]
@@ -36,17 +36,17 @@ class PackedRound(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class BulkRounds:
     """
-    Rounds under one ruleset, side by side.
+    Rounds under one ruleset, as arrays.
 
-    The hands of a round stand one after the other, and so do rounds. A round's players are columns, by rising seat;
-    where rounds have different numbers of them, the last columns of some are empty.
+    Hands are in the order of rounds and numbers. The players of a round are columns, by ascending seat; if rounds have
+    different numbers of players, the last columns of some are empty.
 
     Attributes:
         seats: [rounds, columns], seat numbers; 0 where nobody sits.
-        stacks: [rounds, columns], what everyone opens the round with.
-        lengths: [rounds], how many hands there are.
+        stacks: [rounds, columns], the opening stacks.
+        lengths: [rounds], the number of hands.
         closed: [rounds], whether the round was closed after its last hand.
-        odd: [rounds], whether something happened that arrays do not hold; the rules by themselves say what.
+        odd: [rounds], whether the round cannot be represented as arrays; such rounds are replayed one by one.
         buttons: [hands], the seat of the button.
         dealt: [hands, columns], who plays.
         fantasyland: [hands, columns], cards dealt there, 0 outside.
@@ -69,17 +69,17 @@ class BulkRounds:
 
     @property
     def starts(self) -> NDArray[np.int64]:
-        """Say where each round's first hand stands: [rounds]."""
+        """Return the index of each round's first hand: [rounds]."""
         return np.cumsum(self.lengths) - self.lengths
 
     @property
     def round_of_hand(self) -> NDArray[np.int64]:
-        """Say which round each hand belongs to: [hands]."""
+        """Return the index of each hand's round: [hands]."""
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @classmethod
     def of(cls, histories: Iterable[History]) -> "BulkRounds":
-        """Lay rounds side by side, as `packed` does; discards and streets are left out."""
+        """Build arrays from histories, without discards and streets."""
         return cls.packed(
             [
                 PackedRound(history.seats, [hand.packed for hand in history.hands], history.departures, history.closed)
@@ -90,9 +90,9 @@ class BulkRounds:
     @classmethod
     def packed(cls, rounds: Sequence[PackedRound]) -> "BulkRounds":
         """
-        Lay packed rounds side by side.
+        Build arrays from packed rounds.
 
-        A round that cannot be laid out is odd, and its hands have no boards.
+        A round that cannot be represented is odd, and its hands have no boards.
         """
         odd = np.array([_is_odd(round_) for round_ in rounds], np.bool_)
         seated = [
@@ -119,7 +119,7 @@ class BulkRounds:
         return laid._deal(hands)
 
     def _add_to_stacks(self, hands: Sequence[PackedHand]) -> None:
-        """Lay top-ups, of which there are few."""
+        """Write the top-ups to the arrays."""
         of_round = self.round_of_hand
         for at, hand in enumerate(hands):
             if hand.top_ups:
@@ -131,7 +131,7 @@ class BulkRounds:
                     self.top_ups[at, [column[seat] for seat in added]] = [top_up.points for top_up in hand.top_ups]
 
     def _let_leave(self, rounds: Sequence[PackedRound]) -> None:
-        """Lay departures, of which there are few."""
+        """Write the departures to the arrays."""
         starts = self.starts
         for number, round_ in enumerate(rounds):
             if round_.departures:
@@ -145,7 +145,7 @@ class BulkRounds:
                         left[column[departure.seat]] = left.max() + 1
 
     def _deal(self, hands: Sequence[PackedHand]) -> "BulkRounds":
-        """Lay who was dealt in, find what else is odd, and give all with the boards of what is not."""
+        """Write who was dealt in, find further odd rounds, and return the arrays with the boards of the others."""
         of_round = self.round_of_hand
         counts = np.array([len(hand.seats) for hand in hands], np.int64)
         hand = np.repeat(np.arange(len(hands)), counts)
@@ -172,7 +172,7 @@ def _in_columns(rows: Sequence[Sequence[int]], columns: int) -> NDArray[np.int64
 
 
 def _is_odd(round_: PackedRound) -> bool:
-    """Say whether somebody sits twice or nowhere, or more than arrays hold; or whether the end is somewhere else."""
+    """Return whether seats are repeated or unknown, too many, or the round ends elsewhere than after its last hand."""
     seats = [seat.seat for seat in round_.seats]
     return (
         len(seats) > MOST_SEATS

@@ -1,4 +1,4 @@
-"""Every row that there is, in its place from the weakest to the strongest."""
+"""All rows, ranked from the weakest to the strongest."""
 
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -29,12 +29,12 @@ Places = NDArray[np.uint16]
 
 class RowPlaces(NamedTuple):
     """
-    Where to look for a row's place among all rows: 455 of three cards and 7,462 of five.
+    Tables of the places of all rows: 455 of three cards and 7,462 of five.
 
     Attributes:
-        strengths: of every row, by place; the weakest stands at 0.
-        five: by five ranks and, from 16⁵ on, whether they are of several suits.
-        top: by three ranks.
+        strengths: the strength of every row, by place; the weakest is at 0.
+        five: the places of five-card rows by ranks and, from 16⁵ on, for several suits.
+        top: the places of three-card rows by ranks.
     """
 
     strengths: tuple[Strength, ...]
@@ -45,9 +45,9 @@ class RowPlaces(NamedTuple):
 @lru_cache(maxsize=1)
 def row_places() -> RowPlaces:
     """
-    Ask for the strength of every row once, and put all in order.
+    Compute the strength of every row once, and rank all rows.
 
-    Rows of three stand among those of five as the rules compare them, so that one comparison of places serves both.
+    Rows of three cards are ranked among those of five, so that places can be compared for both.
 
     >>> places = row_places()
     >>> len(places.strengths), places.strengths[0], places.strengths[-1].category.label
@@ -79,21 +79,21 @@ def row_places() -> RowPlaces:
 
 
 def _key(ranks: Iterable[int]) -> Key:
-    """Count every rank in three bits, whatever the order."""
+    """Return a key with the count of every rank in three bits."""
     return sum(1 << 3 * rank for rank in ranks)
 
 
 def _strength(ranks: tuple[int, ...], *, flush: bool = False) -> Strength:
-    """Lay cards of these ranks, rising: all in one suit, or each in the next."""
+    """Return the strength of cards with these ascending ranks, in one suit or in several."""
     number = len(SUITS)
     return strength_of([DECK[rank * number + (0 if flush else at % number)] for at, rank in enumerate(ranks)])
 
 
 def place_rows(boards: NDArray[np.uint8]) -> Places:
     """
-    Say in which place each row of each board stands.
+    Return the place of each row of each board.
 
-    Bytes that are no card give some place or other.
+    Bytes that are not cards give arbitrary places.
 
     Args:
         boards: [hands, players, 13], packed.

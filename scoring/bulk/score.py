@@ -1,4 +1,4 @@
-"""What finished hands are worth, before any chips move: many at once."""
+"""Score many finished hands at once."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -20,19 +20,19 @@ SLICE: Final = 8192
 @dataclass(frozen=True, slots=True)
 class BulkScore:
     """
-    Every board by itself and every pair of many hands with as many players each.
+    The scores of many hands with the same number of players: every board and every pair.
 
-    Columns of boards stand as the boards were given, by seat; those of pairs as `combinations` gives them: (0, 1),
+    Columns of boards are in the order of seats; those of pairs in the order of `combinations`: (0, 1),
     (0, 2), (1, 2) of three. Signs are from the side of a pair's first.
 
     Attributes:
         ruleset: the rules in force.
-        fouls: [hands, players], a number of `FOULS`; 0 is a good board.
+        fouls: [hands, players], an index of `FOULS`; 0 is a good board.
         royalties: [hands, players], points of all three rows.
-        enters: [hands, players], how many cards an ordinary hand earns; 0 for none.
+        enters: [hands, players], the Fantasyland cards that an ordinary hand earns; 0 for none.
         stays: [hands, players], whether a Fantasyland hand meets a condition for staying.
         exchanges: [hands, pairs], points between two, before any cap.
-        keys: [hands, pairs], what the exchange was looked up by.
+        keys: [hands, pairs], the keys by which exchanges are looked up.
     """
 
     ruleset: Ruleset
@@ -45,7 +45,7 @@ class BulkScore:
 
     @property
     def points(self) -> NDArray[np.int64]:
-        """Give each player's sum over his exchanges: [hands, players]."""
+        """Return the sum of each player's exchanges: [hands, players]."""
         points = np.zeros(self.fouls.shape, np.int64)
         for pair, (first, second) in enumerate(combinations(range(self.fouls.shape[1]), 2)):
             points[:, first] += self.exchanges[:, pair]
@@ -54,31 +54,31 @@ class BulkScore:
 
     @property
     def rows(self) -> NDArray[np.int8]:
-        """Say who wins each row, 1 the first, -1 the second, 0 nobody: [hands, pairs, 3]."""
+        """Return who wins each row: 1 the first, -1 the second, 0 neither: [hands, pairs, 3]."""
         return np.array([tuple(each.rows) for each in self._tables.breakdowns], dtype=np.int8)[self.keys]
 
     @property
     def row_points(self) -> NDArray[np.int32]:
-        """Give the points for rows: [hands, pairs]."""
+        """Return the points for rows: [hands, pairs]."""
         return np.array([each.row_points for each in self._tables.breakdowns], dtype=np.int32)[self.keys]
 
     @property
     def bonuses(self) -> NDArray[np.int32]:
-        """Give the points for two or three rows: [hands, pairs]."""
+        """Return the points for two or three rows: [hands, pairs]."""
         return np.array([each.bonus for each in self._tables.breakdowns], dtype=np.int32)[self.keys]
 
     @property
     def foul_points(self) -> NDArray[np.int32]:
-        """Give the points for a foul against a good board: [hands, pairs]."""
+        """Return the points for a foul against a good board: [hands, pairs]."""
         return np.array([each.foul for each in self._tables.breakdowns], dtype=np.int32)[self.keys]
 
     def earned(self, fantasyland: NDArray[np.uint8], stays: NDArray[np.int64]) -> NDArray[np.uint8]:
         """
-        Say how many cards of Fantasyland each board earns for the next hand: [hands, players].
+        Return the Fantasyland cards that each board earns for the next hand: [hands, players].
 
         Args:
-            fantasyland: how many cards were dealt there, 0 outside: [hands, players].
-            stays: how many times in a row each had stayed there before: [hands, players].
+            fantasyland: the Fantasyland cards dealt, 0 in ordinary hands: [hands, players].
+            stays: how many times in a row each player had stayed before: [hands, players].
         """
         return earn(self.ruleset, self.enters, self.stays, fantasyland, stays)
 
@@ -95,7 +95,7 @@ def earn(
     stays: NDArray[np.int64],
 ) -> NDArray[np.uint8]:
     """
-    Say how many cards of Fantasyland each board earns, as `BulkScore.earned` does.
+    Return the Fantasyland cards that each board earns, as `BulkScore.earned` does.
 
     Rule: docs/rules.md#fantasyland
     """
@@ -109,9 +109,9 @@ def earn(
 
 def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
     """
-    Score every board and every pair of many hands that have as many players each.
+    Score many hands with the same number of players: every board and every pair.
 
-    Boards are packed as `Board.packed` packs them, so that bytes as they were kept are read without a copy:
+    Boards are packed by `Board.packed`, so that stored bytes are used without a copy:
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
@@ -122,7 +122,7 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
     >>> score.exchanges.tolist(), score.rows.tolist(), score.royalties.tolist(), score.enters.tolist()
     ([[4]], [[[1, -1, -1]]], [[11, 6]], [[14, 0]])
 
-    Bytes that are no card, and cards that come twice, are scored as something; `are_one_deck` tells them.
+    Bytes that are not cards, and repeated cards, get arbitrary scores; `are_one_deck` finds them.
 
     Args:
         ruleset: the rules in force.
@@ -151,7 +151,7 @@ def score_hands(ruleset: Ruleset, boards: NDArray[np.uint8]) -> BulkScore:
 
 
 def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
-    """Look up what each board comes to."""
+    """Look up the score of each board."""
     top, middle, bottom = places
     key = np.take(tables.kinds.top, top, mode="wrap")
     key += np.take(tables.kinds.middle, middle, mode="wrap")
@@ -166,7 +166,7 @@ def _score_boards(tables: RulesetTables, places: Places, found: BulkScore, stret
 
 
 def _score_pairs(tables: RulesetTables, places: Places, found: BulkScore, stretch: slice) -> None:
-    """Look up what each pair's rows and fouls come to, and offset royalties."""
+    """Look up the points of each pair's rows and fouls, and offset royalties."""
     first, second = _pairs_of(places.shape[1])
     one, other = np.take(places, first, axis=1), np.take(places, second, axis=1)
     foul = (found.fouls[stretch].T > 0).view(np.uint8)
@@ -183,5 +183,5 @@ def _score_pairs(tables: RulesetTables, places: Places, found: BulkScore, stretc
 
 @cache
 def _pairs_of(players: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Give the columns of every pair's first and second."""
+    """Return the columns of the first and the second player of every pair."""
     return np.triu_indices(players, 1)

@@ -1,4 +1,4 @@
-"""Many rounds played at once: who owes whom, who pays what, and where each round stands after each hand."""
+"""Settle many rounds at once: scores, transfers, and the state of each round after each hand."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ from scoring.ruleset import BOARD_SIZE, Ruleset, Scope
 
 class HandScores(NamedTuple):
     """
-    What hands are worth, players in columns: all 0 for who does not play.
+    The scores of hands, with players in columns: 0 for players not dealt in.
 
     Attributes:
-        can_be: [hands], whether all cards come from one deck, and the button is in a seat of the round.
+        can_be: [hands], whether all cards come from one deck, and the button is on a seat of the round.
         fouls, royalties, enters, stays: [hands, columns], as in `BulkScore`.
-        exchanges: [hands, columns, columns], points from the row's side.
+        exchanges: [hands, columns, columns], points for the player of the row.
     """
 
     can_be: NDArray[np.bool_]
@@ -37,7 +37,7 @@ class HandScores(NamedTuple):
 
     @property
     def points(self) -> Points:
-        """Give each player's sum over his exchanges, before caps: [hands, columns]."""
+        """Return the sum of each player's exchanges, before caps: [hands, columns]."""
         points: Points = self.exchanges.sum(axis=2)
         return points
 
@@ -45,29 +45,29 @@ class HandScores(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class BulkSettlement:
     """
-    What rounds come to, hands and columns as in `BulkRounds`.
+    The results of rounds, with hands and columns as in `BulkRounds`.
 
-    What is said of a hand that was not taken means nothing.
+    Values of a hand that was not taken are arbitrary.
 
     Attributes:
-        refused: [rounds], whether something in the round cannot be; the rules by themselves say what.
-        taken: [hands], whether the hand was played; where one of a round is not, none after it is.
-        scores: what hands are worth.
-        earned: [hands, columns], cards of Fantasyland that the board has earned.
-        exchanges: [hands, exchanges], points in paying order, positive ones to the first.
+        refused: [rounds], whether the round is invalid; the plain rules explain why.
+        taken: [hands], whether the hand was played; if one is not, no later hand of its round is.
+        scores: the scores of the hands.
+        earned: [hands, columns], the Fantasyland cards that the board has earned.
+        exchanges: [hands, exchanges], points for the first player, in paying order.
         stacks_before: [hands, columns], before top-ups.
         stacks: [hands, columns], after the hand.
-        transfers: with each hand.
-        late_transfers: [rounds, exchanges], what a departure or closing has paid because the round ended with it.
-        before: [hands], the state in which the hand came; what was expected then is `expected` of it.
+        transfers: the transfers of each hand.
+        late_transfers: [rounds, exchanges], the payout of a departure or closing that ended the round.
+        before: [hands], the state before the hand, an index of `expected`.
         after: [hands], the state after the hand.
-        final: [rounds], the state after everything.
+        final: [rounds], the final state.
         final_stacks: [rounds, columns].
-        opening_stacks: [rounds, columns], with which the last scope of the stakes was opened.
+        opening_stacks: [rounds, columns], the opening stacks of the last scope.
         top_ups: [rounds, columns], points added in the whole round.
-        lengths: [rounds], how many hands there are.
-        expected: what comes next in each state.
-        states: each state as a round whose seats are columns; nothing is said of points but who has any.
+        lengths: [rounds], the number of hands.
+        expected: what must follow each state.
+        states: each state as a round whose seats are columns, and whose stacks are 1 or 0.
     """
 
     refused: NDArray[np.bool_]
@@ -91,10 +91,10 @@ class BulkSettlement:
 
     def end_of(self, number: int, opened: Round) -> Round:
         """
-        Say where a round that is over stands, as the plain rules do.
+        Return a round that has ended, as the plain rules would.
 
         Args:
-            number: of a round that was not refused and to which nothing more can come.
+            number: the index of a round that was not refused and has ended.
             opened: the round before its first hand.
         """
         state = self.states[self.final[number]]
@@ -122,10 +122,10 @@ class BulkSettlement:
 
 def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
     """
-    Play many rounds from what was recorded of them, hand by hand side by side.
+    Settle many rounds: all first hands, then all second hands, and so on.
 
-    It comes to what `replay` does with each, save that it does not look at discards and streets, and that it only says
-    where something cannot be, not why. A hand of three takes 0.6 kB, so give some ten thousand rounds at a time:
+    The results are those of `replay`, but discards and streets are not checked, and an invalid hand is
+    reported without the reason. A hand of three players takes 0.6 kB; ten thousand rounds are a good number:
 
     >>> from scoring.board import Board
     >>> from scoring.hand import Hand, PlayerHand
@@ -144,11 +144,11 @@ def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
     [[14, 0, 0, 0]]
 
     Args:
-        ruleset: the rules in force in all of them; another than they were played by answers what would have been.
-        rounds: what happened; rounds that are odd are refused.
+        ruleset: the ruleset of all rounds, which may be another than that they were played by.
+        rounds: the rounds; odd rounds are refused.
 
     Raises:
-        OverflowError: rounds are too many and too different to number where they stand.
+        OverflowError: the rounds have too many different states.
 
     Rule: docs/rules.md#the-round
     """
@@ -159,7 +159,7 @@ def settle_rounds(ruleset: Ruleset, rounds: BulkRounds) -> BulkSettlement:
 
 
 def score_rounds(ruleset: Ruleset, rounds: BulkRounds) -> HandScores:
-    """Score the hands of many rounds: those in which the same columns play together."""
+    """Score the hands of many rounds, grouped by the columns that play."""
     hands, columns = rounds.dealt.shape
     scores = HandScores(
         can_be=np.zeros(hands, np.bool_),
@@ -189,9 +189,9 @@ def score_rounds(ruleset: Ruleset, rounds: BulkRounds) -> HandScores:
 
 class _Play:
     """
-    Rounds in play, the longest first, so that those which have a hand of a number are always the first ones.
+    Rounds during settlement, the longest first, so that the rounds that have a hand of a number are the first ones.
 
-    What the rounds come to is written hand by hand; where they stand is a row for each.
+    Results are written hand by hand; the current state has a row for each round.
     """
 
     def __init__(self, ruleset: Ruleset, rounds: BulkRounds) -> None:
@@ -218,7 +218,7 @@ class _Play:
         self.state = np.where(rounds.odd[self.order], REFUSED, state)
 
     def hand(self, number: int) -> None:
-        """Play the hand after so many in every round that has it."""
+        """Play the hand with a number in every round that has it."""
         active = slice(0, int(np.count_nonzero(self.lengths > number)))
         hands = self.starts[active] + number
         self.before[hands] = self.state[active]
@@ -242,7 +242,7 @@ class _Play:
         self._depart(active, hands)
 
     def end(self) -> BulkSettlement:
-        """Close the rounds that were closed, and say what all came to."""
+        """Close the rounds that were closed, and return the results."""
         closed = np.flatnonzero(self.rounds.closed[self.order])
         self.state[closed] = self.states.close(self.state[closed])
         self._pay_totals(closed[self._is_over(self.state[closed])], self.late, self.order)
@@ -282,7 +282,7 @@ class _Play:
         )
 
     def _begin(self, active: slice, hands: Numbers) -> Numbers:
-        """See which hands follow, count their top-ups, and open the scope of the stakes."""
+        """Check which hands follow, add their top-ups, and open the scope of the stakes."""
         rounds = self.rounds
         began = self.states.begin(
             self.state[active],
@@ -301,7 +301,7 @@ class _Play:
         return began
 
     def _end(self, active: slice, hands: Numbers, began: Numbers) -> Numbers:
-        """See where the rounds stand after the hand."""
+        """Update the states of the rounds after the hand."""
         in_fantasyland = self.rounds.fantasyland[hands] > 0
         return self.states.end(
             began,
@@ -313,7 +313,7 @@ class _Play:
         )
 
     def _depart(self, active: slice, hands: Numbers) -> None:
-        """Let players leave, one after the other."""
+        """Apply departures, one after the other."""
         leaves = self.rounds.leaves[hands]
         for turn in range(1, int(leaves.max(initial=0)) + 1):
             leaving = np.flatnonzero((leaves == turn).any(axis=1))
@@ -332,7 +332,7 @@ class _Play:
         return transfers
 
     def _pay_totals(self, ended: Numbers, transfers: Transfers, places: Numbers) -> None:
-        """Pay what scope `round` has added up in rounds that have ended, and write it in its place."""
+        """Pay the totals of scope `round` in rounds that have ended, and write the transfers."""
         if self.ruleset.stakes.scope is not Scope.ROUND:
             return
         order = exchange_order(self.stacks.shape[1])[bits(self.seated[ended]), self.last_button[ended]]

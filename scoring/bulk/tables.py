@@ -1,4 +1,4 @@
-"""What the rules of a ruleset say of every row and of every result, as tables."""
+"""Tables of a ruleset: the results of every row, board and pair."""
 
 from collections.abc import Hashable
 from functools import lru_cache
@@ -48,15 +48,16 @@ Numbers = NDArray[np.uint16]
 
 class RulesetTables(NamedTuple):
     """
-    All that scoring looks up.
+    The tables that scoring looks up.
 
     Attributes:
-        kinds: a number for each row, by place, the same for rows that the rules treat alike; those of three rows add up
-            to the board's. The most there can be are 27 kinds at the top, 11 in the middle and 10 at the bottom.
-        boards: what a board is worth: by `order_of` its rows times as many numbers as there are, and its number.
-        points: of an exchange without royalties: by how each row of the first compares (0 weaker, 1 equal, 2 stronger;
-            the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts twice).
-        breakdowns: where those points come from, by the same.
+        kinds: a number for each row, by place, the same for rows with the same results; the numbers of three rows add
+            up to the board's. There are at most 27 kinds at the top, 11 in the middle and 10 at the bottom.
+        boards: the score of a board, by `order_of` its rows times the count of numbers, plus its number.
+        points: the points of an exchange without royalties, by how each row of the first compares (0 weaker, 1 equal,
+            2 stronger; the middle counts 3 times, the top 9 times), and, 27 times, by who is foul (the first counts
+            twice).
+        breakdowns: the parts of those points, by the same index.
     """
 
     kinds: ByRow[Numbers]
@@ -68,7 +69,7 @@ class RulesetTables(NamedTuple):
 @lru_cache(maxsize=64)
 def ruleset_tables(ruleset: Ruleset) -> RulesetTables:
     """
-    Ask the rules about every row and every result, once for each ruleset.
+    Build the tables by calling the rules for every row and result, once for each ruleset.
 
     >>> from scoring.presets import PRESETS
     >>> tables = ruleset_tables(PRESETS["pineapple"])
@@ -83,16 +84,16 @@ def ruleset_tables(ruleset: Ruleset) -> RulesetTables:
 
 def order_of(top: Any, middle: Any, bottom: Any) -> Any:
     """
-    Number which rows of a board beat which.
+    Return a number for which rows of a board beat which.
 
-    Serves a board's strengths and many boards' places alike.
+    It accepts the strengths of a board and the places of many boards.
     """
     one, two, four = _BITS
     return (top > middle) * one | (middle > bottom) * two | (top > bottom) * four
 
 
 def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[list[Strength]]]:
-    """Ask what every row earns where it stands, and give its kind's number there and an example of each kind."""
+    """Return the kind of every row in each position, and an example of each kind."""
     strengths = row_places().strengths
     fives = [strength for strength in strengths if len(strength.ranks) == 5]
     weak = WEAKEST
@@ -127,7 +128,7 @@ def _kinds(ruleset: Ruleset) -> tuple[ByRow[Numbers], ByRow[list[Strength]]]:
 
 
 def _boards(ruleset: Ruleset, examples: ByRow[list[Strength]]) -> NDArray[np.uint32]:
-    """Ask what boards of every three kinds are worth where they are good, and which are foul in every order."""
+    """Return the scores of boards for every three kinds, and which orders are foul."""
     worth, qualifies = [], []
     for bottom, middle, top in product(examples.bottom, examples.middle, examples.top):
         board = ByRow(top, middle, bottom)
@@ -140,7 +141,7 @@ def _boards(ruleset: Ruleset, examples: ByRow[list[Strength]]) -> NDArray[np.uin
 
 
 def _fouls(ruleset: Ruleset) -> NDArray[np.uint32]:
-    """Ask about boards of all orders, whose middles qualify as lows or do not: [orders, 2]."""
+    """Return the fouls of all orders, with middle rows that qualify as lows or do not: [orders, 2]."""
     lows = [Strength(Category.HIGH_CARD, ranks) for ranks in ((7, 5, 4, 3, 2), (8, 6, 4, 3, 2), (9, 7, 5, 4, 2))]
     high = [Strength(Category.HIGH_CARD, (highest, 6, 4, 3, 2)) for highest in (11, 12, 13)]
     fouls = np.zeros((ORDERS, 2), np.uint32)
@@ -151,7 +152,7 @@ def _fouls(ruleset: Ruleset) -> NDArray[np.uint32]:
 
 
 def _breakdowns(ruleset: Ruleset) -> tuple[Breakdown, ...]:
-    """Ask about every pair of boards: good or foul, and each row stronger, equal or weaker."""
+    """Return the points of every pair of boards: good or foul, and each row stronger, equal or weaker."""
     weak, even, strong = (Strength(Category.HIGH_CARD, (highest, 6, 4, 3, 2)) for highest in (8, 9, 10))
     second = ByRow(even, even, even)
     breakdowns = []

@@ -36,17 +36,17 @@ class Transfers(NamedTuple):
 
     @classmethod
     def none(cls, hands: int, columns: int) -> "Transfers":
-        """Nothing paid in so many hands of so many players."""
+        """Return empty transfers for a number of hands and players."""
         shape = (hands, columns * (columns - 1) // 2)
         return cls(*(np.zeros(shape, np.uint8 if field == "limited_by" else np.int64) for field in cls._fields))
 
     def put(self, hands: NDArray[np.int64], transfers: "Transfers") -> None:
-        """Write what was paid in some hands."""
+        """Write the transfers of selected hands."""
         for field in self._fields:
             getattr(self, field)[hands] = getattr(transfers, field)
 
     def seated(self, seats: NDArray[np.int64]) -> "Transfers":
-        """Name payers and payees by seat, from the seats in each hand's columns: [hands, columns]."""
+        """Replace columns of payers and payees by seats, given each hand's seats: [hands, columns]."""
         hands = np.arange(len(seats))[:, np.newaxis]
         return self._replace(payer=seats[hands, self.payer], payee=seats[hands, self.payee])
 
@@ -56,7 +56,7 @@ def exchange_order(columns: int) -> Columns:
     """
     List the pairs of a hand in paying order: [players as bits, column of the button, exchange, first or second].
 
-    Where a hand has fewer exchanges, the last are (0, 0), which is nobody's.
+    If a hand has fewer exchanges, the last are (0, 0).
 
     >>> exchange_order(3)[0b111, 0].tolist(), exchange_order(3)[0b101, 2].tolist()
     ([[1, 2], [1, 0], [2, 0]], [[0, 2], [0, 0], [0, 0]])
@@ -72,7 +72,7 @@ def exchange_order(columns: int) -> Columns:
 
 
 def in_paying_order(exchanges: Points, order: Columns) -> Iterator[tuple[Columns, Columns, Points]]:
-    """Go through the exchanges of many hands: firsts, seconds and points, positive ones to the first."""
+    """Yield the exchanges of many hands in paying order: first players, second players, and points for the first."""
     hands = np.arange(len(order))
     for at in range(order.shape[1]):
         first, second = order[:, at, 0], order[:, at, 1]
@@ -90,7 +90,7 @@ def pay(exchanges: Points, order: Columns, stacks: Points, opening_stacks: Point
     ([[2, 4, 0]], [[8, 48, 46]])
 
     Args:
-        exchanges: [hands, columns, columns], points from the row's side.
+        exchanges: [hands, columns, columns], points for the player of the row.
         order: [hands, exchanges, 2], of `exchange_order`.
         stacks: [hands, columns], changed in place.
         opening_stacks: [hands, columns], of the scope.

@@ -1,1 +1,1 @@
-"""Why a hand comes to what it comes to: every point with the cards that decide it, and every cap with the stacks."""
+"""Explanations of hands: every point with the deciding cards, and every cap with the stacks."""

@@ -1,4 +1,4 @@
-"""Why a board is foul, and what it earns by itself."""
+"""Explain single boards: fouls, royalties and Fantasyland."""
 
 from collections.abc import Iterator
 
@@ -25,14 +25,14 @@ def explain_board(
     played: PlayerHand, scored: ScoredBoard, points: Points, ruleset: Ruleset, lost: Rule | None
 ) -> ExplainedBoard:
     """
-    Say why a board is foul, what its rows earn, and what it does about Fantasyland.
+    Explain why a board is foul, what its rows earn, and how it affects Fantasyland.
 
     Args:
         played: the board.
-        scored: what it is worth.
-        points: the player's over all exchanges.
+        scored: its score.
+        points: the player's points over all exchanges.
         ruleset: the rules in force.
-        lost: the rule by which Fantasyland that it earns will never be dealt, where there is one.
+        lost: the rule by which earned Fantasyland will not be dealt, if there is one.
 
     Rule: docs/rules.md#foul
     """
@@ -52,7 +52,7 @@ def explain_board(
 
 def explain_foul(rows: ByRow[Cards], scored: ScoredBoard) -> ExplainedFoul | None:
     """
-    Say which rows make a board foul; None where it is good.
+    Explain which rows make a board foul; None if it is good.
 
     Rule: docs/rules.md#foul
     """
@@ -85,7 +85,7 @@ def _royalties(rows: ByRow[Cards], scored: ScoredBoard, ruleset: Ruleset) -> Ite
 def _fantasyland(
     played: PlayerHand, scored: ScoredBoard, ruleset: Ruleset, lost: Rule | None
 ) -> ExplainedFantasyland | None:
-    """Say what a board does about Fantasyland; None where it has nothing to do with it."""
+    """Explain how a board affects Fantasyland; None if it does not."""
     dealt, earned = played.fantasyland, scored.earned.cards if scored.earned else 0
     if not dealt and not earned:
         return None
@@ -114,7 +114,7 @@ def _entering(scored: ScoredBoard, ruleset: Ruleset) -> Iterator[Row]:
 
 
 def _reached(scored: ScoredBoard, ruleset: Ruleset) -> str | None:
-    """Name the highest entry of the ruleset that the top row reaches."""
+    """Return the highest entry of the ruleset that the top row reaches."""
     made = entry_on_top(scored.strengths.top)
     if made is None:
         return None

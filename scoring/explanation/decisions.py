@@ -1,4 +1,4 @@
-"""Which cards decide between two rows."""
+"""Find the cards that decide between two rows."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from scoring.strength import WORST_LOW, Category, strength_of
 
 
 class DecidedBy(StrEnum):
-    """What tells two rows apart."""
+    """The property that decides between two rows."""
 
     CATEGORY = "category"
     RANK = "rank"
@@ -18,7 +18,7 @@ class DecidedBy(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What tells two rows apart, and the cards of each that show it."""
+    """The property that decides between two rows, and the deciding cards of each."""
 
     by: DecidedBy
     first: Cards

@@ -1,4 +1,4 @@
-"""Hands explained whole: those of a round, and one by itself."""
+"""Explain the hands of a round, or a single hand."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -20,7 +20,7 @@ from scoring.score import HandScore
 
 def explain_round(history: History) -> Iterator[ExplainedHand]:
     """
-    Explain every hand of a round, in order; the last with what was paid because the round ended after it.
+    Explain every hand of a round, in order; the last one with the payout at the end of the round.
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
@@ -33,7 +33,7 @@ def explain_round(history: History) -> Iterator[ExplainedHand]:
     ("ann's ace high beats ben's king high: A♥ against K♠", -6)
 
     Raises:
-        ScoringError: the first thing that cannot be, with its place in the history.
+        ScoringError: the first invalid step, with its path in the history.
 
     Rule: docs/rules.md#the-round
     """
@@ -46,14 +46,14 @@ def explain_hand(history: History, number: int) -> ExplainedHand:
     Explain one hand of a round, as `explain_round` does.
 
     Raises:
-        ScoringError: something up to the hand after this one is invalid, with its place in the history.
+        ScoringError: a step up to the hand after this one is invalid, with its path in the history.
     """
     before, played, since = next(each for each in _hands_of(history) if each[1].hand.number == number)
     return _explain_played(before, played, since, _names(history))
 
 
 def _hands_of(history: History) -> Iterator[tuple[Round, PlayedHand, list[Departed]]]:
-    """Play a round, and give every hand with the round before it and what happened between it and the next."""
+    """Replay a round, and yield every hand with the round before it and the steps between it and the next."""
     before = round_ = open_round(history.ruleset, history.seats)
     played: PlayedHand | None = None
     since: list[Departed] = []
@@ -75,10 +75,10 @@ def _names(history: History) -> Names:
 
 def explain_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Seat | None = None) -> ExplainedHand:
     """
-    Explain a hand by itself, as `score_lone_hand` scores it.
+    Explain a single hand, as `score_lone_hand` scores it.
 
     Raises:
-        HandError: the hand cannot have been dealt like this; every reason is named.
+        HandError: the hand is invalid, with every mistake.
 
     Rule: docs/rules.md#points-between-two-players
     """
@@ -108,7 +108,7 @@ def explain_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: S
 
 
 def _explain_played(round_: Round, played: PlayedHand, since: Sequence[Departed], names: Names) -> ExplainedHand:
-    """Explain a hand of a round that stood so before it, with what was paid since."""
+    """Explain a hand, given the round before it and the later payments."""
     ruleset, hand, score = round_.ruleset, played.hand, played.score
     begun = begin_hand(round_, hand, accepted=played.accepted)
     ended = since[-1].round if since else played.round
@@ -157,7 +157,7 @@ def _explain_score(
 
 
 def _lost(played: PlayedHand, ended: Round) -> dict[Seat, Rule]:
-    """Find the Fantasyland that was earned and will not be dealt, and the rule that says so."""
+    """Find the earned Fantasyland that will not be dealt, and the rule for it."""
     is_hand = ended.ruleset.stakes.scope is Scope.HAND
     voiding = Rule.CLOSING if ended.status is RoundStatus.CLOSED else Rule.COMPLETION
     return {
@@ -186,7 +186,7 @@ def _totals(
 def _payment_remark(
     ruleset: Ruleset, score: HandScore, status: RoundStatus | None, *, paid_with: bool, is_late: bool
 ) -> Remark | None:
-    """Say why nothing is paid or, under scope `round`, why now."""
+    """Explain why nothing is paid or, under scope `round`, why it is paid now."""
     is_round = ruleset.stakes.scope is Scope.ROUND
     if is_round and status is RoundStatus.OPEN:
         return Remark(wording.say_nothing_paid(is_later=True), Rule.SCOPE)

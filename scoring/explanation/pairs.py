@@ -1,4 +1,4 @@
-"""Why two players owe each other what they do."""
+"""Explain the points between two players."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,7 +17,7 @@ def explain_exchange(
     exchange: Exchange, boards: Mapping[Seat, ExplainedBoard], ruleset: Ruleset, names: Names
 ) -> ExplainedExchange:
     """
-    Give every reason for points between two players; they add up to the points of the exchange.
+    List the reasons for the points between two players; they add up to the points of the exchange.
 
     Rule: docs/rules.md#points-between-two-players
     """

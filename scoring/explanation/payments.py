@@ -1,4 +1,4 @@
-"""Why a payment was what it was: the stacks at that moment, and what would have been paid without a cap."""
+"""Explain payments: the stacks before each payment, and what would have been paid without caps."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -20,7 +20,7 @@ def explain_payments(
     is_late: bool = False,
 ) -> Iterator[ExplainedPayment]:
     """
-    Say of every payment what each had before it, and what limited it.
+    Explain each payment: the stacks before it, and what limited it.
 
     Rule: docs/rules.md#what-caps-a-payment
     """
@@ -45,12 +45,12 @@ def explain_totals(
     before: Mapping[tuple[Seat, Seat], Points], exchanges: Iterable[Exchange], names: Names
 ) -> Iterator[ExplainedTotal]:
     """
-    Say what has added up between each pair of a hand, under scope `round`.
+    Explain the points added up between each pair of a hand, under scope `round`.
 
     Args:
-        before: what had before the hand, from the lower seat's side.
-        exchanges: the hand's, in paying order.
-        names: of the players.
+        before: the totals before the hand, as points for the lower seat.
+        exchanges: the exchanges of the hand, in paying order.
+        names: the names of the players.
 
     Rule: docs/rules.md#scope-of-the-stakes
     """
@@ -65,7 +65,7 @@ def explain_totals(
 
 def explain_stacks(before: Mapping[Seat, Points], payments: Iterable[ExplainedPayment]) -> tuple[ExplainedStack, ...]:
     """
-    Sum up what payments brought everyone, and what they would have without caps.
+    Sum the payments of each player, and what they would have without caps.
 
     >>> explain_stacks({1: 3}, ())
     (ExplainedStack(seat=1, before=3, due=0, paid=0, after=3),)

@@ -1,4 +1,4 @@
-"""What an explanation is made of: figures, the cards that decide them, a sentence, and the rule that says so."""
+"""The parts of an explanation: figures, the deciding cards, a sentence, and the rule."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Rule(StrEnum):
 
 
 class Part(StrEnum):
-    """What points between two players are for."""
+    """The part of an exchange that points belong to."""
 
     TOP = "top"
     MIDDLE = "middle"
@@ -50,9 +50,9 @@ class Part(StrEnum):
 @dataclass(frozen=True, slots=True)
 class Reason:
     """
-    Points between two players and what they are for, signed from the first one's side.
+    Points between two players and their reason, as points for the first player.
 
-    `seat` earns them, None where nobody does; `first` and `second` are the cards of each that decide it.
+    `seat` earns them, None if nobody does; `first` and `second` are the deciding cards of each.
     """
 
     part: Part
@@ -67,7 +67,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedExchange:
-    """The points between two players: what all reasons add up to."""
+    """The points between two players: the sum of all reasons."""
 
     first: Seat
     second: Seat
@@ -77,7 +77,7 @@ class ExplainedExchange:
 
 @dataclass(frozen=True, slots=True)
 class Royalty:
-    """What a row earns, the cards that earn it, and how the royalty table names them."""
+    """A royalty: its points, the cards that earn it, and its name in the royalty table."""
 
     row: Row
     made: str
@@ -89,7 +89,7 @@ class Royalty:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedFoul:
-    """Which rows make a board foul, and the cards of each that decide it."""
+    """The rows that make a board foul, and the deciding cards of each."""
 
     reason: FoulReason
     rows: tuple[Row, ...]
@@ -101,14 +101,14 @@ class ExplainedFoul:
 @dataclass(frozen=True, slots=True)
 class ExplainedFantasyland:
     """
-    What a board does about Fantasyland, and why.
+    How a board affects Fantasyland, and why.
 
     Attributes:
-        dealt: how many cards the player was dealt there, 0 outside.
+        dealt: the Fantasyland cards dealt, 0 in an ordinary hand.
         earned: how many cards the board earns for the next hand, 0 for none.
-        is_lost: whether they will never be dealt: the player is out, or the round has ended.
-        rows: those that earn it.
-        cards: what earns it, row by row.
+        is_lost: whether they will not be dealt, because the player is out or the round has ended.
+        rows: the rows that earn it.
+        cards: the cards that earn it, by row.
     """
 
     dealt: int
@@ -122,7 +122,7 @@ class ExplainedFantasyland:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedBoard:
-    """A board by itself; `points` are the player's over all exchanges, before any cap."""
+    """A single board; `points` are the player's over all exchanges, before caps."""
 
     seat: Seat
     points: Points
@@ -136,7 +136,7 @@ class ExplainedBoard:
 
 @dataclass(frozen=True, slots=True)
 class ExplainedTotal:
-    """What has added up between two players over the round, signed from the first one's side."""
+    """The points added up between two players over the round, as points for the first player."""
 
     first: Seat
     second: Seat
@@ -150,15 +150,15 @@ class ExplainedTotal:
 @dataclass(frozen=True, slots=True)
 class ExplainedPayment:
     """
-    A payment, the stacks at that moment, and what the caps left of it.
+    A payment, the stacks before it, and the effect of caps.
 
     Attributes:
-        transfer: what was paid, and the stacks after it; without caps, what was due would have been.
+        transfer: the points due and paid, and the stacks after the payment.
         payer_had: the payer's stack before it.
         payee_had: the winner's stack before it.
-        payee_opened: what the winner opened the scope with, where that limits him.
-        room: how much more the winner could win; None where nothing limits him.
-        is_late: paid not with the hand, but by the departure or closing after it that ended the round.
+        payee_opened: the winner's opening stack of the scope, if it limits the payment.
+        room: how much more the winner could win; None without a limit.
+        is_late: whether it was paid by the departure or closing that ended the round.
     """
 
     transfer: Transfer
@@ -172,13 +172,13 @@ class ExplainedPayment:
 
     @property
     def cut_off(self) -> Points:
-        """What the caps cut off."""
+        """The points that caps cut off."""
         return self.transfer.due - self.transfer.paid
 
 
 @dataclass(frozen=True, slots=True)
 class ExplainedStack:
-    """What a player had before the payments of a hand, what they brought him, and what he has after them."""
+    """A player's stack before the payments of a hand, the points due and paid, and the stack after them."""
 
     seat: Seat
     before: Points
@@ -201,12 +201,12 @@ class ExplainedHand:
     Explanations of the points of a hand.
 
     Attributes:
-        names: what players are called, by seat, everyone of the round.
-        remarks: what is to be said of the hand as a whole, before its boards.
-        totals: under scope `round`, what has added up between each pair; empty elsewhere.
-        payments: in order; None where stacks or button are not known.
-        payment_remark: what is to be said where nothing was paid, or of when it was.
-        stacks: of everyone of the round, before and after these payments; None where the payments are.
+        names: the names of all players of the round, by seat.
+        remarks: remarks about the whole hand, shown before its boards.
+        totals: under scope `round`, the points added up between each pair; otherwise empty.
+        payments: the payments in order; None if the stacks or the button are unknown.
+        payment_remark: why nothing was paid, or when it was paid.
+        stacks: the stacks of all players before and after the payments; None if `payments` is None.
     """
 
     ruleset: Ruleset

@@ -1,4 +1,4 @@
-"""The sentences of an explanation: all of them stand here, and nowhere else."""
+"""All sentences of explanations."""
 
 from collections.abc import Iterable, Mapping
 from typing import Final
@@ -24,7 +24,7 @@ _STRETCHES: Final = {Scope.HAND: "the hand", Scope.FANTASYLAND: "the Fantasyland
 
 def show_suits(cards: Iterable[Card]) -> str:
     """
-    Write cards for a player's eye.
+    Format cards with suit symbols.
 
     >>> from scoring.cards import parse_cards
     >>> show_suits(parse_cards("QsTd4c"))
@@ -35,7 +35,7 @@ def show_suits(cards: Iterable[Card]) -> str:
 
 def show_signed(points: Points) -> str:
     """
-    Write points with their sign.
+    Format points with their sign.
 
     >>> show_signed(4), show_signed(-4), show_signed(0)
     ('+4', '−4', '0')
@@ -45,7 +45,7 @@ def show_signed(points: Points) -> str:
 
 def count(number: int, word: str) -> str:
     """
-    Count something.
+    Format a number with a noun in singular or plural.
 
     >>> count(1, "point"), count(3, "card")
     ('1 point', '3 cards')
@@ -57,7 +57,7 @@ def say_comparison(
     winner: str, row: Strength, loser: str, other: Strength, decision: Decision, *, as_low: bool = False
 ) -> str:
     """
-    Say which cards let one row beat another, or that neither does.
+    Describe which cards let one row beat another, or that neither does.
 
     >>> from scoring.board import Board
     >>> from scoring.explanation.decisions import find_decision
@@ -81,7 +81,7 @@ def say_comparison(
 
 
 def say_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
-    """Say which rows are out of order, and by which cards."""
+    """Describe which rows are out of order, and by which cards."""
     if other is None:
         # Among lows the ace is high, so A-2-3-4-5 is no straight.
         made = "ace high" if row == (Category.STRAIGHT, FIVE_HIGH) else describe_made(row)
@@ -94,24 +94,24 @@ def say_foul(reason: FoulReason, row: Strength, other: Strength | None, decision
 
 
 def say_royalty(row: Row, strength: Strength, points: Points, cards: Cards, *, as_low: bool) -> str:
-    """Say what a row earns for what."""
+    """Describe the royalty of a row."""
     made = describe_made(strength, as_low=as_low)
     comma = "," if "," in made else ""
     return f"{count(points, 'point')} for {_article(made)}{made}{comma} {_PLACES[row]}: {show_suits(cards)}"
 
 
 def say_royalty_paid(payee: str, payer: str, royalty: str) -> str:
-    """Say who pays a royalty to whom."""
+    """Describe who pays a royalty to whom."""
     return f"{payer} pays {payee}'s royalty: {royalty}"
 
 
 def say_bonus(winner: str, rows: int, *, is_scoop: bool) -> str:
-    """Say for what a bonus is."""
+    """Describe a bonus."""
     return f"{winner} wins all three rows, a scoop" if is_scoop else f"{winner} wins {rows} of the three rows"
 
 
 def say_foul_penalty(fouls: list[str], winner: str | None) -> str:
-    """Say who loses the penalty, or that nobody does."""
+    """Describe who pays the penalty for a foul, or that nobody does."""
     if winner is None:
         return "both boards are foul; neither pays the other anything"
     return f"{fouls[0]}'s board is foul and {winner}'s is not; the rows are not compared"
@@ -119,7 +119,7 @@ def say_foul_penalty(fouls: list[str], winner: str | None) -> str:
 
 def say_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
     """
-    Say with what a board enters Fantasyland, and which entry of the ruleset its top row reaches.
+    Describe how a board enters Fantasyland, and which entry of the ruleset its top row reaches.
 
     >>> from scoring.cards import parse_cards
     >>> say_entered(14, [(Row.TOP, parse_cards("KsKd"))], "QQ")
@@ -131,12 +131,12 @@ def say_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None
 
 
 def say_stayed(cards: int, made: Iterable[tuple[Row, Cards]]) -> str:
-    """Say with what a board stays in Fantasyland."""
+    """Describe how a board stays in Fantasyland."""
     return f"stays in Fantasyland with {cards} cards: {_places(made)}"
 
 
 def say_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
-    """Say why a good board from Fantasyland does not stay there."""
+    """Describe why a good board in Fantasyland does not stay."""
     if made:
         limit = ruleset.fantasyland.stay_limit
         most = "once" if limit == 1 else f"{limit} times"
@@ -152,18 +152,18 @@ def say_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
 
 
 def say_lost(*, is_out: bool) -> str:
-    """Go on to say why Fantasyland that was earned is never dealt."""
+    """Describe why earned Fantasyland is not dealt."""
     return "; it is lost, for no points are left" if is_out else "; it is void, for the round ends"
 
 
 def say_total(first: str, second: str, before: Points, points: Points) -> str:
-    """Say how a pair's points add up over the round."""
+    """Describe how a pair's points add up over the round."""
     before_it, after = show_signed(before), show_signed(before + points)
     return f"{first} against {second}: {before_it} before this hand, {show_signed(points)} in it, {after} in all"
 
 
 def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Points | None, room: Points | None) -> str:
-    """Say who paid whom, what limited it, and what each has now."""
+    """Describe who paid whom, what limited the payment, and the stacks after it."""
     payer, payee = names[transfer.payer], names[transfer.payee]
     payer_had, payee_had = transfer.payer_stack + transfer.paid, transfer.payee_stack - transfer.paid
     stacks = f"{payer} {payer_had} → {transfer.payer_stack}, {payee} {payee_had} → {transfer.payee_stack}"
@@ -184,22 +184,22 @@ def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Poin
 
 
 def say_top_up(name: str, points: Points) -> str:
-    """Say who adds how much."""
+    """Describe a top-up."""
     return f"{name} adds {count(points, 'point')} before the hand"
 
 
 def say_irregular(detail: str) -> str:
-    """Say why a hand that stands could not have followed."""
+    """Describe why a hand accepted as played could not have followed."""
     return f"the hand stands as it was played, though {detail}"
 
 
 def say_nothing_paid(*, is_later: bool) -> str:
-    """Say why nothing is paid."""
+    """Describe why nothing is paid."""
     return "nothing is paid before the round ends" if is_later else "no payments"
 
 
 def say_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:
-    """Say, under scope `round`, what is paid now; without a status, of a hand by itself."""
+    """Describe what is paid now under scope `round`; without a status, for a single hand."""
     if status is None:
         return "paid as if the round ended here: every pair's points of the round, in order"
     how = "was closed" if status is RoundStatus.CLOSED else "ended as players left" if is_late else "is complete"
@@ -216,7 +216,7 @@ def _place(row: Row, cards: Cards) -> str:
 
 def _article(made: str) -> str:
     """
-    Give the article of what a row has made, where it has one.
+    Return the article of a description, if it has one.
 
     >>> _article("pair of queens"), _article("ace high"), _article("eight-six-four-three-deuce low")
     ('a ', '', 'an ')
