@@ -53,8 +53,6 @@ def make_celery(config: Config) -> Celery:
         worker_enable_remote_control=False,
         worker_hijack_root_logger=False,
         worker_send_task_events=False,
-        # Without those parts of a worker that speak with other workers over queues of their own.
-        worker_consumer="service.worker:Consumer",
         worker_cancel_long_running_tasks_on_connection_loss=False,
         enable_utc=True,
     )
