@@ -152,7 +152,7 @@ def worker(concurrency: int | None) -> None:
     from service.worker import run_worker
 
     start_logging(os.environ)
-    run_worker(Config.from_environment(), concurrency or read_concurrency(os.environ))
+    sys.exit(run_worker(Config.from_environment(), concurrency or read_concurrency(os.environ)))
 
 
 @main.command()

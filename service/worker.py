@@ -1,29 +1,25 @@
-"""The worker process: Celery consumes wake-ups of jobs, and threads work on their chunks."""
+"""The worker: Celery receives messages and runs a pool of processes, which work on jobs; a thread sweeps."""
 
-import atexit
-import gc
 import os
 import signal
 import socket
-import subprocess
-import sys
+import threading
 import time
 import warnings
 from collections.abc import Mapping
-from types import FrameType, MappingProxyType
-from typing import Any, ClassVar, Final
+from ctypes import c_bool
+from multiprocessing.sharedctypes import RawValue
+from types import MappingProxyType
+from typing import Any, Final
 from uuid import UUID
 
-from celery import Celery, signals
-from celery.apps.worker import Worker as EveryWorker
-from celery.exceptions import WorkerShutdown
-from celery.worker import state
-from celery.worker.consumer import Consumer as EveryConsumer
+from celery import Celery, bootsteps, signals
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey
 from service.config import Config
 from service.db import Database
+from service.db.broker import dispose_after_fork
 from service.errors import ServiceError
 from service.imports.job import ImportKind
 from service.jobs.app import WORK_ON_JOB, build_announcer, build_celery
@@ -33,108 +29,152 @@ from service.jobs.work import Worker
 from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.recomputations.job import RecomputationKind
-from service.server.embedded import process as launcher
 from service.sweeper import remove_expired, sweep
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType({"import": ImportKind(), "recomputation": RecomputationKind()})
 """Every kind of job that workers of this release can do; they leave others to newer ones."""
 
-
-_SWEEPS_EVERY: Final = 2.0
-_REMOVES_EVERY: Final = 3600.0
-_LOOKS_EVERY: Final = 0.2
-_PAUSE: Final = 1.0
+_SWEEP_SECONDS: Final = 2.0
+_REMOVAL_SECONDS: Final = 3600.0
 _GRACE_SECONDS: Final = 12.0
-_STOPPING: Final = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+"""How long a chunk may go on after a worker was asked to stop."""
+_START_SECONDS: Final = 30.0
+"""How long a process of the pool may take to start."""
 
-# This module is also run as a program, under another name.
-_log = get_log("service.worker")
-
-
-class Stopping:
-    """Whether somebody has asked this process to stop; the first signal does."""
-
-    def __init__(self) -> None:
-        self.is_asked = False
-        self.is_working = False
-        self.is_hearing = False
-        for number in _STOPPING:
-            signal.signal(number, self._ask)
-
-    def _ask(self, _number: int, _frame: FrameType | None) -> None:
-        self.is_asked = True
-        # Celery looks at it between two messages; who only waits for one leaves at once.
-        state.should_stop = 0
-        if self.is_hearing and not self.is_working:
-            self.is_hearing = False
-            raise WorkerShutdown(0)
+_log = get_log(__name__)
 
 
-class Consumer(EveryConsumer):
-    """What takes messages from the queue."""
-
-    class Blueprint(EveryConsumer.Blueprint):
-        """Its parts, but for the delayed delivery that RabbitMQ would get 28 queues for: nothing is sent to be late."""
-
-        default_steps: ClassVar[list[str]] = [
-            step for step in EveryConsumer.Blueprint.default_steps if "delayed_delivery" not in step
-        ]
-
-    def on_connection_error_after_connected(self, error: Exception) -> None:
-        """Wait a moment before the next attempt: where the database is the broker, it may be starting."""
-        with warnings.catch_warnings(action="ignore"):
-            super().on_connection_error_after_connected(error)
-        time.sleep(_PAUSE)
-
-
-class JobWorker(EveryWorker):
-    """Celery's worker, which leaves signals to us."""
-
-    def install_platform_tweaks(self, worker: EveryWorker) -> None:
-        """Install nothing."""
-
-
-def run_worker(config: Config, concurrency: int) -> None:
+def run_worker(config: Config, concurrency: int) -> int:
     """
-    Work until told to stop by SIGTERM, SIGINT or SIGHUP; chunks under way are then done, and nothing more is begun.
+    Run a worker until SIGTERM or SIGINT, and return its exit code.
 
     Raises:
         DatabaseError: the database does not answer, awaits its migrations, is read-only, or can lose records.
     """
-    database = Database(config.database_url, pool_size=2)
-    database.check_head()
-    database.check_schema()
-    database.check_server(allows_data_loss=config.allow_data_loss)
-    announce, worker_id, stopping = build_announcer(config, database), uuid7(), Stopping()
-    processes = [_spawn(config) for _ in range(concurrency)]
-    next_sweep = next_removal = 0.0
-    while not stopping.is_asked:
-        for place, process in enumerate(processes):
-            if process.poll() is not None:
-                _log.warning("process_restarted", process=process.pid, exit_code=process.returncode)
-                time.sleep(_LOOKS_EVERY)
-                processes[place] = _spawn(config)
-        if time.monotonic() >= next_sweep:
-            next_sweep = time.monotonic() + _SWEEPS_EVERY
+    worker = make_worker_app(config).Worker(
+        concurrency=concurrency, quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True
+    )
+    worker.start()
+    return worker.exitcode or 0
+
+
+def make_worker_app(config: Config) -> Celery:
+    """Return the app of a worker: its task, its processes and its sweeper."""
+    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
+    warnings.filterwarnings("ignore", message=r"\s*In Celery 5.1 we introduced an optional breaking change")
+    app = build_celery(config)
+    app.conf.update(worker_pool="prefork", worker_proc_alive_timeout=_START_SECONDS, worker_redirect_stdouts=False)
+    app.steps["worker"].add(type("ConfiguredSweeper", (Sweeper,), {"config": config}))
+    _register(app, config)
+    return app
+
+
+def _register(app: Celery, config: Config) -> None:
+    """Register the task, and what happens when the worker and its processes start and stop."""
+    is_stopping = RawValue(c_bool, False)
+    processes: list[Worker] = []
+
+    @signals.setup_logging.connect(weak=False)
+    def set_up_logging(**_: Any) -> None:
+        start_logging()
+
+    @signals.worker_ready.connect(weak=False)
+    def log_ready(**_: Any) -> None:
+        _log.info("worker_ready", process=os.getpid())
+
+    @signals.worker_process_init.connect(weak=False)
+    def open_database(**_: Any) -> None:
+        dispose_after_fork()
+        database = Database(config.database_url, pool_size=4)
+        processes[:] = [
+            Worker(
+                name=f"{socket.gethostname()}:{os.getpid()}",
+                database=database,
+                kinds=KINDS,
+                announce=build_announcer(config, database),
+                is_stopping=lambda: bool(is_stopping.value),
+            )
+        ]
+
+    @signals.worker_shutting_down.connect(weak=False)
+    def end_jobs(**_: Any) -> None:
+        if not is_stopping.value:
+            is_stopping.value = True
+            # A cold shutdown ends the processes; the transactions of their chunks are rolled back.
+            cold = threading.Timer(_GRACE_SECONDS, os.kill, (os.getpid(), signal.SIGQUIT))
+            cold.daemon = True
+            cold.start()
+
+    @app.task(name=WORK_ON_JOB)
+    def work_on_job(club_id: str, job_id: str) -> None:
+        try:
+            processes[0].work_on(UUID(club_id), UUID(job_id))
+        except ServiceError as error:
+            # What is left is in the database, and the sweeper sends another message for it.
+            _log.warning("work_interrupted", job=job_id, error=str(error))
+
+
+class Sweeper(bootsteps.StartStopStep):
+    """Sweeps, and reports the worker, in a thread of the main process."""
+
+    requires = ("celery.worker.components:Pool",)
+    config: Config
+
+    def __init__(self, worker: Any, **options: Any) -> None:
+        """
+        Check the database.
+
+        Raises:
+            DatabaseError: it does not answer, awaits its migrations, is read-only, or can lose records.
+        """
+        super().__init__(worker, **options)
+        self._database = Database(self.config.database_url, pool_size=2)
+        self._database.check_head()
+        self._database.check_schema()
+        self._database.check_server(allows_data_loss=self.config.allow_data_loss)
+        # The pool is forked after this.
+        self._database.close()
+        self._announce = build_announcer(self.config, self._database)
+        self._id = uuid7()
+        self._is_over = threading.Event()
+        self._thread = threading.Thread(target=self._run, args=(worker,), name="sweeper", daemon=True)
+
+    def start(self, worker: Any) -> None:
+        """Start the thread, after the pool has been forked."""
+        self._thread.start()
+
+    def stop(self, worker: Any) -> None:
+        """End the thread, and remove the worker from the list of those that live."""
+        if not self._thread.is_alive():
+            return
+        self._is_over.set()
+        self._thread.join()
+        try:
+            with self._database.outside_clubs() as connection:
+                workers.remove(connection, self._id)
+        except ServiceError as error:
+            _log.warning("sweep_interrupted", error=str(error))
+        _log.info("worker_stopped", process=os.getpid())
+
+    terminate = stop
+
+    def _run(self, worker: Any) -> None:
+        next_removal = 0.0
+        while not self._is_over.is_set():
             try:
-                with database.outside_clubs() as connection:
-                    workers.record_heartbeat(connection, worker_id, socket.gethostname(), os.getpid(), concurrency)
-                sweep(database, KINDS, announce, _signing_key(config))
+                with self._database.outside_clubs() as connection:
+                    workers.record_heartbeat(
+                        connection, self._id, socket.gethostname(), os.getpid(), worker.concurrency
+                    )
+                sweep(self._database, KINDS, self._announce, _signing_key(self.config))
                 if time.monotonic() >= next_removal:
-                    next_removal = time.monotonic() + _REMOVES_EVERY
-                    _log.info("expired_removed", **remove_expired(database, config.retention))
+                    next_removal = time.monotonic() + _REMOVAL_SECONDS
+                    _log.info("expired_removed", **remove_expired(self._database, self.config.retention))
             except ServiceError as error:
                 _log.warning("sweep_interrupted", error=str(error))
             except Exception:
                 _log.exception("sweep_failed")
-        time.sleep(_LOOKS_EVERY)
-    _stop(processes)
-    try:
-        with database.outside_clubs() as connection:
-            workers.remove(connection, worker_id)
-    except ServiceError as error:
-        _log.warning("sweep_interrupted", error=str(error))
-    _log.info("worker_stopped", process=os.getpid())
+            self._is_over.wait(_SWEEP_SECONDS)
 
 
 def _signing_key(config: Config) -> SigningKey | None:
@@ -146,81 +186,3 @@ def _signing_key(config: Config) -> SigningKey | None:
     except ServiceError as error:
         _log.warning("signing_key_unreadable", error=str(error))
         return None
-
-
-def _spawn(config: Config) -> subprocess.Popen[bytes]:
-    variables = {
-        "OFC_DATABASE_URL": config.database_url,
-        "OFC_OWNER_URL": "",
-        "OFC_BROKER_URL": config.broker_url,
-        "OFC_QUEUE": config.queue,
-    }
-    # With its starter killed, what it was writing is rolled back, and done again by another.
-    return launcher.spawn(
-        [sys.executable, "-m", "service.worker"], last_signal=signal.SIGKILL, env={**os.environ, **variables}
-    )
-
-
-def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
-    for process in processes:
-        process.terminate()
-    deadline = time.monotonic() + _GRACE_SECONDS
-    for process in processes:
-        try:
-            process.wait(max(0.0, deadline - time.monotonic()))
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait()
-
-
-def work(config: Config) -> None:
-    """Hear of jobs and do them, one chunk at a time, until told to stop."""
-    stopping, celery, database = Stopping(), build_celery(config), Database(config.database_url, pool_size=4)
-    worker = Worker(
-        name=f"{socket.gethostname()}:{os.getpid()}",
-        database=database,
-        kinds=KINDS,
-        announce=build_announcer(config, database),
-        is_stopping=lambda: stopping.is_asked,
-    )
-    _hear(celery, worker, stopping)
-    warnings.filterwarnings("ignore", message="You're running the worker with superuser privileges")
-    JobWorker(
-        app=celery,
-        concurrency=1,
-        pool="solo",
-        quiet=True,
-        without_gossip=True,
-        without_mingle=True,
-        without_heartbeat=True,
-    ).start()
-
-
-def _hear(celery: Celery, worker: Worker, stopping: Stopping) -> None:
-    """Tell Celery what to do with a message."""
-
-    @signals.setup_logging.connect(weak=False)
-    def leave_logging_alone(**_: Any) -> None:
-        start_logging()
-
-    @signals.worker_ready.connect(weak=False)
-    def say_so(**_: Any) -> None:
-        _log.info("worker_ready", process=os.getpid())
-        stopping.is_hearing = True
-
-    @celery.task(name=WORK_ON_JOB)
-    def work_on_job(club_id: str, job_id: str) -> None:
-        stopping.is_working = True
-        try:
-            worker.work_on(UUID(club_id), UUID(job_id))
-        except ServiceError as error:
-            # What is left is in the database, and somebody will be called to it again.
-            _log.warning("work_interrupted", job=job_id, error=str(error))
-        finally:
-            stopping.is_working = False
-
-
-if __name__ == "__main__":
-    atexit.register(gc.freeze)
-    start_logging()
-    work(Config.from_environment())

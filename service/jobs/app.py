@@ -53,8 +53,6 @@ def build_celery(config: Config) -> Celery:
         worker_enable_remote_control=False,
         worker_hijack_root_logger=False,
         worker_send_task_events=False,
-        # A consumer without the parts that exchange messages with other workers.
-        worker_consumer="service.worker:Consumer",
         worker_cancel_long_running_tasks_on_connection_loss=False,
         enable_utc=True,
     )

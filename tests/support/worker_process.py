@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,12 +22,14 @@ ENDED = ("succeeded", "failed", "cancelled")
 
 
 class Working:
-    """An `ofc-server worker` that has said it is ready."""
+    """A worker that has said it is ready: `ofc-server worker`, or another command that starts one."""
 
-    def __init__(self, logins: Logins, *, concurrency: int = 1, **variables: str) -> None:
+    def __init__(
+        self, logins: Logins, *, concurrency: int = 1, command: Sequence[str] = (*COMMAND, "worker"), **variables: str
+    ) -> None:
         self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
         self.process = subprocess.Popen(
-            [*COMMAND, "worker", "--concurrency", str(concurrency)],
+            [*command, "--concurrency", str(concurrency)],
             env=environment(OFC_DATABASE_URL=logins.service, **variables),
             stdout=self._log,
             stderr=self._log,

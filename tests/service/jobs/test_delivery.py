@@ -68,6 +68,51 @@ def test_the_chunk_of_a_killed_process_is_retried(room: Room) -> None:
 
 
 @every_broker
+def test_idle_processes_that_are_killed_are_replaced(room: Room) -> None:
+    with room.work(concurrency=2) as worker:
+        for _ in range(3):
+            killed = worker.children
+            for process in killed:
+                process.kill()
+            assert wait_until(lambda gone=killed: len(set(worker.children) - set(gone)) == 2), worker.log
+        check_outcome(room, room.send(lines()))
+    assert room.repeated_chunks() == 0
+
+
+@every_broker
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT], ids=["SIGTERM", "SIGINT"])
+def test_a_process_that_was_replaced_ends_its_chunk_when_the_worker_stops(room: Room, number: signal.Signals) -> None:
+    with room.work() as worker:
+        [first] = worker.children
+        first.kill()
+        assert wait_until(lambda: worker.children not in ([], [first])), worker.log
+        with room.closed_gate():
+            job = room.send(lines())
+            assert wait_until(room.someone_waits_at_the_gate)
+            worker.process.send_signal(number)
+            assert not wait_until(lambda: worker.process.poll() is not None, seconds=3)
+        worker.process.wait(timeout=30)
+        done = room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
+        assert done == [(1,), (2,)]
+        assert room.house.ask("SELECT max(attempt) FROM job_chunks") == [(1,)]
+        assert room.api.get(job)["state"] == "running"
+
+
+@pytest.mark.thorough
+def test_a_chunk_that_outlasts_the_grace_of_a_stopping_worker_is_rolled_back(room: Room) -> None:
+    with room.work() as worker:
+        with room.closed_gate():
+            job = room.send(lines())
+            assert wait_until(room.someone_waits_at_the_gate)
+            worker.process.send_signal(signal.SIGTERM)
+            worker.process.wait(timeout=30)
+            assert room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1") == [(1,)]
+        assert room.house.ask("SELECT count(*) FROM machinery.workers") == [(0,)]
+    with room.work():
+        check_outcome(room, job)
+
+
+@every_broker
 def test_chunks_of_workers_killed_at_once_are_retried(room: Room) -> None:
     with room.work(concurrency=2) as first, room.work(concurrency=1) as second:
         with room.closed_gate():

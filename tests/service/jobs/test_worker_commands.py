@@ -1,6 +1,8 @@
 """The commands `ofc-server worker` and `ofc-server status`."""
 
 import json
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,13 +12,12 @@ import pytest
 
 from service.config import Config, ConfigError
 from service.jobs.app import WORK_ON_JOB, build_celery
-from service.worker import Consumer
 from tests.support.application import SIGNING_KEY, open_house
 from tests.support.brokers import Broker
 from tests.support.job_service import Room
 from tests.support.postgres import Logins, Server
 from tests.support.sample_rounds import add_table, close, open_round
-from tests.support.server_process import command, running, wait_until
+from tests.support.server_process import command, environment, running, wait_until
 from tests.support.worker_process import Working, rounds_to_import
 
 MIB = 1024 * 1024
@@ -100,6 +101,36 @@ def test_up_can_leave_the_jobs_to_others(tmp_path: Path) -> None:
         assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
 
 
+def test_celery_s_own_command_starts_a_worker(room: Room) -> None:
+    command = [sys.executable, "-m", "celery", "-A", "service.jobs", "worker"]
+    worker = Working(room.house.logins, concurrency=2, command=command, **room.broker.variables)
+    try:
+        job = room.send(rounds_to_import(2))
+        assert wait_until(lambda: room.api.get(job)["state"] == "succeeded"), worker.log
+        assert len(worker.children) == 2
+        found = status(room.house.logins)
+        assert [(one["process"], one["concurrency"]) for one in found["workers"]] == [(worker.process.pid, 2)]
+        assert worker.stop() == 0, worker.log
+        assert "worker_stopped" in worker.log
+    finally:
+        worker.close()
+
+
+def test_celery_s_own_command_refuses_a_database_without_tables(embedded_postgres: Server) -> None:
+    logins = embedded_postgres.create_bare_database()
+    refused = subprocess.run(
+        [sys.executable, "-m", "celery", "-A", "service.jobs", "worker"],
+        env=environment(OFC_DATABASE_URL=logins.service),
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    embedded_postgres.drop_database(logins)
+    assert refused.returncode == 1
+    assert "DatabaseBehind" in refused.stderr
+
+
 def test_a_worker_without_a_database_fails() -> None:
     refused = command("worker", "--concurrency", "1")
     assert refused.returncode == 1
@@ -128,7 +159,6 @@ def test_every_used_queue_is_consumed(url: str) -> None:
     consumed = set(celery.amqp.queues.consume_from)
     assert consumed == {"ofc.mine"} == {celery.amqp.router.route({}, WORK_ON_JOB)["queue"].name}
     # Nothing of Celery's own makes queues beside it, which nobody would read.
-    assert not any("delayed_delivery" in step for step in Consumer.Blueprint.default_steps)
     assert not celery.conf.worker_enable_remote_control
     assert not celery.conf.worker_send_task_events
 
