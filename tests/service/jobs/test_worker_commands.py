@@ -113,7 +113,7 @@ def test_a_worker_without_a_database_fails() -> None:
             {"OFC_BROKER_URL": "kafka://ofc:secret@broker"},
             "^OFC_BROKER_URL begins with kafka; expected a URL like amqp://",
         ),
-        ({"OFC_BROKER_URL": "nonsense"}, "^OFC_BROKER_URL begins with something else; expected a URL like amqp://"),
+        ({"OFC_BROKER_URL": "nonsense"}, "^OFC_BROKER_URL begins with no scheme; expected a URL like amqp://"),
         ({"OFC_QUEUE": "of c"}, "^OFC_QUEUE is 'of c'; expected 1 to 100 of the characters"),
     ],
 )

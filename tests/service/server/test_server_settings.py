@@ -72,7 +72,7 @@ def test_status_shows_the_durability_of_the_database(logins: Logins) -> None:
     }
     said = command("status", **login).stderr
     assert "fsync = off, full_page_writes = off, synchronous_commit = on (set by the service; the default" in said
-    assert "A crash of it can lose committed records: fsync and full_page_writes must be on." in said
+    assert "A crash of the database can lose committed records: fsync and full_page_writes must be on." in said
 
 
 @pytest.fixture(scope="module")
