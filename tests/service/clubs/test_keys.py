@@ -1,4 +1,4 @@
-"""Keys of clubs: what is kept of them, when they end, what they open, and who can make them."""
+"""API keys: storage, expiry, revocation, and who can create them."""
 
 import re
 import time
@@ -193,7 +193,7 @@ def test_every_change_of_keys_is_in_the_audit_trail(house: House, owner: Databas
 
 
 def created(made: NewKey, replaces: str) -> str:
-    """What the audit trail says of a new key: of its secret, the hash of what it is known by."""
+    """Return the content of the event of a new key, with the hash of the hash of its secret."""
     named = f'"key":"{made.key.id}","name":"tablet","prefix":"{made.key.prefix}"'
     secret = sha256(sha256(made.secret.encode()).digest()).hexdigest()
     return f'{{"expires_at":null,{named},"replaces":{replaces},"scopes":["*"],"secret":"{secret}"}}'
@@ -298,14 +298,14 @@ def filled(request: pytest.FixtureRequest) -> Iterator[Filled]:
         "DELETE FROM api_keys",
     ],
 )
-def test_the_service_s_login_can_make_no_club_and_no_key(filled: Filled, statement: LiteralString) -> None:
+def test_the_login_of_the_service_cannot_create_clubs_and_keys(filled: Filled, statement: LiteralString) -> None:
     with psycopg.connect(filled.logins.service) as service:
         service.execute("SELECT set_config('ofc.club', %s, true)", [str(filled.home)])
         with pytest.raises(psycopg.errors.InsufficientPrivilege):
             service.execute(statement)
 
 
-def test_the_service_ends_keys_of_the_club_alone_that_it_works_for(filled: Filled) -> None:
+def test_the_service_revokes_keys_of_one_club_only(filled: Filled) -> None:
     ended = "SELECT end_key(id) IS NOT NULL FROM api_keys WHERE club_id = %s"
     theirs = "SELECT end_key(%s), end_key(%s)"
     with psycopg.connect(filled.admin) as admin, psycopg.connect(filled.logins.service) as service:
@@ -318,14 +318,14 @@ def test_the_service_ends_keys_of_the_club_alone_that_it_works_for(filled: Fille
         service.rollback()
 
 
-def test_the_service_s_login_is_told_who_can(filled: Filled) -> None:
+def test_commands_with_the_login_of_the_service_get_an_error(filled: Filled) -> None:
     service = Database(filled.logins.service, role=None)
     with pytest.raises(DatabaseDenied, match=r"cannot create or list clubs and keys .* set OFC_OWNER_URL to the login"):
         service.check_owner()
     service.close()
 
 
-def test_an_owner_who_is_no_superuser_makes_and_ends_keys_of_every_club(filled: Filled) -> None:
+def test_an_owner_without_superuser_creates_and_revokes_keys(filled: Filled) -> None:
     owner = Database(filled.logins.owner, role=None)
     owner.check_owner()
     club = create_club(owner, "riverside")

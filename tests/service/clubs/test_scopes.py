@@ -1,4 +1,4 @@
-"""Which keys open which operation: every operation, every scope, the own club, another and none."""
+"""Scopes: every operation with every scope, with records of the own club, another club and none."""
 
 from dataclasses import dataclass
 from http import HTTPStatus
@@ -83,26 +83,26 @@ OPENED_BY: dict[str, set[str]] = {
     "resume_recomputation": {"recompute"},
     "list_differences": {"recompute", "read"},
 }
-"""The scopes of which one opens an operation; what is not here needs no key and takes none."""
+"""The scopes of which an operation needs one; operations not listed here are public."""
 
 NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
-"""What a key opens the club's own of, and everybody sees the rest."""
+"""Public operations that return more with a key."""
 
 NAMES_AN_ID = {"open_dispute"}
-"""What names something of the club in its body: another club's is a mistake there, as nobody's is."""
+"""Operations with an ID in the body, for which an ID of another club is a mistake like an unknown one."""
 
 BESIDE_OTHERS = {Scope.CORRECT_FINAL}
-"""Scopes that open nothing alone: some requests need them beside the operation's own."""
+"""Scopes that some requests need in addition to that of the operation."""
 
 QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
-"""What has to be asked for."""
+"""Required query parameters."""
 
 BODIES: dict[str, Any] = {**SENT, "name_player": {"display_name": "Ann"}}
 
 
 @dataclass(frozen=True)
 class Keys:
-    """A club, with a client for each scope."""
+    """Return a club with a client for each scope."""
 
     every: Api
     by_scope: dict[str, Api]
@@ -131,7 +131,7 @@ def made(house: House) -> Keys:
 
 
 def ask(api: Api, operation_id: str, club: Club) -> Answer:
-    """Ask for an operation as its club would: with ids that are there, and a body that can be taken."""
+    """Send a valid request to an operation, with existing IDs and a valid body."""
     method, path = where(api, operation_id)
     address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})
     address += QUERIES.get(operation_id, "")
@@ -153,7 +153,7 @@ def where(api: Api, operation_id: str) -> tuple[str, str]:
 
 
 def done(operation_id: str) -> set[int]:
-    """The statuses of an operation that goes well."""
+    """Return the success statuses of an operation."""
     return {int(status) for status in OPERATIONS[operation_id]["responses"] if int(status) < 300}
 
 

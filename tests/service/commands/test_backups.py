@@ -1,4 +1,4 @@
-"""A backup that is made while the service runs: it holds what was answered, and `ofc-server verify` passes on it."""
+"""Backups of a running service: they contain every confirmed commit, and `ofc-server verify` passes."""
 
 import os
 import re
@@ -38,7 +38,7 @@ def client_of(service: Running) -> httpx2.Client:
 
 @contextmanager
 def under_load(client: httpx2.Client) -> Iterator[dict[str, Any]]:
-    """Play whole rounds from several clients at once; yields the settlements of those that were answered, by round."""
+    """Play rounds from several clients at once; yield the settlements of confirmed rounds, by round."""
     answered, is_over, numbers = dict[str, Any](), list[bool](), count(1)
 
     def play() -> None:
@@ -65,7 +65,7 @@ def under_load(client: httpx2.Client) -> Iterator[dict[str, Any]]:
 
 
 def keep_checkpoint(client: httpx2.Client, file: Path) -> Path:
-    """Make a checkpoint and keep it elsewhere."""
+    """Create a checkpoint and store it outside of the service."""
     made = client.post("/v1/checkpoints", json={})
     assert made.status_code == 201, made.text
     file.write_text(client.get(f"/v1/checkpoints/{made.json()['id']}").text, encoding="utf-8")
@@ -109,7 +109,7 @@ def test_a_failed_backup_leaves_no_files(tmp_path: Path) -> None:
 
 @pytest.fixture
 def backup_login(server: Server) -> Iterator[str]:
-    """The login that docs/operations.md asks for: it reads everything and writes nothing."""
+    """Return the read-only login that docs/operations.md describes."""
     name = f"ofc_backup_{secrets.token_hex(4)}"
     server.execute(sql.SQL("CREATE ROLE {} LOGIN BYPASSRLS IN ROLE pg_read_all_data").format(sql.Identifier(name)))
     yield name
@@ -148,7 +148,7 @@ def test_a_dump_of_an_external_postgresql_under_load_can_be_restored(
 
 
 def run(block: str, directory: Path, variables: dict[str, str]) -> None:
-    """Run commands as they stand in the docs, in a directory of the test's own."""
+    """Run commands of the docs in a temporary directory."""
     path = f"{binary('pg_dump').parent}:{os.environ['PATH']}"
     block = block.replace("/backups", str(directory / "backups"))
     subprocess.run(["bash", "-euc", block], env={**os.environ, **variables, "PATH": path}, check=True)

@@ -1,4 +1,4 @@
-"""`ofc-server club` and `ofc-server key` with real processes, beside a running service and without one."""
+"""`ofc-server club` and `ofc-server key` with real processes, with and without a running service."""
 
 import json
 import re
@@ -23,13 +23,13 @@ KEY = re.compile(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}")
 
 @pytest.fixture(scope="module")
 def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
-    """A running `ofc-server up` whose socket lies elsewhere, its own directory's path being too long for one."""
+    """Run `ofc-server up` in a directory whose path is too long for a socket."""
     with running(tmp_path_factory.mktemp("deep") / ("d" * 100)) as started:
         yield started
 
 
 def run(directory: Path, *arguments: str) -> str:
-    """Run a command that succeeds, and answer what it says on stdout."""
+    """Run a command, check that it succeeds, and return its stdout."""
     ended = command(*arguments, "--data", str(directory))
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
@@ -40,7 +40,7 @@ def ask(service: Running, key: str, path: str = "/v1/tables", method: str = "GET
     return httpx2.request(method, service.url + path, headers=headers, trust_env=False, timeout=5, **options)
 
 
-def test_a_club_and_its_keys_are_made_used_rotated_and_revoked_while_the_service_runs(service: Running) -> None:
+def test_clubs_and_keys_are_managed_while_the_service_runs(service: Running) -> None:
     run(service.directory, "club", "create", "Riverside Poker")
     clubs = json.loads(run(service.directory, "club", "list", "--json"))["clubs"]
     assert [club["name"] for club in clubs] == ["home", "Riverside Poker"]
@@ -78,7 +78,7 @@ def test_player_ids_round_trip_through_a_real_server(service: Running, player: s
     assert ask(service, key, path).status_code == 404
 
 
-def test_without_a_running_service_the_commands_run_the_database_themselves(tmp_path: Path) -> None:
+def test_commands_start_the_database_without_a_running_service(tmp_path: Path) -> None:
     with running(tmp_path):
         pass
     run(tmp_path, "club", "create", "riverside")

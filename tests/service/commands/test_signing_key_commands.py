@@ -1,4 +1,4 @@
-"""`ofc-server signing-key`: a key made, shown and rotated, whose private part nothing ever says."""
+"""`ofc-server signing-key`: create, show and rotate, without printing the private key."""
 
 import json
 from pathlib import Path

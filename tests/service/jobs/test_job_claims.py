@@ -308,7 +308,7 @@ def test_a_paused_job_waits_and_a_cancelled_one_ends(
     assert state_of(database, club, job_id) is ended
 
 
-def test_the_sweep_finds_the_jobs_of_every_club_and_calls_workers_again(database: Database, logins: Logins) -> None:
+def test_the_sweeper_notifies_workers_of_jobs_of_every_club(database: Database, logins: Logins) -> None:
     clubs = [add_club(logins.owner, name) for name in ("home", "away")]
     found = {add_job(database, club): club for club in clubs}
     called: list[UUID] = []

@@ -35,7 +35,7 @@ def status(logins: Logins) -> Any:
     return json.loads(ended.stdout)
 
 
-def test_status_shows_workers_jobs_and_the_oldest_that_waits(room: Room) -> None:
+def test_status_shows_workers_jobs_and_the_oldest_queued_one(room: Room) -> None:
     logins = room.house.logins
     found = status(logins)
     assert (found["workers"], found["jobs"], found["oldest_waiting"]) == ([], [], None)
@@ -96,7 +96,7 @@ def test_up_restarts_a_worker_that_was_killed(tmp_path: Path) -> None:
     assert wait_until(lambda: not any(one.is_running() for one in processes))
 
 
-def test_up_can_leave_the_jobs_to_others(tmp_path: Path) -> None:
+def test_up_can_run_without_a_job_worker(tmp_path: Path) -> None:
     with running(tmp_path, OFC_CONCURRENCY="0") as service:
         assert not any("worker" in one.cmdline() for one in psutil.Process(service.up.pid).children())
 
@@ -144,7 +144,7 @@ def test_a_worker_without_a_database_fails() -> None:
             {"OFC_BROKER_URL": "kafka://ofc:secret@broker"},
             "^OFC_BROKER_URL begins with kafka; expected a URL like amqp://",
         ),
-        ({"OFC_BROKER_URL": "nonsense"}, "^OFC_BROKER_URL begins with something else; expected a URL like amqp://"),
+        ({"OFC_BROKER_URL": "nonsense"}, "^OFC_BROKER_URL begins with no scheme; expected a URL like amqp://"),
         ({"OFC_QUEUE": "of c"}, "^OFC_QUEUE is 'of c'; expected 1 to 100 of the characters"),
     ],
 )

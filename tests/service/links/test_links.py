@@ -1,4 +1,4 @@
-"""Viewer links: a round shown to whoever has its address, until it ends or is revoked."""
+"""Viewer links: they show a round until they expire or are revoked."""
 
 import time
 from base64 import urlsafe_b64decode, urlsafe_b64encode
@@ -22,7 +22,7 @@ from tests.support.sample_rounds import NOBODYS, SIXES, THREE, add_table, hand, 
 from tests.support.server_process import command, running
 
 HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
-"""As browsers ask."""
+"""The header Accept of browsers."""
 
 
 @pytest.fixture
@@ -252,7 +252,7 @@ def test_creating_a_link_is_audited_and_the_link_is_not_stored(
     assert "show_linked_round" in log.getvalue()
 
 
-def test_a_link_works_in_a_real_service_until_the_operator_revokes_it(tmp_path: Path) -> None:
+def test_a_link_works_until_the_operator_revokes_it(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         key = (tmp_path / "api-key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}"}

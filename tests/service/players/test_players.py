@@ -1,4 +1,4 @@
-"""Players' display names over HTTP: given, changed, listed, and erased without a trace."""
+"""Display names of players over HTTP: set, replaced, listed and erased."""
 
 from typing import Any
 from urllib.parse import quote

@@ -1,4 +1,4 @@
-"""Rulesets over HTTP: the presets, a club's own, versions that never change, and contradictions."""
+"""Rulesets over HTTP: presets, custom rulesets, versions and contradictions."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ def test_presets_are_public_and_match_the_rules(api: Api, nobody: Api) -> None:
 
 
 def paying(ruleset: Document) -> Document:
-    """A ruleset without the royalties of nothing: left out they mean the same."""
+    """Return a ruleset without royalties of 0, which can be omitted."""
     tables = {row: {made: won for made, won in table.items() if won} for row, table in ruleset["royalties"].items()}
     return {**ruleset, "royalties": tables}
 

@@ -1,4 +1,4 @@
-"""Rulesets, tables and keys: kept once, never changed, and only their own club's."""
+"""Queries of rulesets, tables, keys and clubs."""
 
 from dataclasses import replace
 from hashlib import sha256

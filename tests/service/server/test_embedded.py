@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL: private, durable, and gone with its owner."""
+"""The embedded PostgreSQL: private, durable, and stopped with its owner."""
 
 import os
 import pwd

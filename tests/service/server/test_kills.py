@@ -25,12 +25,12 @@ from tests.support.scorekeepers import Answered, Scorekeeper
 from tests.support.server_process import Running, command, running, wait_until
 
 KINDS = ["web worker"] * 4 + ["backend"] * 3 + ["PostgreSQL"] * 3
-"""Who dies in one life of the service, in any order; at its end all of it does."""
+"""The processes that are killed in one run of the service, in any order; at its end all are."""
 PEOPLE = 6
 
 
 class Killer:
-    """Kills one part of the service after the other, at random moments, and in the end all of it."""
+    """Kills one process of the service after the other at random times, and finally all of them."""
 
     def __init__(self, seed: int) -> None:
         self._rng = Random(f"kills {seed}")
@@ -65,7 +65,7 @@ class Killer:
 
 
 def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], seed: int) -> None:
-    """Let people play while one life of the service after the other ends; then look for everything they were told."""
+    """Play while the service is killed and restarted several times; then check that every response is stored."""
     print(f"seed {seed}")
     documents = [random_document(Random(f"{name} {seed}"), ruleset) for name, ruleset in PRESETS.items()]
     enough = Event()
@@ -98,7 +98,7 @@ def play_through(directory: Path, lives: Sequence[Callable[[Running], None]], se
 
 
 def check_records(records: Records, people: list[Scorekeeper]) -> None:
-    """Look for what nobody was told of: half a request, or one that was done twice."""
+    """Check that no request was stored partially or twice."""
     rounds = [round_ for person in people for round_ in person.rounds]
     kept = sum(answered.key is not None for person in people for answered in person.answered)
     counted = records.count_records()
@@ -118,7 +118,7 @@ def check_records(records: Records, people: list[Scorekeeper]) -> None:
 
 
 def check_events(directory: Path) -> None:
-    """Hold every record, and every link of the audit trail, against the events."""
+    """Verify every record, and the chains of the audit trail, against the events."""
     verified = command("verify", "--data", str(directory), "--json")
     summary = json.loads(verified.stdout.splitlines()[-1])["summary"]
     assert summary["found"] == {}, verified
@@ -155,7 +155,7 @@ def test_fifty_kills_lose_nothing(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.thorough
-def test_a_service_that_is_stopped_under_load_loses_nothing(tmp_path: Path, seed: int) -> None:
+def test_stopping_under_load_loses_nothing(tmp_path: Path, seed: int) -> None:
     def stop(service: Running) -> None:
         time.sleep(2)
         assert service.stop(signal.SIGTERM) == 0

@@ -60,7 +60,7 @@ def write_certificate(directory: Path) -> None:
 
 
 def write_configuration(directory: Path, port: int, service_port: str) -> Path:
-    """Write a configuration that serves the site as it is in docs/, but for addresses and files."""
+    """Write a configuration with the site of docs/, with other addresses and files."""
     site = SITE.read_text()
     for written, here in {
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
@@ -84,7 +84,7 @@ def write_configuration(directory: Path, port: int, service_port: str) -> Path:
 
 @contextmanager
 def nginx_before(service_url: str, directory: Path) -> Iterator[int]:
-    """Run nginx before a service, and answer its port."""
+    """Run nginx in front of a service, and yield its port."""
     assert NGINX is not None
     directory.mkdir()
     write_certificate(directory)
@@ -102,7 +102,7 @@ def nginx_before(service_url: str, directory: Path) -> Iterator[int]:
 
 @pytest.fixture(scope="module")
 def proxied(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[httpx2.Client]:
-    """A client of the service behind nginx, with a key."""
+    """Return a client of the service behind nginx, with a key."""
     logins = embedded_postgres.create_database()
     directory: Path = tmp_path_factory.mktemp("proxied")
     database = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}

@@ -1,4 +1,4 @@
-"""What `ofc-server` writes, and where it cannot."""
+"""Output files of `ofc-server`, and errors when writing them."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""A PostgreSQL that could lose what was answered, or that takes no writes."""
+"""PostgreSQL servers that can lose commits, or are read-only."""
 
 import json
 import os
@@ -59,7 +59,7 @@ def test_allow_data_loss_is_0_or_1() -> None:
     check_sentence(refused.stderr, "OFC_ALLOW_DATA_LOSS is 'yes'; expected an integer from 0 to 1.")
 
 
-def test_status_shows_how_the_database_stores_commits(logins: Logins) -> None:
+def test_status_shows_the_durability_of_the_database(logins: Logins) -> None:
     login = {"OFC_DATABASE_URL": logins.service, "OFC_OWNER_URL": logins.owner}
     shown = json.loads(command("status", "--json", **login).stdout)["database"]
     assert shown == {
@@ -72,18 +72,18 @@ def test_status_shows_how_the_database_stores_commits(logins: Logins) -> None:
     }
     said = command("status", **login).stderr
     assert "fsync = off, full_page_writes = off, synchronous_commit = on (set by the service; the default" in said
-    assert "A crash of it can lose committed records: fsync and full_page_writes must be on." in said
+    assert "A crash of the database can lose committed records: fsync and full_page_writes must be on." in said
 
 
 @pytest.fixture(scope="module")
 def standby(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A server that replays what a primary writes, which sends nothing."""
+    """Return a standby of a primary that sends nothing."""
     with Cluster(make_standby(tmp_path_factory.mktemp("standby"))) as cluster:
         yield cluster
 
 
 def make_standby(home: Path) -> Path:
-    """Make the data directory of a standby."""
+    """Create the data directory of a standby."""
     shutil.copytree(made_files(), home / "postgres")
     owner = made_files().stat()
     for path in (home / "postgres", *(home / "postgres").rglob("*")):
@@ -154,7 +154,7 @@ def test_a_read_only_database_without_tables_is_not_migrated(bare_logins: Logins
 
 
 def check_sentence(stderr: str, *words: str) -> None:
-    """Check that stderr is one line that has one of these words."""
+    """Check that stderr is one line with one of these texts."""
     [line] = stderr.splitlines()
     assert line.startswith("Error: ")
     assert any(each in line for each in words), line

@@ -1,4 +1,4 @@
-"""However many clients are silent or slow: everybody else is answered, and their own time is limited."""
+"""Silent and slow clients: they time out, and do not block others."""
 
 import time
 from collections.abc import Iterator
@@ -14,12 +14,12 @@ from tests.support.worker_process import lines_of, rounds_to_import
 
 HEAD_SECONDS, TRANSFER_SECONDS = 2, 2
 SECONDS = 3.5
-"""Longer than either, and what it may take to notice."""
+"""Seconds longer than each timeout, including its detection."""
 
 
 @pytest.fixture(scope="module")
 def server(embedded_postgres: Postgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
-    """A server that is patient for two seconds."""
+    """Return a server with timeouts of two seconds."""
     logins = embedded_postgres.create_database()
     directory: Path = tmp_path_factory.mktemp("hasty")
     with running(

@@ -1,4 +1,4 @@
-"""`ofc-server up` with real processes: how it starts, stops, dies and comes back."""
+"""`ofc-server up` with real processes: start, stop, kill and restart."""
 
 import signal
 import socket
@@ -86,7 +86,7 @@ def test_up_waits_for_processes_of_a_killed_up(tmp_path: Path) -> None:
             assert next_service.get("/readyz").status_code == 200
 
 
-def test_a_killed_postgresql_is_started_again_and_the_service_answers_again(tmp_path: Path) -> None:
+def test_a_killed_postgresql_is_restarted_and_the_service_responds(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         first = service.child("postgres")
         first.kill()
@@ -171,7 +171,7 @@ def test_tables_of_a_newer_release_are_not_touched(tmp_path: Path) -> None:
     assert refused.returncode == 1
 
 
-def test_requests_under_way_are_answered_before_the_service_stops(tmp_path: Path) -> None:
+def test_requests_in_progress_are_answered_before_a_stop(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         host, port = service.url.removeprefix("http://").split(":")
         headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
@@ -191,7 +191,7 @@ def test_requests_under_way_are_answered_before_the_service_stops(tmp_path: Path
 
 
 @pytest.mark.parametrize("ends", [True, False], ids=["that end", "that do not end"])
-def test_requests_under_way_are_answered_before_a_service_under_load_stops(tmp_path: Path, ends: bool) -> None:
+def test_requests_in_progress_are_answered_before_a_stop_under_load(tmp_path: Path, ends: bool) -> None:
     with running(tmp_path, OFC_WORKERS="2") as service:
         headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
         with httpx2.Client(base_url=service.url, headers=headers, timeout=30, trust_env=False) as client:
@@ -219,7 +219,7 @@ def test_requests_under_way_are_answered_before_a_service_under_load_stops(tmp_p
 
 
 def post_hand(url: str, headers: dict[str, str]) -> int | None:
-    """The status of the answer, None where there was none."""
+    """Return the status of the response, or None if there was none."""
     try:
         return httpx2.post(url, json=hand(1, 1, THREE), headers=headers, timeout=40, trust_env=False).status_code
     except httpx2.TransportError:

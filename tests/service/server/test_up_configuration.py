@@ -1,4 +1,4 @@
-"""What the environment may say, and what is answered when it says something else."""
+"""Environment variables, and the errors for invalid ones."""
 
 import re
 import subprocess
@@ -142,7 +142,7 @@ def test_an_unusable_login_is_reported_before_anything_serves(embedded_postgres:
 
 
 def verbs_of(command: click.Command, *path: str) -> Iterator[str]:
-    """List a command and those below it, as they are typed."""
+    """Return a command and its subcommands, as they are typed."""
     if path:
         yield " ".join(path)
     if isinstance(command, click.Group):

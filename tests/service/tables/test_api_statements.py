@@ -1,4 +1,4 @@
-"""Statements over HTTP: an evening summed up, and the payments that settle it."""
+"""Statements over HTTP: totals of players, and payments to settle up."""
 
 import json
 import re
@@ -48,7 +48,7 @@ def sentences(payments: list[Document]) -> list[str]:
 
 
 def play_round(api: Api, table: str, sitting: dict[int, str], *hands: Document) -> Any:
-    """A round that is closed after its hands."""
+    """Return a round that is closed after its hands."""
     round_id = open_round(api, table, sitting)["id"]
     if hands:
         play(api, round_id, *hands)
@@ -61,7 +61,7 @@ def import_round(api: Api, **document: Any) -> Answer:
     return played
 
 
-def test_a_table_without_rounds_has_nothing_to_settle(api: Api) -> None:
+def test_a_table_without_rounds_has_no_payments(api: Api) -> None:
     table = add_table(api)
     nothing = {"opening_stack": 0, "top_ups": 0, "between_rounds": 0, "net": 0, "stack": 0}
     assert statement(api, table).document == {
@@ -138,7 +138,7 @@ def test_a_statement_sums_up_rounds_by_player(api: Api) -> None:
     assert summed["payments_are"] == "fewest"
 
 
-def test_the_documentation_shows_a_statement_as_the_service_gives_it(api: Api) -> None:
+def test_the_documented_statement_matches_the_service(api: Api) -> None:
     page = (Path(__file__).parents[3] / "docs" / "scorekeeping.md").read_text(encoding="utf-8")
     shown = json.loads(re.findall(r"```json\n(.+?)```", page, re.DOTALL)[-1])
     table = add_table(api, "pineapple-qq", point_value=25, currency="EUR")
@@ -284,7 +284,7 @@ def test_sums_over_the_largest_integer_are_rejected(api: Api) -> None:
 
 
 def test_payments_of_more_than_sixteen_players_are_few(api: Api) -> None:
-    """Fifteen who lost six to the bank, and with the bank are sixteen; then one more."""
+    """Sixteen players, of whom fifteen lost six to one; then one more player."""
     table = add_table(api)
     for number in range(1, 17):
         play_round(api, table, {1: "bank 500", 2: f"player-{number:02} 6"}, hand(1, 1, {1: HIGH, 2: LOW}))
@@ -323,7 +323,7 @@ def test_players_whose_nets_sum_to_zero_settle_up_among_themselves(api: Api) -> 
 
 
 def test_a_statement_is_the_sum_of_its_rounds(api: Api) -> None:
-    """Random rounds under many presets and in several currencies, summed up once more in plain Python."""
+    """Random rounds with many presets and several currencies are summed up again in plain Python."""
     rng = Random("statement")
     table = add_table(api)
     settled = []
