@@ -39,7 +39,7 @@ def stored(api: Api, round_id: str, part: str, revision: int) -> Answer:
     "name", ["pineapple", "progressive-round", *map(thorough, ("pineapple-qq", "turbo", "classic"))]
 )
 @pytest.mark.no_cover
-def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: Api, name: str) -> None:
+def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: str) -> None:
     """Random rounds, in which one thing after another is changed, which most often cannot be."""
     rng = Random(name)
     corrected = 0
@@ -118,7 +118,7 @@ class Corrector:
 
 
 @pytest.mark.thorough
-def test_two_hundred_corrections_by_twenty_clients_sent_twice_each_are_two_hundred_revisions(served: Served) -> None:
+def test_repeated_corrections_by_many_clients_make_one_revision_each(served: Served) -> None:
     rounds = [served.new_round() for _ in range(ROUNDS)]
     for round_id in rounds:
         for number in (1, 2, 3):

@@ -93,14 +93,14 @@ def check_round(api: Api, ruleset: Document, rng: Random, where: str, *, small_s
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + EACH))
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.no_cover
-def test_rounds_under_every_preset_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_rounds_under_every_preset_match_the_oracle(api: Api, name: str, seed: int) -> None:
     where = f"{name}, seed {seed}"
     check_round(api, PRESETS[name], Random(f"over HTTP: {where}"), where, small_stacks=seed % 4 > 0)
 
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + 1))
 @pytest.mark.parametrize("name", RANDOM_RULESETS)
-def test_rounds_under_rules_of_ones_own_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_rounds_under_custom_rulesets_match_the_oracle(api: Api, name: str, seed: int) -> None:
     check_own(api, name, seed)
 
 
@@ -115,7 +115,7 @@ def check_own(api: Api, name: str, seed: int) -> None:
 @pytest.mark.verify
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + MANY))
 @pytest.mark.parametrize("name", [*PRESETS, *RANDOM_RULESETS])
-def test_many_rounds_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_many_rounds_match_the_oracle(api: Api, name: str, seed: int) -> None:
     if name in PRESETS:
         where = f"{name}, seed {seed}"
         check_round(api, PRESETS[name], Random(f"over HTTP: {where}"), where, small_stacks=seed % 4 > 0)
@@ -124,7 +124,7 @@ def test_many_rounds_come_to_what_the_oracle_says(api: Api, name: str, seed: int
 
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + EACH))
-def test_a_hand_scored_without_storing_it_comes_to_what_its_first_hand_comes_to(api: Api, seed: int) -> None:
+def test_a_scored_hand_matches_the_first_hand_of_its_round(api: Api, seed: int) -> None:
     for name, ruleset in PRESETS.items():
         rng = Random(f"scored: {name} {seed}")
         document = random_document(rng, ruleset)

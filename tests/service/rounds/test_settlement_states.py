@@ -80,7 +80,7 @@ def events_of(logins: Logins, round_id: UUID) -> list[tuple[int, str]]:
         return connection.execute(query, [round_id]).fetchall()
 
 
-def test_a_round_that_takes_no_hand_is_provisional_until_its_window_has_passed(
+def test_an_ended_round_is_provisional_until_its_window_has_passed(
     database: Database, club_id: UUID, logins: Logins
 ) -> None:
     [closed] = closed_rounds(database, club_id, window=30)
@@ -123,7 +123,7 @@ def test_sweepers_at_once_make_each_settlement_final_once(
         assert transaction.connection.exec_driver_sql(counted).one() == (20, 20)
 
 
-def test_a_sweep_finds_the_settlements_of_every_club_and_of_each_so_many(
+def test_a_sweep_finalizes_a_limited_number_per_club(
     database: Database, club_id: UUID, logins: Logins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = add_club(logins.owner, "away")
@@ -135,7 +135,7 @@ def test_a_sweep_finds_the_settlements_of_every_club_and_of_each_so_many(
     assert look(database, theirs[0], other).firmness.settlement_state is FINAL
 
 
-def test_a_round_that_somebody_holds_is_left_to_the_next_sweep(database: Database, club_id: UUID) -> None:
+def test_a_locked_round_is_left_to_the_next_sweep(database: Database, club_id: UUID) -> None:
     held, free = closed_rounds(database, club_id, 2)
     with database.transaction(club_id) as transaction:
         rounds.lock(transaction, held.id)
@@ -146,7 +146,7 @@ def test_a_round_that_somebody_holds_is_left_to_the_next_sweep(database: Databas
     assert look(database, held, club_id).firmness.settlement_state is FINAL
 
 
-def test_a_sweep_that_is_interrupted_leaves_nothing_half(
+def test_an_interrupted_sweep_leaves_consistent_records(
     database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = closed_rounds(database, club_id, 2)
@@ -163,9 +163,7 @@ def test_a_sweep_that_is_interrupted_leaves_nothing_half(
     assert {look(database, each, club_id).firmness.settlement_state for each in closed} == {FINAL}
 
 
-def test_the_last_player_s_word_makes_a_settlement_final_at_once(
-    database: Database, club_id: UUID, logins: Logins
-) -> None:
+def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_id: UUID, logins: Logins) -> None:
     [closed] = closed_rounds(database, club_id, window=30)
     until = closed.firmness.provisional_until
     for seat in (2, 1):
@@ -187,7 +185,7 @@ def test_the_last_player_s_word_makes_a_settlement_final_at_once(
 def test_a_disputed_settlement_waits_until_every_dispute_is_resolved(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     states = []
-    for change in (settlement_states.dispute_opened,) * 2 + (settlement_states.dispute_ended,) * 2:
+    for change in (settlement_states.count_opened_dispute,) * 2 + (settlement_states.count_ended_dispute,) * 2:
         with database.transaction(club_id) as transaction:
             after = change(transaction, rounds.lock(transaction, closed.id))
             record_event(transaction, EventKind.ROUND_CORRECTED, EVENT, round_id=after.id, sequence=after.version)
@@ -215,9 +213,7 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
         assert (resolved.firmness.settlement_state, resolved.firmness.final_revision) == (PROVISIONAL, 1)
 
 
-def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
-    database: Database, club_id: UUID
-) -> None:
+def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         assert transfers.find_adjustment(transaction, closed.id, 1) is None
@@ -237,7 +233,7 @@ def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
     assert after == {"dora": won, "bob": before["bob"], "cleo": before["cleo"]}
 
 
-def test_nobody_pays_where_a_correction_leaves_all_nets(database: Database, club_id: UUID) -> None:
+def test_a_correction_without_changed_nets_has_no_payments(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         correct(transaction, settlement_states.finalize(transaction, closed, FinalReason.WINDOW))
