@@ -97,7 +97,7 @@ class KeptRound(NamedTuple):
     currency: str | None
     players: Sequence[str]
     state: Mapping[str, Any]
-    firmness: Firm
+    finality: Firm
 
 
 @dataclass(frozen=True, slots=True)
@@ -306,7 +306,7 @@ class _Look:
         until = changed_at + kept.window * _MINUTE
         provisional, final = Firm(SettlementState.PROVISIONAL, until, None, 0), Firm(SettlementState.FINAL, None, 1, 0)
         return (
-            kept.firmness == (final if is_final else provisional)
+            kept.finality == (final if is_final else provisional)
             and kept.version == end - self.first[place]
             and kept.last_event == self.hashes[end - 1]
             and kept.state == self.states[place]

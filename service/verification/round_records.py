@@ -22,7 +22,7 @@ from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from scoring.settlement import Transfer
 from service.rounds.queries.hand_records import pack_boards, score_parameters
-from service.rounds.queries.stored_round import Firmness, dump_firmness, dump_round, in_order
+from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, in_order
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Key, Row, Told
 
@@ -230,14 +230,14 @@ def _add_adjustments(
 def _add_head(records: Records, folded: FoldedRound, round_: Round) -> None:
     opening, newest = folded.opening, folded.newest
     until = folded.changed_at + timedelta(minutes=opening.correction_window_minutes)
-    firmness = Firmness(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
+    finality = Finality(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
     records["round_heads"][(opening.round,)] = {
         "table_id": opening.table,
         "revision": newest.number,
         "ruleset_name": round_.ruleset.name,
         "ruleset_version": round_.ruleset.version,
         **dump_round(round_),
-        **dump_firmness(firmness.after(newest.number, until, is_open=round_.is_open)),
+        **dump_finality(finality.after(newest.number, until, is_open=round_.is_open)),
     }
 
 

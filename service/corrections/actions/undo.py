@@ -113,9 +113,9 @@ def _check_undo_allowed(transaction: Transaction, before: StoredRound, number: i
     if number != last:
         expected = f"expected hand {last}, the last of the round" if last else "the round has no hands"
         raise _refusal("hand-not-last", f"hand {number} cannot be undone; {expected}", "number")
-    if before.firmness.final_revision is not None:
+    if before.finality.final_revision is not None:
         raise _refusal("settlement-final", "a settlement of the round was final; correct the round instead")
-    if before.firmness.settlement_state is SettlementState.DISPUTED:
+    if before.finality.settlement_state is SettlementState.DISPUTED:
         raise _refusal("settlement-disputed", "the settlement is disputed; correct the round instead")
     if before.round.status is RoundStatus.CLOSED:
         raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")

@@ -299,7 +299,7 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     assert named(found)[-1] == (wrong, None, "applied")
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
-        assert after == replace(before, version=before.version + 1, revision=2, firmness=after.firmness)
+        assert after == replace(before, version=before.version + 1, revision=2, finality=after.finality)
         assert transfers.list_paid(transaction, wrong, 2) == paid
         assert transfers.list_paid(transaction, wrong, 1) != paid
         assert rounds.get(transaction, right) == stood

@@ -76,7 +76,7 @@ def test_replayed_random_rounds_have_the_same_records(database: Database, club_i
             came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]
 
         assert stored == after
-        same = {"firmness": after.firmness, "last_event": after.last_event}
+        same = {"finality": after.finality, "last_event": after.last_event}
         assert after == replace(before, version=before.version + 1, revision=2, **same)
         assert all(hand.in_force for hand in first)
         assert second == [replace(hand, revision=2) for hand in first]
