@@ -21,7 +21,7 @@ from service.tables import queries as tables
 
 
 @dataclass(frozen=True, slots=True)
-class UndoneHand:
+class UndoResult:
     """The round without the hand, the departures dropped with it, and whether the request is a replay."""
 
     view: RoundView
@@ -29,7 +29,7 @@ class UndoneHand:
     is_replay: bool
 
 
-def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoneHand:
+def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoResult:
     """
     Undo the last hand of a round, and the departures after it.
 
@@ -45,7 +45,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
     """
     before = rounds.lock(transaction, round_id)
     if _is_withdrawn(transaction, before, request):
-        return UndoneHand(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
+        return UndoResult(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _check_undo_allowed(transaction, before, request.number)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
     departures = histories.list_departures(transaction, round_id, before.revision)
@@ -70,7 +70,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         scorer=SCORER_VERSION,
     )
     after = revisions.add(transaction, before, given, event.kind, event.encode())
-    return UndoneHand(view_round(after), dropped, is_replay=False)
+    return UndoResult(view_round(after), dropped, is_replay=False)
 
 
 def _without_last_hand(

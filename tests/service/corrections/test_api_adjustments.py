@@ -1,4 +1,4 @@
-"""Final settlements over HTTP: not undone, corrected only by who may, and adjusted; by recomputations too."""
+"""Corrections and recomputations of final settlements over HTTP, with their adjustments."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -210,7 +210,7 @@ def has_no_gap(house: House, round_id: str) -> bool:
 
 @pytest.fixture
 def lone_house(server: Server) -> Iterator[House]:
-    """A house of its own: a sweep goes through all that others have left in the one they share."""
+    """A service of its own, because a sweep finalizes the settlements of all tests that share one."""
     with open_house(server) as house:
         yield house
 

@@ -1,4 +1,4 @@
-"""Corrections over HTTP: what was recorded wrong is put right, and everything that was recorded stays."""
+"""Corrections and what-if questions over HTTP."""
 
 import json
 

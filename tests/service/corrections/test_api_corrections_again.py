@@ -1,4 +1,4 @@
-"""Corrections over HTTP: hands that stand, the same correction again, and two at once."""
+"""Corrections over HTTP: hands accepted as played, repeated corrections, and two at once."""
 
 from functools import partial
 

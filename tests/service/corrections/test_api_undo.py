@@ -1,4 +1,4 @@
-"""Undoing hands over HTTP: the round goes back, the records stay, and nothing is undone twice."""
+"""Undoing hands over HTTP."""
 
 import json
 

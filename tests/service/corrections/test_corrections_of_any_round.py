@@ -1,4 +1,4 @@
-"""Corrections of random rounds, and many at once: each is made once, and every revision plays again to itself."""
+"""Corrections of random rounds, and many at once: each is made once, and every revision replays to its settlement."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ DEADLINE = 300
 
 
 def plays_to_itself(document: Document, settlement: Document) -> None:
-    """Hold a settlement against its document, played again by the rules alone."""
+    """Compare a settlement with its document replayed by the rules."""
     played = play_round(document)["settlement"]
     assert {part: settlement[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
     assert sum(settlement["net"].values()) == 0

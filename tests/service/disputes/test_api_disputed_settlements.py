@@ -1,4 +1,4 @@
-"""How firm a settlement is while it is disputed, and after, over HTTP."""
+"""The state of a settlement during and after disputes, over HTTP."""
 
 import pytest
 

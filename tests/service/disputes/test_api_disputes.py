@@ -1,4 +1,4 @@
-"""Disputes over HTTP: a claim is opened, talked about, looked into, and ends once."""
+"""Disputes over HTTP: open, comment, review, resolve, withdraw and list."""
 
 import json
 from collections.abc import Iterator

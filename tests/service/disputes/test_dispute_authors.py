@@ -1,4 +1,4 @@
-"""Who can be named as saying something about a round: who sits in it, and whoever holds the key."""
+"""Authors of disputes and confirmations: players of the round and the key."""
 
 import pytest
 

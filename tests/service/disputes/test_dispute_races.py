@@ -1,4 +1,4 @@
-"""Disputes from many connections at once: what must happen once happens once, and the others are told."""
+"""Disputes from many connections at once: one request succeeds, and the others get a conflict."""
 
 from collections import Counter
 

@@ -1,4 +1,4 @@
-"""What is unusual about a disputed round stands beside the dispute, with its formula and its figures."""
+"""Anomalies of disputed rounds, with formulas and figures."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -40,7 +40,7 @@ QUEEN_WAS_THREE = [{"op": "replace", "path": "/hands/0/players/0/top/1", "value"
 
 
 def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = None, **more: Any) -> str:
-    """Record a round at the kitchen table that is over; its id."""
+    """Record a complete round at the kitchen table, and return its id."""
     seated = sitting or SIXES
     early = {"closed": {"after_hand": len(hands), "reason": "the room closes"}} if len(hands) < len(seated) else {}
     sent = document_of("pineapple", seated, hands, reference=str(uuid4()), **early, **more)
@@ -50,7 +50,7 @@ def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = N
 
 
 def unusual(api: Api, round_id: str) -> dict[tuple[str, tuple[int, ...]], tuple[Any, Any]]:
-    """What stands out about a round: found and usual by code and seats."""
+    """Return the anomalies of a round: found and usual ratios by code and seats."""
     answer = dispute(api, round_id)
     assert answer.status == 201, answer
     assert all(len(each["formula"]) > 20 for each in answer["unusual"])

@@ -1,4 +1,4 @@
-"""Whatever goes wrong in an import, one line never costs another."""
+"""Faults during an import: one line does not affect another."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def club(house: House) -> Club:
 
 @contextmanager
 def failing(house: House, code: str) -> Iterator[None]:
-    """Let PostgreSQL fail with an error of this code wherever a poisoned round is stored."""
+    """Make PostgreSQL raise an error with a code when a poisoned round is stored."""
     house.change(TRIGGER.format(code))
     try:
         yield

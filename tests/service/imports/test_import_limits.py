@@ -1,4 +1,4 @@
-"""Imports that are larger than any may be, and clubs that have too many of them under way."""
+"""Limits of the size of imports, and of a club's running imports."""
 
 import gzip
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Rounds imported by the line: stored, answered and refused just as documents that are posted one by one."""
+"""Imported lines have the same results as posted documents."""
 
 import json
 from collections import Counter

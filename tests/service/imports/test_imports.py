@@ -1,4 +1,4 @@
-"""Imports over HTTP, done by a real worker: what becomes of every line, and of the same line twice."""
+"""Imports over HTTP, processed by a real worker."""
 
 import gzip
 import json
@@ -194,7 +194,7 @@ def test_an_ended_import_cannot_be_cancelled_paused_or_resumed(api: Api) -> None
         assert api.ask("POST", f"{job}/{verb}")["code"] == "job-ended"
 
 
-FIRMNESS = ("state", "provisional_until")
+FINALITY = ("state", "provisional_until")
 
 
 def test_every_hand_s_points_and_the_audit_trail_are_as_those_of_posted_documents(api: Api, other_api: Api) -> None:
@@ -208,7 +208,7 @@ def test_every_hand_s_points_and_the_audit_trail_are_as_those_of_posted_document
         posted = post_document(other_api, document)
         settled = api.get(f"/v1/rounds/{result['round']}/settlement").document
         # What is imported and over is final on arrival.
-        assert without(settled, *FIRMNESS) == without(posted["settlement"], *FIRMNESS)
+        assert without(settled, *FINALITY) == without(posted["settlement"], *FINALITY)
 
 
 def test_rounds_from_before_they_were_numbered_get_the_numbers_that_they_would_have_had(

@@ -1,4 +1,4 @@
-"""Imports while they are done: paused, resumed, cancelled, sent by many at once, and cut off."""
+"""Running imports: paused, resumed, cancelled, repeated, and interrupted."""
 
 import http.client
 import socket

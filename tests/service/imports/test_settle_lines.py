@@ -1,4 +1,4 @@
-"""Rounds that an import settles many at once come to what each of them comes to by itself, or are left to the rules."""
+"""Bulk settlements of an import have the same results as plain ones, or are left to the plain rules."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace

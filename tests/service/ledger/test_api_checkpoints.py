@@ -1,4 +1,4 @@
-"""Checkpoints and the feed of events, as somebody sees them who trusts the server with nothing."""
+"""Checkpoints and the feed of events, as verified by an independent client."""
 
 import json
 import threading
@@ -35,7 +35,7 @@ KEYS = "/.well-known/tablestakes-checkpoint-keys"
 
 
 def sign(api: Api) -> tuple[Answer, Checkpoint]:
-    """Make a checkpoint, and read its note as a stranger does."""
+    """Make a checkpoint, and read its note without a key."""
     made = api.post("/v1/checkpoints", None)
     assert made.status == 201, made
     stranger = Api(api.app, None)

@@ -1,4 +1,4 @@
-"""Evidence over HTTP: one file of a round, which proves itself by its events and its cards."""
+"""Evidence files over HTTP, verified from their events."""
 
 from random import Random
 
@@ -52,7 +52,7 @@ def evidence_of(api: Api, round_id: str, query: str = "") -> Document:
 
 
 def sign(house: House, api: Api) -> SignedTree:
-    """Let everything that happened in the club join its tree, and sign that."""
+    """Add all events of the club to its tree, and sign it."""
     with database_of(house).transaction(club_of(house, api)) as transaction:
         return read_signed(make_checkpoint(transaction, KEY).checkpoint.note)
 

@@ -1,4 +1,4 @@
-"""The events of a round are a chain, whatever happens in it and however it came in."""
+"""The events of a round are a chain, for every kind of change and import."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 @pytest.fixture(scope="module")
 def lively(embedded_postgres: Server) -> Iterator[House]:
-    """A house of its own, in which everything happens that can."""
+    """A service of its own, with every kind of event."""
     with open_house(embedded_postgres) as opened:
         live(opened, opened.new_client())
         yield opened

@@ -1,4 +1,4 @@
-"""Trees of events: every event has one place, whoever is at it, and what was signed stays true."""
+"""Trees of events: every event joins once, and checkpoints stay consistent."""
 
 import os
 import threading
@@ -45,7 +45,7 @@ KEY = SigningKey.make("tablestakes")
 
 @pytest.fixture(scope="module")
 def grove(embedded_postgres: Server) -> Iterator[House]:
-    """A house of its own, whose events nobody but its tests joins."""
+    """A service of its own, whose events only its tests add to trees."""
     with open_house(embedded_postgres) as opened:
         yield opened
 
@@ -73,7 +73,7 @@ def newest_of(leaves: list[bytes]) -> dict[UUID, tuple[int, bytes]]:
 
 
 def check_tree(house: House, club: UUID) -> list[Checkpoint]:
-    """See that every event has one place, and that each checkpoint is of the naive tree and follows the one before."""
+    """Check that every event has one position, and that checkpoints match the naive tree and extend each other."""
     leaves = leaves_of(house, club)
     assert len(leaves) == len(set(leaves)) == house.ask("SELECT count(*) FROM events WHERE club_id = %s", club)[0][0]
     assert house.ask("SELECT FROM waiting_events WHERE club_id = %s", club) == []

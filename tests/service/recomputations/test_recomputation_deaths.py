@@ -1,4 +1,4 @@
-"""Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
+"""Workers are killed during a recomputation, and its results are those of an undisturbed one."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -32,7 +32,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 
 def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> Answer:
-    """Ask for a recomputation, and cut it into chunks of two rounds."""
+    """Start a recomputation, and split it into chunks of two rounds."""
     monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
     sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
     planner = Worker("a planner", database_of(house), KINDS, announce=lambda _club: None, is_stopping=lambda: True)

@@ -1,4 +1,4 @@
-"""Recomputations over HTTP, done by a real worker: what they find, and what they change."""
+"""Recomputations over HTTP, processed by a real worker."""
 
 import json
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ def play_rounds(api: Api, count: int) -> tuple[str, list[str]]:
 
 
 def pay_less(house: House, round_id: str) -> None:
-    """Let a stored transfer say that a point less was paid than was due, and nothing why."""
+    """Change a stored transfer: one point less is paid than due, without a limit."""
     change = "UPDATE transfers SET paid = paid - 1 WHERE round_id = %s AND number = 2 AND position = 1 AND revision = 1"
     tamper(house.owner_url, change, round_id)
 

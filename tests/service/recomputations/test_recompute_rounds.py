@@ -1,4 +1,4 @@
-"""Rounds played again from their records: what differs is found, and nothing else."""
+"""Replay of stored rounds: every difference is reported, and nothing else."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Hands accepted as played, over HTTP: what `irregular` may name, when the round is complete, and how it is undone."""
+"""Hands accepted as played, over HTTP: `irregular`, completion, undo, corrections and what-if questions."""
 
 import json
 from pathlib import Path

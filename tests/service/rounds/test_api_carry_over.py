@@ -1,4 +1,4 @@
-"""Which round is a table's last, and so whose stacks carry over: by the order at the table, whatever the clocks say."""
+"""Stacks carry over in the order of rounds at the table, independent of clocks."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,12 +30,12 @@ TEN_MINUTES = 10 * 60 * 1000
 
 
 def ahead() -> UUID:
-    """Make an id as a server does whose clock is 10 minutes ahead."""
+    """Return an id as a server does whose clock is 10 minutes ahead."""
     return UUID(int=uuid7().int + (TEN_MINUTES << 80))
 
 
 def make_ids(monkeypatch: pytest.MonkeyPatch, make: Callable[[], UUID]) -> None:
-    """Let rounds have other ids from now on."""
+    """Replace the function that generates ids of rounds."""
     monkeypatch.setattr(opening, "uuid7", make)
 
 

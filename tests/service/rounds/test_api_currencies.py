@@ -1,4 +1,4 @@
-"""Currencies: known ones, beside what a point is worth, for whatever is new; what is stored stays readable."""
+"""New records need a known currency with a point value; stored ones stay readable."""
 
 import json
 from typing import Any

@@ -1,4 +1,4 @@
-"""Players who leave between two hands, and points that are added, over HTTP."""
+"""Departures and top-ups between two hands, over HTTP."""
 
 from tests.support.api_client import Api
 from tests.support.application import House

@@ -1,4 +1,4 @@
-"""Rounds as one document: played whole or not at all, the same again for ever, and shown as they were."""
+"""Rounds as documents: recorded whole, repeated, and returned."""
 
 import json
 from random import Random
@@ -35,7 +35,7 @@ QQ = "pineapple-qq"
 
 
 def eventful(**more: Any) -> Document:
-    """A round with everything in it that a round can have."""
+    """A document with every feature of a round."""
     fantasyland = {
         "board": HIGH,
         "fantasyland": 14,
@@ -97,13 +97,13 @@ def test_a_document_is_returned_with_every_field(api: Api) -> None:
 
 
 def in_full(played: Document) -> Document:
-    """A hand with every field said."""
+    """A hand with every field."""
     unknown = {"fantasyland": 0, "discards": None, "streets": None}
     return {"played_at": None, "top_ups": [], **played, "players": [{**unknown, **one} for one in played["players"]]}
 
 
 def came_to(played: Answer) -> Document:
-    """A settlement, but for the moment from which it is final."""
+    """A settlement without the time at which it becomes final."""
     return without(played["settlement"], "provisional_until")
 
 

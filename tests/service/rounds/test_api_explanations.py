@@ -1,4 +1,4 @@
-"""Explanations over HTTP: of any revision, in three forms, and true to the record in each."""
+"""Explanations over HTTP: of any revision, in three media types, with the figures of the record."""
 
 import json
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""Hands over HTTP: recorded once, answered again for ever, and kept as they came."""
+"""Hands over HTTP: recorded, scored, settled and repeated."""
 
 import json
 from hashlib import sha256

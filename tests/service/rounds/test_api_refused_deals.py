@@ -1,4 +1,4 @@
-"""What cannot have been dealt is refused with a code, a place, and what was found and expected."""
+"""Invalid deals are refused with a code, a path, and the received and expected values."""
 
 import re
 from typing import Any

@@ -1,4 +1,4 @@
-"""Rounds as one document that cannot be: nothing of them is stored, and the first thing that fails is named."""
+"""Invalid documents are refused with the first mistake, and nothing is stored."""
 
 from collections.abc import Callable
 from typing import Any

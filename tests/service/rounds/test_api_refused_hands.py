@@ -1,4 +1,4 @@
-"""Hands, departures and top-ups that cannot follow: refused with what was expected, and nothing is stored."""
+"""Hands, departures and top-ups that do not follow are refused, and nothing is stored."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Opening rounds over HTTP: who sits down with what, and what carries over from the round before."""
+"""Opening rounds over HTTP: seats, stacks, carry-over and references."""
 
 from typing import Any
 

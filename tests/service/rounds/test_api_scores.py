@@ -1,4 +1,4 @@
-"""A hand scored without storing it: what it comes to."""
+"""Scoring a hand without storing it, over HTTP."""
 
 from typing import Any
 

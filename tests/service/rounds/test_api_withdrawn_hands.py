@@ -1,4 +1,4 @@
-"""Undos and the hands that were undone, sent once more; several undos at once, and of any round."""
+"""Repeated undos and undone hands, undos at once, and undos of random rounds."""
 
 import json
 from functools import partial

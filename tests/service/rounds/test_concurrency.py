@@ -1,4 +1,4 @@
-"""Many connections at once to a real server: what must happen once happens once, and no point is lost."""
+"""Many connections at once to a real server: each change is made once, and no point is lost."""
 
 import json
 import socket

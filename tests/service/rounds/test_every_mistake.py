@@ -1,4 +1,4 @@
-"""Every mistake of a request is named at once: one does not hide another."""
+"""All mistakes of a hand are reported at once."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from tests.support.sample_rounds import (
 
 
 def spoil(played: Document) -> Document:
-    """Put an unknown card on top in seat 1, a card of seat 1 into seat 2, one card too few and a seat twice."""
+    """Add four mistakes to a hand: an unknown card, a repeated card, one card too few and a repeated seat."""
     players = played["players"]
     return changed(
         played,

@@ -1,4 +1,4 @@
-"""The examples in the contract: true, whole, and of the shape that the contract says."""
+"""The examples in the contract are complete, valid and up to date."""
 
 import json
 from collections.abc import Iterator

@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def export(api: Api, *, packed: bool = False, **query: object) -> tuple[list[bytes], dict[str, str]]:
-    """Export rounds, and give the lines with the answer's headers."""
+    """Export rounds, and return the lines with the response's headers."""
     headers = {"Authorization": f"Bearer {api.key}", "Accept-Encoding": "gzip" if packed else "identity"}
     with api.app.test_client().get(f"/v1/export?{urlencode(query)}", headers=headers, buffered=True) as response:
         assert response.status_code == 200, response.data

@@ -21,7 +21,7 @@ RANDOM_RULESETS = [f"random ruleset {number}" for number in range(10)]
 
 
 def parts_that_differ(expected: Any, found: Any, place: str = "") -> list[str]:
-    """What the oracle says and the service says otherwise; the service may say more."""
+    """Return the values that differ from the oracle's; the service may return more values."""
     if isinstance(expected, dict) and isinstance(found, dict):
         missing = [f"{place}/{name}: missing" for name in expected if name not in found]
         inner = [
@@ -43,7 +43,7 @@ def check(where: str, expected: Any, found: Any) -> None:
 
 
 def play_by_hand(api: Api, document: Document, expected: Document, where: str) -> str:
-    """Post a round as it would happen, and hold every answer against the oracle's."""
+    """Post a round hand by hand, and compare every response with the oracle."""
     money = {name: document[name] for name in ("point_value", "currency") if name in document}
     table = api.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
     opening = {"seats": document["seats"], "reference": document["reference"]}
@@ -66,7 +66,7 @@ def play_by_hand(api: Api, document: Document, expected: Document, where: str) -
 
 
 def check_recorded(api: Api, round_id: str, expected: Document, where: str) -> None:
-    """Hold what is kept of a round against the oracle."""
+    """Compare the records of a round with the oracle."""
     check(f"{where}, round", expected["round"], api.get(f"/v1/rounds/{round_id}").document)
     check(f"{where}, settlement", expected["settlement"], api.get(f"/v1/rounds/{round_id}/settlement").document)
     hands = api.get(f"/v1/rounds/{round_id}/hands?limit=100")["hands"]

@@ -1,4 +1,4 @@
-"""Hands written in one statement and read back."""
+"""Insert hands with one statement, and read them."""
 
 import json
 from hashlib import sha256

@@ -1,4 +1,4 @@
-"""Rounds played again and stored whole beside what they were."""
+"""Insert and read revisions of replayed rounds."""
 
 from dataclasses import replace
 from random import Random
@@ -47,7 +47,7 @@ def club_id(logins: Logins) -> UUID:
 
 
 def play_again(transaction: Transaction, before: StoredRound, history: History) -> StoredRound:
-    """Keep a history of the hands that the round has as its newest revision."""
+    """Insert a replay of the round's hands as its newest revision."""
     recorded = hands.list_page(transaction, before.id, before.revision, limit=len(history.hands) or 1)
     ids = [hand.id for hand in recorded[: len(history.hands)]]
     given = RevisionToRecord(history, replay(history), ids, "misread")

@@ -1,4 +1,4 @@
-"""Whole rounds written and read back: what comes out is what went in."""
+"""Insert and read whole rounds."""
 
 from datetime import timedelta
 from random import Random

@@ -1,4 +1,4 @@
-"""Two records of one hand: rows are sets of cards, and what only one of them knows does not count."""
+"""The same hand twice: the order of cards in a row, discards and streets."""
 
 from functools import partial
 from typing import Any

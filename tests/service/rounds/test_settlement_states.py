@@ -1,4 +1,4 @@
-"""How settlements become final: confirmed, disputed, or left alone until their window has passed."""
+"""Settlements become final by confirmation or after the correction window, unless disputed."""
 
 import json
 from functools import partial
