@@ -22,7 +22,7 @@ from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from scoring.settlement import Transfer
 from service.rounds.queries.hand_records import pack_boards, score_parameters
-from service.rounds.queries.stored_round import Firmness, dump_firmness, dump_round, in_order
+from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, in_order
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Expected, Key, Row
 
@@ -288,12 +288,12 @@ def _head_row(folded: FoldedRound, ruleset: Ruleset, *, is_open: bool) -> dict[s
     """Return what a round's head says but for its results, version and last event."""
     opening, newest = folded.opening, folded.newest
     until = folded.changed_at + timedelta(minutes=opening.correction_window_minutes)
-    firmness = Firmness(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
+    finality = Finality(final_revision=folded.final_revision, open_disputes=folded.open_disputes)
     return {
         "table_id": opening.table,
         "revision": newest.number,
         **_ruleset_columns(ruleset),
-        **dump_firmness(firmness.after(newest.number, until, is_open=is_open)),
+        **dump_finality(finality.after(newest.number, until, is_open=is_open)),
     }
 
 

@@ -92,7 +92,7 @@ def correct_round(
     # Without a version, the same request is a replay only if it made the newest revision.
     if made is not None and (request.version is not None or made == before.revision):
         return CorrectedRound(_as_recorded(transaction, before, made - 1, made), is_replay=True)
-    if before.firmness.final_revision is not None:
+    if before.finality.final_revision is not None:
         require_final()
     _refuse_changed(before, read.version if request.version is None else request.version)
     if request.dispute is not None:
@@ -143,7 +143,7 @@ def _refuse_to_open_again(transaction: Transaction, before: StoredRound, amended
     """Raise if the correction would reopen a round whose settlement was final, or which a later round follows."""
     if not amended.played.round.is_open or before.round.is_open:
         return
-    if before.firmness.final_revision is not None:
+    if before.finality.final_revision is not None:
         detail = (
             "the correction would reopen the round, and its settlement was final; expected `closed` in the document:"
             " the hand after which the round was closed, and the reason"

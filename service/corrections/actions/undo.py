@@ -21,7 +21,7 @@ from service.tables import queries as tables
 
 
 @dataclass(frozen=True, slots=True)
-class UndoneHand:
+class UndoResult:
     """The round without the hand, the departures dropped with it, and whether the request is a replay."""
 
     view: RoundView
@@ -29,7 +29,7 @@ class UndoneHand:
     is_replay: bool
 
 
-def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoneHand:
+def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) -> UndoResult:
     """
     Undo the last hand of a round, and the departures after it.
 
@@ -45,7 +45,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
     """
     before = rounds.lock(transaction, round_id)
     if _is_withdrawn(transaction, before, request):
-        return UndoneHand(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
+        return UndoResult(view_round(before), _find_dropped(transaction, before, request), is_replay=True)
     _check_undo_allowed(transaction, before, request.number)
     *kept, withdrawn = hands.list_page(transaction, round_id, before.revision)
     departures = histories.list_departures(transaction, round_id, before.revision)
@@ -70,7 +70,7 @@ def undo_hand(transaction: Transaction, round_id: UUID, request: UndoRequest) ->
         scorer=SCORER_VERSION,
     )
     after = revisions.add(transaction, before, given, event.kind, event.encode())
-    return UndoneHand(view_round(after), dropped, is_replay=False)
+    return UndoResult(view_round(after), dropped, is_replay=False)
 
 
 def _without_last_hand(
@@ -113,9 +113,9 @@ def _check_undo_allowed(transaction: Transaction, before: StoredRound, number: i
     if number != last:
         expected = f"expected hand {last}, the last of the round" if last else "the round has no hands"
         raise _refusal("hand-not-last", f"hand {number} cannot be undone; {expected}", "number")
-    if before.firmness.final_revision is not None:
+    if before.finality.final_revision is not None:
         raise _refusal("settlement-final", "a settlement of the round was final; correct the round instead")
-    if before.firmness.settlement_state is SettlementState.DISPUTED:
+    if before.finality.settlement_state is SettlementState.DISPUTED:
         raise _refusal("settlement-disputed", "the settlement is disputed; correct the round instead")
     if before.round.status is RoundStatus.CLOSED:
         raise _refusal("round-closed", f"the round was closed after hand {last}; none of its hands can be undone")

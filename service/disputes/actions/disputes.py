@@ -156,7 +156,7 @@ def _check_can_be_disputed(before: StoredRound) -> None:
     if before.round.is_open:
         detail = "the round is still open; undo its last hand, or correct the round; expected a round that has ended"
         raise DisputeRefused(detail, (Mistake("round-open", ("round",), detail),))
-    if before.firmness.open_disputes >= MOST_OPEN:
+    if before.finality.open_disputes >= MOST_OPEN:
         detail = f"{MOST_OPEN} disputes of the round have not ended; expected fewer than {MOST_OPEN}"
         raise DisputeRefused(detail, (Mistake("disputes-full", ("round",), detail),))
 

@@ -256,8 +256,8 @@ def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
     view = view_settlement(
         stored.round, payments, stored.revision, stored.point_value, stored.currency, irregular=irregular
     )
-    firmness = stored.firmness
-    return replace(view, state=firmness.settlement_state, provisional_until=firmness.provisional_until)
+    finality = stored.finality
+    return replace(view, state=finality.settlement_state, provisional_until=finality.provisional_until)
 
 
 _log = get_log(__name__)

@@ -41,7 +41,7 @@ def view_round(stored: StoredRound) -> RoundView:
         currency=stored.currency,
         opened_at=stored.opened_at,
         recorded_at=stored.recorded_at,
-        state=stored.firmness.settlement_state,
+        state=stored.finality.settlement_state,
     )
 
 

@@ -103,8 +103,8 @@ def _view(stored: StoredRound, revision: int, recorded: _Recorded) -> Settlement
     )
     return replace(
         view,
-        state=stored.firmness.settlement_state,
-        provisional_until=stored.firmness.provisional_until,
+        state=stored.finality.settlement_state,
+        provisional_until=stored.finality.provisional_until,
         confirmed=tuple(recorded.confirmed),
         adjustment=recorded.adjustment,
     )
@@ -158,7 +158,7 @@ def _check_provisional(stored: StoredRound, seen: int) -> None:
     if seen != stored.revision:
         detail = f"the request confirms revision {seen}; expected revision {stored.revision}, which is in force"
         raise ConfirmationRefused(detail, (Mistake("settlement-superseded", ("revision",), detail),))
-    state = stored.firmness.settlement_state
+    state = stored.finality.settlement_state
     if state in _WHY_NOT:
         raise ConfirmationRefused(_WHY_NOT[state], (Mistake(f"settlement-{state}", (), _WHY_NOT[state]),))
 

@@ -42,7 +42,7 @@ from service.ledger.queries.events import EventKind
 from service.metrics.counters import count_stored_hands
 from service.rounds.queries.hand_records import HandFigures, PaidRow, Submission, rows_of
 from service.rounds.queries.settlement_states import finalized_event
-from service.rounds.queries.stored_round import Firmness, StoredRound, dump_round, in_order
+from service.rounds.queries.stored_round import Finality, StoredRound, dump_round, in_order
 
 DOCUMENT: Final = "document"
 
@@ -107,7 +107,7 @@ class WholeRound:
         before = replace(
             opened,
             version=opened.version + len(self.steps) + ends_final - 1,
-            firmness=Firmness(final_revision=opened.revision) if ends_final else opened.firmness,
+            finality=Finality(final_revision=opened.revision) if ends_final else opened.finality,
         )
         return before.changed(opened.recorded_at, self.after)
 
@@ -314,7 +314,7 @@ class RoundRecords:
             self._add("transfers", keys, who, what, show_text(limited_by), stacks)
 
     def _add_head(self, stored: StoredRound, of_ruleset: bytes) -> None:
-        stands, firm = dump_round(stored.round), stored.firmness
+        stands, finality = dump_round(stored.round), stored.finality
         self._add(
             "round_heads",
             self._club,
@@ -331,10 +331,10 @@ class RoundRecords:
             show_bigs(stands["top_ups"]),
             show_bigs(stands["stacks"]),
             show_json(canonical_json(stands["state"])),
-            show_text(firm.settlement_state),
-            show_time(firm.provisional_until),
-            NO_INTEGER if firm.final_revision is None else show_integer(firm.final_revision),
-            show_small(firm.open_disputes),
+            show_text(finality.settlement_state),
+            show_time(finality.provisional_until),
+            NO_INTEGER if finality.final_revision is None else show_integer(finality.final_revision),
+            show_small(finality.open_disputes),
             show_bytes(self._last_event),
         )
 

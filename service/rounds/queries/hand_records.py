@@ -266,8 +266,8 @@ def _head_parameters(before: StoredRound, after: StoredRound) -> dict[str, Any]:
         "status": stands["status"],
         "top_ups": stands["top_ups"],
         "state": canonical_json(stands["state"]).decode(),
-        "settlement_state": after.firmness.settlement_state.value,
-        "provisional_until": after.firmness.provisional_until,
+        "settlement_state": after.finality.settlement_state.value,
+        "provisional_until": after.finality.provisional_until,
     }
 
 

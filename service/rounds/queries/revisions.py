@@ -21,7 +21,7 @@ from service.rounds.models import HandScoreRecord, PayoutRecord, RoundHeadRecord
 from service.rounds.queries import transfers
 from service.rounds.queries.hand_records import INSERT_SCORE, score_parameters
 from service.rounds.queries.rounds import changed_meanwhile
-from service.rounds.queries.stored_round import StoredRound, dump_firmness, dump_round
+from service.rounds.queries.stored_round import StoredRound, dump_finality, dump_round
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +199,7 @@ def _add_settlement(transaction: Transaction, after: StoredRound, given: Revisio
             ruleset_version=ruleset.version,
             reason=given.reason,
             created_at=transaction.now,
-            adjusts_revision=after.firmness.final_revision,
+            adjusts_revision=after.finality.final_revision,
         )
     )
 
@@ -237,7 +237,7 @@ def _add_payout(transaction: Transaction, after: StoredRound, played: PlayedRoun
 
 def _adjust(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
     """Insert the payments that adjust a final settlement to the new revision."""
-    final = after.firmness.final_revision
+    final = after.finality.final_revision
     if final is None:
         return
     settled = get(transaction, after.id, final)
@@ -258,7 +258,7 @@ def _update_head(transaction: Transaction, before: StoredRound, after: StoredRou
             ruleset_name=after.round.ruleset.name,
             ruleset_version=after.round.ruleset.version,
             **dump_round(after.round),
-            **dump_firmness(after.firmness),
+            **dump_finality(after.finality),
         )
     )
     reopened = RoundOpen("the revision would reopen the round, and its table has another open round")

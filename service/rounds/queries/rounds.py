@@ -33,9 +33,9 @@ from service.ledger.queries.events import EventKind, record_event
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord, SettlementRecord
 from service.rounds.queries.stored_round import (
     ROUNDS,
-    Firmness,
+    Finality,
     StoredRound,
-    dump_firmness,
+    dump_finality,
     dump_round,
     load_stored_round,
 )
@@ -187,7 +187,7 @@ def add(
                 **mine,
                 **rules,
                 **dump_round(opened.round),
-                **dump_firmness(opened.firmness),
+                **dump_finality(opened.finality),
                 table_id=opened.table_id,
                 version=opened.version,
                 revision=opened.revision,
@@ -321,7 +321,7 @@ def advance(
     before: StoredRound,
     round_: Round | None = None,
     *,
-    firmness: Firmness | None = None,
+    finality: Finality | None = None,
     keeps_window: bool = False,
 ) -> StoredRound:
     """
@@ -330,12 +330,12 @@ def advance(
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    after = before.changed(transaction.now, round_, firmness=firmness, keeps_window=keeps_window)
+    after = before.changed(transaction.now, round_, finality=finality, keeps_window=keeps_window)
     changing = {name: value for name, value in dump_round(after.round).items() if name in _CHANGING}
     statement = (
         update(_HEAD)
         .where(_HEAD.club_id == transaction.club_id, _HEAD.round_id == before.id, _HEAD.version == before.version)
-        .values(version=after.version, **changing, **dump_firmness(after.firmness))
+        .values(version=after.version, **changing, **dump_finality(after.finality))
     )
     if transaction.execute(statement).rowcount != 1:
         raise changed_meanwhile(before)

@@ -87,8 +87,8 @@ def finalize(transaction: Transaction, before: StoredRound, because: FinalReason
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    final = replace(before.firmness, final_revision=before.revision)
-    after = rounds.advance(transaction, before, firmness=final)
+    final = replace(before.finality, final_revision=before.revision)
+    after = rounds.advance(transaction, before, finality=final)
     event = finalized_event(after.id, after.revision, because)
     last = record_event(transaction, EventKind.SETTLEMENT_FINALIZED, event, round_id=after.id, sequence=after.version)
     return replace(after, last_event=last)
@@ -103,8 +103,8 @@ def count_opened_dispute(transaction: Transaction, before: StoredRound) -> Store
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    more = replace(before.firmness, open_disputes=before.firmness.open_disputes + 1)
-    return rounds.advance(transaction, before, firmness=more)
+    more = replace(before.finality, open_disputes=before.finality.open_disputes + 1)
+    return rounds.advance(transaction, before, finality=more)
 
 
 def count_ended_dispute(transaction: Transaction, before: StoredRound) -> StoredRound:
@@ -117,8 +117,8 @@ def count_ended_dispute(transaction: Transaction, before: StoredRound) -> Stored
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    fewer = replace(before.firmness, open_disputes=before.firmness.open_disputes - 1)
-    return rounds.advance(transaction, before, firmness=fewer)
+    fewer = replace(before.finality, open_disputes=before.finality.open_disputes - 1)
+    return rounds.advance(transaction, before, finality=fewer)
 
 
 def list_clubs_due(connection: Connection, now: datetime) -> Sequence[UUID]:

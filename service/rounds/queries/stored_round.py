@@ -21,7 +21,7 @@ from service.rulesets.models import RulesetRecord
 
 
 @dataclass(frozen=True, slots=True)
-class Firmness:
+class Finality:
     """
     The state of the newest settlement of a round.
 
@@ -39,15 +39,15 @@ class Firmness:
     final_revision: int | None = None
     open_disputes: int = 0
 
-    def after(self, revision: int, until: datetime, *, is_open: bool) -> "Firmness":
+    def after(self, revision: int, until: datetime, *, is_open: bool) -> "Finality":
         """
         Return the state after a change to the round.
 
         >>> from datetime import UTC
         >>> moment = datetime(2026, 11, 20, 22, tzinfo=UTC)
-        >>> Firmness().after(1, moment, is_open=False).settlement_state.value
+        >>> Finality().after(1, moment, is_open=False).settlement_state.value
         'provisional'
-        >>> Firmness(final_revision=1).after(1, moment, is_open=False).settlement_state.value
+        >>> Finality(final_revision=1).after(1, moment, is_open=False).settlement_state.value
         'final'
 
         Args:
@@ -67,20 +67,20 @@ class Firmness:
         return replace(self, settlement_state=state, provisional_until=provisional_until)
 
 
-def dump_firmness(firmness: Firmness) -> dict[str, Any]:
+def dump_finality(finality: Finality) -> dict[str, Any]:
     """Return the columns of a round's head for a settlement state."""
-    return {**asdict(firmness), "settlement_state": firmness.settlement_state.value}
+    return {**asdict(finality), "settlement_state": finality.settlement_state.value}
 
 
-def load_firmness(head: Mapping[str, Any]) -> Firmness:
+def load_finality(head: Mapping[str, Any]) -> Finality:
     """
     Build a settlement state from a round's head.
 
-    >>> final = Firmness(SettlementState.FINAL, final_revision=2)
-    >>> load_firmness(dump_firmness(final)) == final
+    >>> final = Finality(SettlementState.FINAL, final_revision=2)
+    >>> load_finality(dump_finality(final)) == final
     True
     """
-    return Firmness(
+    return Finality(
         SettlementState(head["settlement_state"]),
         head["provisional_until"],
         head["final_revision"],
@@ -197,7 +197,7 @@ class StoredRound:
         version: incremented by every change.
         revision: the newest revision.
         correction_window_minutes: how long settlements are provisional: the table's value when the round was opened.
-        firmness: the state of its newest settlement.
+        finality: the state of its newest settlement.
         last_event: the hash of its last event; empty before the first.
     """
 
@@ -215,7 +215,7 @@ class StoredRound:
     revision: int
     round: Round
     correction_window_minutes: int
-    firmness: Firmness = field(default_factory=Firmness)
+    finality: Finality = field(default_factory=Finality)
     last_event: bytes = field(default=b"", compare=False)
 
     def changed(
@@ -224,7 +224,7 @@ class StoredRound:
         round_: Round | None = None,
         *,
         revision: int | None = None,
-        firmness: Firmness | None = None,
+        finality: Finality | None = None,
         keeps_window: bool = False,
     ) -> "StoredRound":
         """
@@ -234,15 +234,15 @@ class StoredRound:
             now: the time of the change, from which the correction window runs.
             round_: the round after the change, if it changes.
             revision: the revision after the change, if it changes.
-            firmness: the changed settlement state, if it changes.
+            finality: the changed settlement state, if it changes.
             keeps_window: whether the correction window does not start again.
         """
         round_, revision = round_ or self.round, revision or self.revision
         until = now + timedelta(minutes=self.correction_window_minutes)
         if keeps_window:
-            until = self.firmness.provisional_until or until
-        firm = (firmness or self.firmness).after(revision, until, is_open=round_.is_open)
-        return replace(self, version=self.version + 1, revision=revision, round=round_, firmness=firm)
+            until = self.finality.provisional_until or until
+        changed = (finality or self.finality).after(revision, until, is_open=round_.is_open)
+        return replace(self, version=self.version + 1, revision=revision, round=round_, finality=changed)
 
 
 def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:
@@ -268,6 +268,6 @@ def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> Sto
         revision=found["revision"],
         round=round_,
         correction_window_minutes=found["correction_window_minutes"],
-        firmness=load_firmness(found),
+        finality=load_finality(found),
         last_event=found["last_event"],
     )

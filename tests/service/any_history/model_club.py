@@ -20,7 +20,7 @@ from tests.support.sample_rounds import Document, add_table, without
 
 UNTOUCHED_BY_REQUESTS = ("api_keys", "kept_answers")
 """Tables of which a request that changes nothing may leave something: when the key was used, and the answer itself."""
-FIRMNESS = ("state", "provisional_until", "confirmed")
+FINALITY = ("state", "provisional_until", "confirmed")
 """What is said of a settlement that changes while the settlement does not."""
 _TABLES = """
     SELECT DISTINCT table_name FROM information_schema.columns
@@ -138,7 +138,7 @@ class Club:
         number = round_.revision if revision is None else revision
         document = self.ask(round_, f"/document?revision={number}").document
         settlement = self.ask(round_, f"/settlement?revision={number}").document
-        return {"document": document, "settlement": without(settlement, *FIRMNESS)}
+        return {"document": document, "settlement": without(settlement, *FINALITY)}
 
     @contextmanager
     def unchanged(self) -> Iterator[None]:

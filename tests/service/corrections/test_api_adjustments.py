@@ -1,4 +1,4 @@
-"""Final settlements over HTTP: not undone, corrected only by who may, and adjusted; by recomputations too."""
+"""Corrections and recomputations of final settlements over HTTP, with their adjustments."""
 
 from collections.abc import Iterator
 from functools import partial
@@ -64,7 +64,7 @@ def test_a_hand_of_a_provisional_settlement_is_undone_and_the_round_is_open_agai
     assert settlement_of(api, round_id)["confirmed"] == []
 
 
-def test_who_may_correct_may_not_correct_what_is_final(api: Api, house: House) -> None:
+def test_correcting_a_final_settlement_requires_its_own_scope(api: Api, house: House) -> None:
     round_id, allowed = complete_round(api), another_key(house, api, "read", "correct", "correct-final")
     narrow = another_key(house, api, "read", "correct")
     assert correct(narrow, round_id).status == 201
@@ -81,7 +81,7 @@ def test_who_may_correct_may_not_correct_what_is_final(api: Api, house: House) -
     assert correct(narrow, round_id).status == 403
 
 
-def test_a_round_whose_settlement_was_final_is_not_opened_again(api: Api, house: House) -> None:
+def test_a_correction_cannot_reopen_a_round_whose_settlement_was_final(api: Api, house: House) -> None:
     round_id = complete_round(api)
     make_final(api, round_id)
     before = house.count_records()
@@ -96,7 +96,7 @@ def test_a_round_whose_settlement_was_final_is_not_opened_again(api: Api, house:
 # --- adjustments ---
 
 
-def test_what_a_correction_of_a_final_settlement_changes_is_paid_from_player_to_player(api: Api) -> None:
+def test_a_correction_of_a_final_settlement_has_an_adjustment(api: Api) -> None:
     round_id = complete_round(api, point_value=10, currency="EUR")
     make_final(api, round_id)
     # Seat 1 won 12 in each of three hands, and lost 12 in one of them as it turns out.
@@ -128,7 +128,7 @@ def test_an_adjustment_goes_from_the_last_settlement_that_was_final(api: Api) ->
     }
 
 
-def test_a_correction_of_a_final_settlement_that_moves_no_points_is_paid_by_nobody(api: Api) -> None:
+def test_a_correction_that_moves_no_points_has_an_empty_adjustment(api: Api) -> None:
     round_id = complete_round(api)
     make_final(api, round_id)
     later = [{"op": "add", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}]
@@ -136,7 +136,7 @@ def test_a_correction_of_a_final_settlement_that_moves_no_points_is_paid_by_nobo
 
 
 @pytest.mark.parametrize("name", ["pineapple", "progressive-round", "turbo", "classic"])
-def test_nets_that_were_final_and_the_adjustment_are_the_nets_there_are(api: Api, name: str) -> None:
+def test_final_nets_plus_adjustment_equal_the_new_nets(api: Api, name: str) -> None:
     """Each a random round that, as it turns out, was quite another."""
     rng = Random(name)
     corrected = 0
@@ -175,7 +175,7 @@ def by_player(sitting: list[Document], nets: Document) -> dict[str, int]:
 # --- recomputations ---
 
 
-def test_a_recomputation_leaves_final_settlements_unless_it_is_told_not_to(api: Api, house: House) -> None:
+def test_a_recomputation_changes_final_settlements_only_with_final(api: Api, house: House) -> None:
     round_id = complete_round(api)
     make_final(api, round_id)
     with database_of(house).transaction(club_of(house, api)) as transaction:
@@ -210,12 +210,12 @@ def has_no_gap(house: House, round_id: str) -> bool:
 
 @pytest.fixture
 def lone_house(server: Server) -> Iterator[House]:
-    """A house of its own: a sweep goes through all that others have left in the one they share."""
+    """A service of its own, because a sweep finalizes the settlements of all tests that share one."""
     with open_house(server) as house:
         yield house
 
 
-def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(lone_house: House) -> None:
+def test_a_last_confirmation_during_a_sweep_finalizes_a_settlement_once(lone_house: House) -> None:
     house, api = lone_house, lone_house.new_client()
     for attempt in range(3):
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
@@ -231,7 +231,7 @@ def test_a_last_word_and_a_sweep_at_once_make_a_settlement_final_once(lone_house
         assert has_no_gap(house, round_id)
 
 
-def test_a_correction_and_a_sweep_at_once_come_one_after_the_other(lone_house: House) -> None:
+def test_a_correction_and_a_sweep_at_once_are_serialized(lone_house: House) -> None:
     house, api = lone_house, lone_house.new_client()
     adjusted = 0
     for attempt in range(3):

@@ -1,4 +1,4 @@
-"""Corrections over HTTP: what was recorded wrong is put right, and everything that was recorded stays."""
+"""Corrections and what-if questions over HTTP."""
 
 import json
 
@@ -46,7 +46,7 @@ from tests.support.sample_rounds import (
 # --- what comes of it ---
 
 
-def test_a_corrected_hand_counts_with_its_cards_and_everything_after_it_is_played_again(api: Api) -> None:
+def test_a_corrected_hand_and_all_later_hands_are_replayed(api: Api) -> None:
     round_id = complete_round(api)
     answer = correct(api, round_id, patch=SWAPPED)
     assert answer.status == 201, answer
@@ -72,7 +72,7 @@ def test_a_corrected_hand_counts_with_its_cards_and_everything_after_it_is_playe
     assert (settled["revision"], settled["reason"], settled["net"]) == (2, "misread", {"1": 12, "2": 0, "3": -12})
 
 
-def test_what_was_recorded_before_can_be_read_for_ever(api: Api) -> None:
+def test_older_revisions_stay_readable(api: Api) -> None:
     round_id = complete_round(api)
     before = {part: part_of(api, round_id, part).document for part in ("settlement", "hands", "document")}
     correct(api, round_id, patch=SWAPPED)
@@ -90,7 +90,7 @@ def test_what_was_recorded_before_can_be_read_for_ever(api: Api) -> None:
     assert api.get(f"/v1/rounds/{round_id}/document?revision=3").status == 404
 
 
-def test_a_document_amended_says_the_same_as_a_patch(api: Api) -> None:
+def test_an_amended_document_has_the_same_result_as_a_patch(api: Api) -> None:
     patched, amended = complete_round(api), complete_round(api, name="attic")
     document = part_of(api, amended, "document").document
     for index, board in ((0, LOW), (2, HIGH)):
@@ -101,7 +101,7 @@ def test_a_document_amended_says_the_same_as_a_patch(api: Api) -> None:
         assert by_document[part] == by_patch[part]
 
 
-def test_a_correction_can_be_tried_first_and_answers_the_same(api: Api, house: House) -> None:
+def test_a_dry_run_returns_the_same_as_the_correction(api: Api, house: House) -> None:
     round_id = complete_round(api)
     records = house.count_records()
     tried = correct(api, round_id, query="?dry_run=true", patch=SWAPPED)
@@ -142,7 +142,7 @@ RULESET = [{"op": "replace", "path": "/ruleset", "value": "pineapple"}]
         pytest.param(RULESET, {}, id="the ruleset"),
     ],
 )
-def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
+def test_a_corrected_round_equals_one_recorded_without_the_error(
     api: Api, other_api: Api, house: House, patch: list[Document], more: Document
 ) -> None:
     round_id = complete_round(api, ruleset="pineapple-qq")
@@ -162,7 +162,7 @@ def test_a_corrected_round_is_the_round_that_was_recorded_right_from_the_start(
     assert without(round_of(api, round_id), *kept) == without(round_of(other_api, right["round"]["id"]), *kept)
 
 
-def test_a_round_that_was_corrected_is_played_on_and_undone_and_corrected_again(api: Api) -> None:
+def test_a_corrected_round_can_be_continued_undone_and_corrected_again(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     correct(api, round_id, patch=SWAPPED)
@@ -174,7 +174,7 @@ def test_a_round_that_was_corrected_is_played_on_and_undone_and_corrected_again(
     assert (settled["revision"], settled["stacks"]) == (4, {"1": 124, "2": 100, "3": 76})
 
 
-def test_what_scope_round_has_paid_is_paid_again_by_what_is_right(api: Api) -> None:
+def test_a_correction_replays_the_payout_of_scope_round(api: Api) -> None:
     round_id = start_round(api, "progressive-round")
     play(api, round_id, FIRST, SECOND)
     close(api, round_id)
@@ -209,7 +209,7 @@ def test_what_scope_round_has_paid_is_paid_again_by_what_is_right(api: Api) -> N
         (None, {"#": "patch-or-document"}),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_refused_and_named(
+def test_an_invalid_correction_is_refused_with_its_mistakes(
     api: Api, house: House, patch: list[Document] | None, mistakes: dict[str, str]
 ) -> None:
     round_id = complete_round(api)
@@ -226,13 +226,13 @@ def test_a_patch_that_copies_copies_is_stopped(api: Api, house: House) -> None:
     assert answer.codes == {"patch-growth"}
 
 
-def test_what_is_expected_is_checked(api: Api, house: House) -> None:
+def test_expected_values_are_checked(api: Api, house: House) -> None:
     round_id = complete_round(api)
     answer = refused(api, house, round_id, patch=SWAPPED, expected={"net": [{"player": "ann", "after": 13}]})
     assert (answer.status, answer["code"]) == (422, "expected-differs")
 
 
-def test_a_round_stays_over_that_another_followed(api: Api, house: House) -> None:
+def test_a_correction_cannot_reopen_a_round_that_a_later_one_follows(api: Api, house: House) -> None:
     table = add_table(api)
     round_id = open_round(api, table)["id"]
     play(api, round_id, FIRST, SECOND, LAST)
@@ -252,7 +252,7 @@ def test_a_round_stays_over_that_another_followed(api: Api, house: House) -> Non
 # --- the audit trail ---
 
 
-def test_a_correction_is_an_event_that_says_what_was_asked_for(api: Api, house: House) -> None:
+def test_a_correction_records_an_event_with_the_request(api: Api, house: House) -> None:
     round_id = complete_round(api)
     before = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
     dispute = api.post("/v1/disputes", {"round": round_id, "claim": "the cards were exchanged", "by": "cyd"})["id"]
@@ -279,7 +279,7 @@ def test_a_correction_is_an_event_that_says_what_was_asked_for(api: Api, house: 
 # --- what if ---
 
 
-def test_what_if_says_what_other_rules_would_come_to_and_stores_nothing(api: Api, house: House) -> None:
+def test_what_if_returns_the_result_under_other_rules_and_stores_nothing(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple", {1: "ann 100", 2: "bob 100", 3: "cyd 100"})
     play(api, round_id, ENTERS, IN_FANTASYLAND)
     records = house.count_records()
@@ -296,7 +296,7 @@ def test_what_if_says_what_other_rules_would_come_to_and_stores_nothing(api: Api
         assert patched[part] == corrected[part]
 
 
-def test_what_if_nothing_changed_nothing_changes(api: Api) -> None:
+def test_a_what_if_without_changes_has_no_differences(api: Api) -> None:
     round_id = complete_round(api)
     answer = api.post(f"/v1/rounds/{round_id}/what-if", {})
     assert (answer.status, answer["hands"]) == (200, [])
@@ -307,13 +307,13 @@ def test_what_if_nothing_changed_nothing_changes(api: Api) -> None:
 # --- elsewhere ---
 
 
-def test_a_round_with_a_hand_that_stands_is_audited_as_it_stands(api: Api, house: House) -> None:
+def test_a_round_with_an_irregular_hand_has_no_differences_in_an_audit(api: Api, house: House) -> None:
     correct(api, in_fantasyland(api), patch=NO_QUEENS, irregular="stands")
     with database_of(house).transaction(club_of(house, api)) as transaction:
         assert named(recompute(transaction)) == []
 
 
-def test_a_hand_that_stands_is_explained_as_it_stands(api: Api) -> None:
+def test_an_irregular_hand_is_explained(api: Api) -> None:
     round_id = in_fantasyland(api)
     correct(api, round_id, patch=NO_QUEENS, irregular="stands")
     standing = part_of(api, round_id, "hands")["hands"][1]
@@ -321,9 +321,7 @@ def test_a_hand_that_stands_is_explained_as_it_stands(api: Api) -> None:
     assert explained.status == 200, explained
 
 
-def test_a_round_with_a_hand_that_stands_is_exported_and_imported_as_it_is(
-    api: Api, other_api: Api, house: House
-) -> None:
+def test_a_round_with_an_irregular_hand_is_exported_and_imported(api: Api, other_api: Api, house: House) -> None:
     round_id = in_fantasyland(api)
     correct(api, round_id, patch=NO_QUEENS, irregular="stands")
     told = part_of(api, round_id, "document").document

@@ -1,4 +1,4 @@
-"""Corrections over HTTP: hands that stand, the same correction again, and two at once."""
+"""Corrections over HTTP: hands accepted as played, repeated corrections, and two at once."""
 
 from functools import partial
 
@@ -24,7 +24,7 @@ from tests.support.sample_rounds import THREE, Document, complete_round, hand, p
 # --- hands that stand ---
 
 
-def test_a_later_hand_that_could_not_have_followed_is_refused_and_named(api: Api, house: House) -> None:
+def test_a_later_hand_that_could_not_have_followed_is_refused(api: Api, house: House) -> None:
     answer = refused(api, house, in_fantasyland(api), patch=NO_QUEENS)
     assert (answer.status, answer["code"]) == (422, "hand-irregular")
     assert answer.mistakes == {"#/patch": "fantasyland-not-earned"}
@@ -36,7 +36,7 @@ def test_a_later_hand_that_could_not_have_followed_is_refused_and_named(api: Api
     )
 
 
-def test_it_stands_when_the_correction_says_so_and_is_marked_in_every_view(api: Api) -> None:
+def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
     round_id = in_fantasyland(api)
     answer = correct(api, round_id, patch=NO_QUEENS, irregular="stands")
     assert answer.status == 201, answer
@@ -61,7 +61,7 @@ def test_it_stands_when_the_correction_says_so_and_is_marked_in_every_view(api: 
     assert "irregular" not in part_of(api, round_id, "document", 1).document
 
 
-def test_a_hand_that_stands_goes_on_to_stand_until_it_is_regular_again(api: Api) -> None:
+def test_a_hand_stays_accepted_until_it_is_regular_again(api: Api) -> None:
     round_id = in_fantasyland(api)
     correct(api, round_id, patch=NO_QUEENS, irregular="stands")
     play(api, round_id, hand(3, 1, THREE))
@@ -93,7 +93,7 @@ def test_the_same_correction_again_changes_nothing(api: Api, house: House) -> No
     assert first["changed"] is True
 
 
-def test_a_correction_of_what_is_right_already_says_that_nothing_changed(api: Api, house: House) -> None:
+def test_a_correction_without_effect_is_a_200_without_a_revision(api: Api, house: House) -> None:
     round_id = complete_round(api)
     first = correct(api, round_id, patch=SWAPPED)
     records = house.count_records()
@@ -106,7 +106,7 @@ def test_a_correction_of_what_is_right_already_says_that_nothing_changed(api: Ap
     assert house.count_records() == records
 
 
-def test_a_correction_sent_again_late_does_not_take_back_what_came_since(api: Api, house: House) -> None:
+def test_a_late_copy_of_a_correction_does_not_revert_newer_ones(api: Api, house: House) -> None:
     round_id = complete_round(api)
     version = round_of(api, round_id)["version"]
     correct(api, round_id, patch=SWAPPED, version=version)
@@ -130,7 +130,7 @@ def test_a_correction_of_a_round_that_has_changed_since_it_was_read_is_a_conflic
 
 
 @pytest.mark.parametrize("names_version", [True, False])
-def test_of_two_corrections_at_once_one_wins(api: Api, names_version: bool) -> None:
+def test_of_two_corrections_at_once_one_succeeds(api: Api, names_version: bool) -> None:
     for attempt in range(5):
         round_id = complete_round(api, name=f"table {attempt}")
         more = {"version": round_of(api, round_id)["version"]} if names_version else {}

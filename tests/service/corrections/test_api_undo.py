@@ -1,4 +1,4 @@
-"""Undoing hands over HTTP: the round goes back, the records stay, and nothing is undone twice."""
+"""Undoing hands over HTTP."""
 
 import json
 
@@ -44,7 +44,7 @@ OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
 # --- the round goes back ---
 
 
-def test_the_last_hand_is_withdrawn_and_the_round_stands_as_before_it(api: Api) -> None:
+def test_an_undo_restores_the_round_before_its_last_hand(api: Api) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"})
     play(api, round_id, FIRST)
     before = round_of(api, round_id)
@@ -70,7 +70,7 @@ def test_fantasyland_is_owed_again_once_its_hand_is_undone(api: Api) -> None:
     assert undo(api, round_id, 1)["next"] == {"number": 1, "button": None, "seats": [1, 2, 3], "fantasyland": {}}
 
 
-def test_top_ups_go_back_with_their_hand(api: Api) -> None:
+def test_top_ups_are_undone_with_their_hand(api: Api) -> None:
     round_id = start_round(api, "pineapple-qq", SIXES)
     before = round_of(api, round_id)
     play(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 3, "points": 40}]))
@@ -126,7 +126,7 @@ def test_a_complete_round_is_open_again(api: Api) -> None:
     assert [seat["stack"] for seat in open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})["seats"]] == [112, 100, 88]
 
 
-def test_what_scope_round_has_paid_goes_back_with_the_hand_that_completed_the_round(api: Api) -> None:
+def test_undoing_the_completing_hand_reverts_the_payout_of_scope_round(api: Api) -> None:
     round_id = start_round(api, "progressive-round")
     play(api, round_id, FIRST, SECOND)
     before = settlement_of(api, round_id)
@@ -139,7 +139,7 @@ def test_what_scope_round_has_paid_goes_back_with_the_hand_that_completed_the_ro
     assert settlement_of(api, round_id)["stacks"] == {"1": 124, "2": 100, "3": 76}
 
 
-def test_departures_after_the_hand_go_with_it_and_those_before_it_stay(api: Api, house: House) -> None:
+def test_departures_after_the_hand_are_dropped_and_earlier_ones_stay(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple-qq")
     play(api, round_id, FIRST)
     depart(api, round_id, 1, reason="last train")
@@ -161,7 +161,7 @@ def test_departures_after_the_hand_go_with_it_and_those_before_it_stay(api: Api,
 # --- the records stay ---
 
 
-def test_a_hand_that_was_undone_can_be_read_for_ever(api: Api) -> None:
+def test_an_undone_hand_stays_readable(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     second = play(api, round_id, SECOND)
@@ -178,7 +178,7 @@ def test_a_hand_that_was_undone_can_be_read_for_ever(api: Api) -> None:
     assert [played["in_force"] for played in hands_of(api, round_id)] == [True, True]
 
 
-def test_a_revision_that_is_not_there_is_not_found(api: Api) -> None:
+def test_an_unknown_revision_is_not_found(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     for part in ("settlement", "hands"):
@@ -204,7 +204,7 @@ def test_hands_of_an_older_revision_are_listed_page_by_page(api: Api) -> None:
     assert [listed["number"] for listed in api.get(link)["hands"]] == [2]
 
 
-def test_an_undo_is_an_event_that_says_what_was_withdrawn(api: Api, house: House) -> None:
+def test_an_undo_records_an_event_with_the_withdrawn_hand(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple-qq")
     second = play(api, round_id, FIRST, SECOND)
     depart(api, round_id, 1)
@@ -233,7 +233,7 @@ def test_an_undo_is_an_event_that_says_what_was_withdrawn(api: Api, house: House
     assert settlement_of(api, round_id)["reason"] == "hand 1 was undone"
 
 
-def test_a_document_sent_again_says_why_its_round_was_played_again(api: Api) -> None:
+def test_a_repeated_document_returns_the_reason_of_the_newest_revision(api: Api) -> None:
     document = document_of(hands=[hand(1, 1, THREE)])
     played = post_document(api, document)
     assert played["settlement"]["reason"] is None
@@ -267,7 +267,7 @@ def test_only_the_last_hand_is_undone(api: Api, house: House, played: list[Docum
     assert house.count_records() == records
 
 
-def test_a_closed_round_stays_as_it_is(api: Api, house: House) -> None:
+def test_hands_of_a_closed_round_cannot_be_undone(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     close(api, round_id)
@@ -280,7 +280,7 @@ def test_a_closed_round_stays_as_it_is(api: Api, house: House) -> None:
     assert house.count_records() == records
 
 
-def test_a_round_that_another_has_followed_stays_complete(api: Api, house: House) -> None:
+def test_hands_of_a_round_followed_by_another_cannot_be_undone(api: Api, house: House) -> None:
     table = add_table(api)
     first = open_round(api, table)["id"]
     play(api, first, FIRST, SECOND, LAST)
@@ -317,7 +317,7 @@ def test_an_undo_of_another_club_s_round_is_not_found(api: Api, other_api: Api) 
         ({"number": 1, "hands": 2}, {"#/hands": "field-unknown"}),
     ],
 )
-def test_an_undo_says_which_hand(api: Api, request_: Document, mistakes: dict[str, str]) -> None:
+def test_an_undo_must_name_its_hand(api: Api, request_: Document, mistakes: dict[str, str]) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     answer = api.post(f"/v1/rounds/{round_id}/undo", request_)
@@ -326,7 +326,7 @@ def test_an_undo_says_which_hand(api: Api, request_: Document, mistakes: dict[st
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
 
 
-def test_an_undo_after_which_the_round_is_not_as_expected_stores_nothing(api: Api, house: House) -> None:
+def test_an_undo_with_another_result_than_expected_stores_nothing(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple-qq")
     play(api, round_id, FIRST)
     depart(api, round_id, 3)

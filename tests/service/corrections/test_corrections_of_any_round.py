@@ -1,4 +1,4 @@
-"""Corrections of random rounds, and many at once: each is made once, and every revision plays again to itself."""
+"""Corrections of random rounds, and many at once: each is made once, and every revision replays to its settlement."""
 
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -23,7 +23,7 @@ DEADLINE = 300
 
 
 def plays_to_itself(document: Document, settlement: Document) -> None:
-    """Hold a settlement against its document, played again by the rules alone."""
+    """Compare a settlement with its document replayed by the rules."""
     played = play_round(document)["settlement"]
     assert {part: settlement[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
     assert sum(settlement["net"].values()) == 0
@@ -39,7 +39,7 @@ def stored(api: Api, round_id: str, part: str, revision: int) -> Answer:
     "name", ["pineapple", "progressive-round", *map(thorough, ("pineapple-qq", "turbo", "classic"))]
 )
 @pytest.mark.no_cover
-def test_whatever_is_corrected_is_what_the_oracle_says_and_what_was_tried(api: Api, name: str) -> None:
+def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: str) -> None:
     """Random rounds, in which one thing after another is changed, which most often cannot be."""
     rng = Random(name)
     corrected = 0
@@ -118,7 +118,7 @@ class Corrector:
 
 
 @pytest.mark.thorough
-def test_two_hundred_corrections_by_twenty_clients_sent_twice_each_are_two_hundred_revisions(served: Served) -> None:
+def test_repeated_corrections_by_many_clients_make_one_revision_each(served: Served) -> None:
     rounds = [served.new_round() for _ in range(ROUNDS)]
     for round_id in rounds:
         for number in (1, 2, 3):

@@ -1,4 +1,4 @@
-"""How firm a settlement is while it is disputed, and after, over HTTP."""
+"""The state of a settlement during and after disputes, over HTTP."""
 
 import pytest
 
@@ -39,7 +39,7 @@ def test_a_settlement_is_disputed_until_its_last_dispute_has_ended(api: Api, hou
     assert state_of(house, round_id) == "final"
 
 
-def test_a_final_settlement_that_was_disputed_for_nothing_is_final_again(api: Api, house: House) -> None:
+def test_a_final_settlement_is_final_again_after_a_rejected_dispute(api: Api, house: House) -> None:
     round_id = complete_round(api, correction_window_minutes=0)
     assert finalize_settlements(database_of(house), club_of(house, api)) == 1
     dispute_id = opened(api, round_id)
@@ -51,7 +51,7 @@ def test_a_final_settlement_that_was_disputed_for_nothing_is_final_again(api: Ap
     assert state_of(house, round_id) == "final"
 
 
-def test_a_final_settlement_that_was_corrected_for_a_dispute_has_a_new_window(api: Api, house: House) -> None:
+def test_a_correction_for_a_dispute_starts_a_new_correction_window(api: Api, house: House) -> None:
     round_id = complete_round(api, correction_window_minutes=0)
     assert finalize_settlements(database_of(house), club_of(house, api)) == 1
     dispute_id = opened(api, round_id)
@@ -62,7 +62,7 @@ def test_a_final_settlement_that_was_corrected_for_a_dispute_has_a_new_window(ap
     assert state_of(house, round_id) == "provisional"
 
 
-def test_a_round_takes_so_many_disputes_at_a_time(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_number_of_open_disputes_of_a_round_is_limited(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(disputes, "MOST_OPEN", 2)
     round_id = complete_round(api)
     first = opened(api, round_id)

@@ -1,4 +1,4 @@
-"""Disputes over HTTP: a claim is opened, talked about, looked into, and ends once."""
+"""Disputes over HTTP: open, comment, review, resolve, withdraw and list."""
 
 import json
 from collections.abc import Iterator
@@ -44,7 +44,7 @@ def version_of(api: Api, round_id: str) -> int:
 # --- opening ---
 
 
-def test_a_dispute_says_what_is_claimed_by_whom_and_where(api: Api) -> None:
+def test_a_dispute_has_its_claim_author_and_place(api: Api) -> None:
     round_id = complete_round(api)
     table = api.get(f"/v1/rounds/{round_id}")["table"]
     answer = dispute(api, round_id, hand=2, seat=1, row="top")
@@ -82,12 +82,12 @@ def test_a_dispute_may_be_about_the_whole_round_or_a_part_of_it(api: Api, place:
         ({"by": "x" * 101}, {"#/by": "text-length"}),
     ],
 )
-def test_a_dispute_names_a_place_that_the_round_has(api: Api, place: dict[str, Any], mistakes: dict[str, str]) -> None:
+def test_an_unknown_hand_or_seat_is_refused(api: Api, place: dict[str, Any], mistakes: dict[str, str]) -> None:
     answer = dispute(api, complete_round(api), **place)
     assert (answer.status, answer.mistakes) == (422, mistakes)
 
 
-def test_a_round_that_is_still_played_cannot_be_disputed(api: Api) -> None:
+def test_an_open_round_cannot_be_disputed(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, COMPLETE[0])
     answer = dispute(api, round_id)
@@ -96,7 +96,7 @@ def test_a_round_that_is_still_played_cannot_be_disputed(api: Api) -> None:
     assert dispute(api, round_id).status == 201
 
 
-def test_the_same_claim_is_the_same_dispute_however_far_that_is(api: Api, house: House) -> None:
+def test_the_same_claim_is_the_same_dispute_in_any_state(api: Api, house: House) -> None:
     round_id = complete_round(api)
     first = dispute(api, round_id, hand=2)
     records = house.count_records()
@@ -110,7 +110,7 @@ def test_the_same_claim_is_the_same_dispute_however_far_that_is(api: Api, house:
     assert len({first["id"], *others}) == 4
 
 
-def test_what_is_said_under_a_key_is_said_once(api: Api) -> None:
+def test_a_request_with_an_idempotency_key_is_processed_once(api: Api) -> None:
     dispute_id = opened(api)
     path, key = f"/v1/disputes/{dispute_id}/comments", {"Idempotency-Key": "once"}
     body = body_of("comments", 1)
@@ -122,7 +122,7 @@ def test_what_is_said_under_a_key_is_said_once(api: Api) -> None:
     assert again.document == first.document
 
 
-def test_everything_about_a_dispute_can_be_tried_first(api: Api, house: House) -> None:
+def test_every_dispute_operation_has_a_dry_run(api: Api, house: House) -> None:
     round_id, dispute_id = complete_round(api, name="attic"), opened(api)
     records = house.count_records()
     tried = api.post("/v1/disputes?dry_run=true", {"round": round_id, "claim": CLAIM, "by": "ann"})
@@ -148,7 +148,7 @@ WHY_NOT = {"open": "dispute-not-reviewed", "under_review": "dispute-under-review
 
 
 @pytest.mark.parametrize(("state", "name"), [(state, name) for state in STATES for name in STEPS])
-def test_a_dispute_goes_from_state_to_state(api: Api, house: House, state: str, name: str) -> None:
+def test_only_allowed_transitions_are_accepted(api: Api, house: House, state: str, name: str) -> None:
     dispute_id = brought_to(api, state)
     before, records = api.get(f"/v1/disputes/{dispute_id}").document, house.count_records()
     answer = step(api, dispute_id, name, comment="something new") if name == "comments" else step(api, dispute_id, name)
@@ -164,7 +164,7 @@ def test_a_dispute_goes_from_state_to_state(api: Api, house: House, state: str, 
 
 
 @pytest.mark.parametrize("name", ["review", "resolve", "withdraw"])
-def test_the_same_step_again_is_answered_with_the_dispute_as_it_stands(api: Api, house: House, name: str) -> None:
+def test_the_same_transition_again_returns_the_current_dispute(api: Api, house: House, name: str) -> None:
     dispute_id = brought_to(api, "under_review" if name == "resolve" else "open")
     version = api.get(f"/v1/disputes/{dispute_id}")["version"]
     first = step(api, dispute_id, name, version)
@@ -178,7 +178,7 @@ def test_the_same_step_again_is_answered_with_the_dispute_as_it_stands(api: Api,
     assert (other.status, other["code"], other.mistakes) == (409, "dispute-changed", {"#/version": "dispute-changed"})
 
 
-def test_who_decides_has_read_everything_that_was_said(api: Api) -> None:
+def test_a_transition_needs_the_current_version(api: Api) -> None:
     dispute_id = brought_to(api, "under_review")
     version = api.get(f"/v1/disputes/{dispute_id}")["version"]
     assert step(api, dispute_id, "comments")["version"] == version + 1
@@ -188,7 +188,7 @@ def test_who_decides_has_read_everything_that_was_said(api: Api) -> None:
     assert step(api, dispute_id, "resolve", version + 1).status == 201
 
 
-def test_the_history_tells_who_said_and_did_what(api: Api) -> None:
+def test_the_history_has_every_entry_with_its_author(api: Api) -> None:
     dispute_id = brought_to(api, "under_review")
     step(api, dispute_id, "comments")
     step(api, dispute_id, "resolve")
@@ -200,7 +200,7 @@ def test_the_history_tells_who_said_and_did_what(api: Api) -> None:
     ]
 
 
-def test_the_same_words_of_the_same_person_are_one_comment(api: Api) -> None:
+def test_the_same_comment_by_the_same_author_is_stored_once(api: Api) -> None:
     dispute_id = opened(api)
     first = step(api, dispute_id, "comments")
     again = step(api, dispute_id, "comments")
@@ -208,7 +208,7 @@ def test_the_same_words_of_the_same_person_are_one_comment(api: Api) -> None:
     assert not replayed(step(api, dispute_id, "comments", by="cyd"))
 
 
-def test_a_dispute_takes_so_many_comments_and_can_then_still_be_resolved(api: Api) -> None:
+def test_comments_are_limited_but_a_full_dispute_can_be_resolved(api: Api) -> None:
     dispute_id = opened(api)
     for number in range(200):
         assert step(api, dispute_id, "comments", 1, comment=f"and {number}").status == 201
@@ -221,7 +221,7 @@ def test_a_dispute_takes_so_many_comments_and_can_then_still_be_resolved(api: Ap
 # --- upheld and corrected ---
 
 
-def test_what_is_upheld_was_answered_by_a_correction_that_names_it(api: Api) -> None:
+def test_an_upheld_dispute_has_the_correction_that_names_it(api: Api) -> None:
     round_id = complete_round(api)
     dispute_id = opened(api, round_id, hand=2, seat=1)
     step(api, dispute_id, "review")
@@ -232,7 +232,7 @@ def test_what_is_upheld_was_answered_by_a_correction_that_names_it(api: Api) -> 
     assert upheld["revision"] == 1
 
 
-def test_what_is_upheld_without_a_correction_says_why(api: Api) -> None:
+def test_upholding_without_a_correction_requires_a_reason(api: Api) -> None:
     dispute_id = brought_to(api, "under_review")
     silent = step(api, dispute_id, "resolve", state="upheld", reason=None)
     assert (silent.status, silent["code"], silent.mistakes) == (
@@ -244,13 +244,13 @@ def test_what_is_upheld_without_a_correction_says_why(api: Api) -> None:
     assert (upheld.status, upheld["history"][-1]["correction"]) == (201, None)
 
 
-def test_what_is_rejected_has_a_reason(api: Api) -> None:
+def test_rejecting_requires_a_reason(api: Api) -> None:
     dispute_id = brought_to(api, "under_review")
     silent = step(api, dispute_id, "resolve", reason=None)
     assert (silent.status, silent.mistakes) == (422, {"#/reason": "field-missing"})
 
 
-def test_a_correction_names_a_dispute_of_its_own_round(api: Api, other_api: Api, house: House) -> None:
+def test_a_correction_cannot_name_a_dispute_of_another_round(api: Api, other_api: Api, house: House) -> None:
     round_id = complete_round(api)
     of_another_round = opened(api, complete_round(api, name="attic"))
     records = house.count_records()
@@ -261,7 +261,7 @@ def test_a_correction_names_a_dispute_of_its_own_round(api: Api, other_api: Api,
     assert house.count_records()["corrections"] == records["corrections"]
 
 
-def test_a_correction_names_a_dispute_that_has_not_ended(api: Api) -> None:
+def test_a_correction_cannot_name_a_dispute_that_has_ended(api: Api) -> None:
     round_id = complete_round(api)
     dispute_id = opened(api, round_id)
     answering = {"dispute": dispute_id, "version": version_of(api, round_id)}
@@ -318,7 +318,7 @@ def test_disputes_are_found_by_state_table_and_round(api: Api, worklist: dict[st
     assert listed(api, f"?state={state}&round={api.get(f'/v1/disputes/{other}')['round']}") == []
 
 
-def test_nothing_of_another_club_is_in_the_worklist(api: Api, other_api: Api, worklist: dict[str, str]) -> None:
+def test_disputes_of_another_club_are_not_listed(api: Api, other_api: Api, worklist: dict[str, str]) -> None:
     assert listed(other_api) == []
     table = api.get(f"/v1/disputes/{worklist['open']}")["table"]
     assert listed(other_api, f"?table={table}") == []
@@ -341,7 +341,7 @@ def events_of(house: House, round_id: str) -> Iterator[tuple[str, int, dict[str,
         yield kind, sequence, json.loads(bytes(content))
 
 
-def test_everything_said_and_done_is_an_event_of_the_round_without_its_words(api: Api, house: House) -> None:
+def test_events_of_disputes_have_digests_and_not_texts(api: Api, house: House) -> None:
     round_id = complete_round(api)
     before = version_of(api, round_id)
     dispute_id = opened(api, round_id, hand=2, seat=1, row="top")
@@ -366,7 +366,7 @@ def test_everything_said_and_done_is_an_event_of_the_round_without_its_words(api
     }  # fmt: skip
 
 
-def test_a_dispute_keeps_no_one_from_playing_on(api: Api) -> None:
+def test_a_disputed_round_does_not_block_the_next_round(api: Api) -> None:
     table = add_table(api)
     first = open_round(api, table)["id"]
     play_to_the_end(api, first)

@@ -1,4 +1,4 @@
-"""Disputes from many connections at once: what must happen once happens once, and the others are told."""
+"""Disputes from many connections at once: one request succeeds, and the others get a conflict."""
 
 from collections import Counter
 
@@ -50,7 +50,7 @@ def check_trail(served: Served, round_id: str) -> None:
     assert [sequence for (sequence,) in found] == [*range(1, version + 1)]
 
 
-def test_of_two_auditors_who_resolve_at_once_one_does(served: Served) -> None:
+def test_of_two_resolutions_at_once_one_succeeds(served: Served) -> None:
     winners = Counter[str]()
     for _ in range(8):
         round_id = play_round(served)
@@ -71,7 +71,7 @@ def test_of_two_auditors_who_resolve_at_once_one_does(served: Served) -> None:
     assert set(winners) <= {"upheld", "rejected"}
 
 
-def test_a_verdict_sent_twenty_times_at_once_is_one(served: Served) -> None:
+def test_a_resolution_sent_twenty_times_at_once_is_stored_once(served: Served) -> None:
     dispute_id = under_review(served, play_round(served))
     answers = served.at_once(*[(f"/v1/disputes/{dispute_id}/resolve", body_of("resolve", 2))] * CONNECTIONS)
     assert statuses(answers) == [201] * CONNECTIONS
@@ -88,7 +88,7 @@ def test_a_claim_made_twenty_times_at_once_is_one_dispute(served: Served) -> Non
     check_trail(served, round_id)
 
 
-def test_claims_and_comments_made_at_once_all_count(served: Served) -> None:
+def test_claims_and_comments_at_once_are_all_stored(served: Served) -> None:
     round_id = play_round(served)
     opened = served.at_once(*[claim(round_id, number) for number in range(10)])
     assert statuses(opened) == [201] * 10
@@ -99,7 +99,7 @@ def test_claims_and_comments_made_at_once_all_count(served: Served) -> None:
     check_trail(served, round_id)
 
 
-def test_a_correction_and_the_end_of_the_dispute_that_it_answers_come_one_after_the_other(served: Served) -> None:
+def test_a_correction_and_the_end_of_its_dispute_are_serialized(served: Served) -> None:
     outcomes = Counter[tuple[int, int]]()
     for _ in range(8):
         round_id = play_round(served)
@@ -129,7 +129,7 @@ def test_two_disputes_of_one_round_resolved_at_once_both_end(served: Served) -> 
         check_trail(served, round_id)
 
 
-def test_a_dispute_opened_while_settlements_become_final_is_never_passed_over(house: House, api: Api) -> None:
+def test_a_dispute_opened_during_a_sweep_is_not_lost(house: House, api: Api) -> None:
     rounds = [complete_round(api, name=f"table {n}", correction_window_minutes=0) for n in range(12)]
 
     def open_disputes() -> list[str]:

@@ -1,4 +1,4 @@
-"""What is unusual about a disputed round stands beside the dispute, with its formula and its figures."""
+"""Anomalies of disputed rounds, with formulas and figures."""
 
 from typing import Any
 from uuid import UUID, uuid4
@@ -40,7 +40,7 @@ QUEEN_WAS_THREE = [{"op": "replace", "path": "/hands/0/players/0/top/1", "value"
 
 
 def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = None, **more: Any) -> str:
-    """Record a round at the kitchen table that is over; its id."""
+    """Record a complete round at the kitchen table, and return its id."""
     seated = sitting or SIXES
     early = {"closed": {"after_hand": len(hands), "reason": "the room closes"}} if len(hands) < len(seated) else {}
     sent = document_of("pineapple", seated, hands, reference=str(uuid4()), **early, **more)
@@ -50,7 +50,7 @@ def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = N
 
 
 def unusual(api: Api, round_id: str) -> dict[tuple[str, tuple[int, ...]], tuple[Any, Any]]:
-    """What stands out about a round: found and usual by code and seats."""
+    """Return the anomalies of a round: found and usual ratios by code and seats."""
     answer = dispute(api, round_id)
     assert answer.status == 201, answer
     assert all(len(each["formula"]) > 20 for each in answer["unusual"])
@@ -76,13 +76,13 @@ def rate(written: Document) -> str:
 # --- fouls ---
 
 
-def test_a_player_who_fouls_more_than_others_do_here_stands_out(api: Api) -> None:
+def test_a_player_with_an_unusual_foul_rate_is_found(api: Api) -> None:
     for _ in range(3):
         finished(api, COMPLETE)
     assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", "0 of 27")}
 
 
-def test_where_many_foul_only_who_fouls_more_than_twice_as_much_stands_out(api: Api) -> None:
+def test_a_foul_rate_must_exceed_twice_that_of_the_table(api: Api) -> None:
     for _ in range(2):
         finished(api, FOULING)
     assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", "4 of 18")}
@@ -92,7 +92,7 @@ def test_where_many_foul_only_who_fouls_more_than_twice_as_much_stands_out(api: 
     assert unusual(api, finished(api, always, TWO_PLAYERS, table="attic")) == {}
 
 
-def test_a_single_foul_says_nothing(api: Api) -> None:
+def test_a_single_foul_is_not_an_anomaly(api: Api) -> None:
     finished(api, COMPLETE)
     once = [hand(1, 1, {1: FOUL, 2: MID, 3: LOW})]
     assert unusual(api, finished(api, once)) == {}
@@ -101,7 +101,7 @@ def test_a_single_foul_says_nothing(api: Api) -> None:
 # --- caps ---
 
 
-def test_a_pair_between_whom_points_were_lost_to_caps_stands_out(api: Api) -> None:
+def test_a_pair_with_unusual_points_lost_to_caps_is_found(api: Api) -> None:
     finished(api, COMPLETE)
     assert unusual(api, finished(api, COMPLETE[:1], SHORT)) == {
         ("points-lost-to-caps", (1, 3)): ("6 of 1", "0 of 3"),
@@ -109,7 +109,7 @@ def test_a_pair_between_whom_points_were_lost_to_caps_stands_out(api: Api) -> No
     }
 
 
-def test_where_caps_bind_in_every_round_no_pair_stands_out(api: Api) -> None:
+def test_usual_points_lost_to_caps_are_not_an_anomaly(api: Api) -> None:
     played = [finished(api, [hand(1, 1, TWO)], {1: "ann 2", 2: "bob 100"}) for _ in range(3)]
     assert unusual(api, played[0]) == {}
 
@@ -117,7 +117,7 @@ def test_where_caps_bind_in_every_round_no_pair_stands_out(api: Api) -> None:
 # --- irregular hands ---
 
 
-def test_a_round_with_hands_that_could_not_have_followed_stands_out(api: Api) -> None:
+def test_irregular_hands_are_found(api: Api) -> None:
     finished(api, COMPLETE)
     round_id = finished(api, [ENTERS, IN_FANTASYLAND])
     assert unusual(api, round_id) == {}
@@ -129,7 +129,7 @@ def test_a_round_with_hands_that_could_not_have_followed_stands_out(api: Api) ->
     assert unusual(api, round_id) == {("irregular-hands", ()): ("1 of 2", "0 of 3")}
 
 
-def test_a_round_that_was_settled_anew_once_it_was_final_stands_out(api: Api, house: House) -> None:
+def test_corrections_after_final_are_found(api: Api, house: House) -> None:
     finished(api, COMPLETE)
     round_id = finished(api, COMPLETE)
     finalize(house, api, round_id)
@@ -138,7 +138,7 @@ def test_a_round_that_was_settled_anew_once_it_was_final_stands_out(api: Api, ho
     assert unusual(api, round_id) == {("corrected-after-final", ()): ("1 of 2", "0 of 1")}
 
 
-def test_a_round_that_nobody_confirmed_stands_out_where_players_confirm(api: Api, house: House) -> None:
+def test_an_unconfirmed_round_is_found_where_others_are_confirmed(api: Api, house: House) -> None:
     for _ in range(3):
         finalize(house, api, finished(api, COMPLETE), confirmed=(1, 2, 3))
     assert unusual(api, finished(api, COMPLETE)) == {("unconfirmed", ()): ("3 of 3", "0 of 9")}
@@ -150,12 +150,12 @@ def test_a_round_that_nobody_confirmed_stands_out_where_players_confirm(api: Api
 # --- what is compared ---
 
 
-def test_beside_no_other_round_nothing_stands_out(api: Api) -> None:
+def test_a_round_without_others_has_no_relative_anomalies(api: Api) -> None:
     assert unusual(api, finished(api, FOULING, SHORT | {3: "cyd 500"})) == {}
     assert unusual(api, finished(api, FOULING, table="attic")) == {}
 
 
-def test_rounds_of_other_tables_and_rounds_that_are_still_played_are_not_compared_with(api: Api) -> None:
+def test_rounds_of_other_tables_and_open_rounds_are_not_compared(api: Api) -> None:
     disputed = finished(api, FOULING)
     finished(api, FOULING, table="attic")
     table = api.get(f"/v1/rounds/{disputed}")["table"]
@@ -165,14 +165,14 @@ def test_rounds_of_other_tables_and_rounds_that_are_still_played_are_not_compare
     assert unusual(api, disputed) == {}
 
 
-def test_the_newest_fifty_other_rounds_are_compared_with(api: Api) -> None:
+def test_the_newest_fifty_other_rounds_are_compared(api: Api) -> None:
     finished(api, FOULING)
     for _ in range(COMPARED):
         finished(api, [hand(1, 1, TWO)], TWO_PLAYERS)
     assert unusual(api, finished(api, FOULING)) == {("foul-rate", (1,)): ("2 of 3", f"0 of {2 * COMPARED}")}
 
 
-def test_what_is_unusual_is_found_by_as_many_statements_for_one_dispute_as_for_many(api: Api) -> None:
+def test_the_number_of_statements_does_not_depend_on_the_number_of_disputes(api: Api) -> None:
     made = [opened(api, finished(api, FOULING, table=f"table {number % 3}")) for number in range(6)]
     with recorded_statements() as for_many:
         many = api.get("/v1/disputes")["disputes"]

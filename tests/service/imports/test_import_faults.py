@@ -1,4 +1,4 @@
-"""Whatever goes wrong in an import, one line never costs another."""
+"""Faults during an import: one line does not affect another."""
 
 import multiprocessing
 from collections.abc import Iterator
@@ -49,7 +49,7 @@ def club(house: House) -> Club:
 
 @contextmanager
 def failing(house: House, code: str) -> Iterator[None]:
-    """Let PostgreSQL fail with an error of this code wherever a poisoned round is stored."""
+    """Make PostgreSQL raise an error with a code when a poisoned round is stored."""
     house.change(TRIGGER.format(code))
     try:
         yield
@@ -57,7 +57,7 @@ def failing(house: House, code: str) -> Iterator[None]:
         house.change("DROP FUNCTION fail CASCADE")
 
 
-def test_an_error_nobody_foresaw_costs_the_line_that_raises_it_and_no_other(house: House, club: Club, log: Log) -> None:
+def test_an_unhandled_exception_refuses_only_its_line(house: House, club: Club, log: Log) -> None:
     documents = rounds_to_import(LINES)
     for line in POISON:
         documents[line - 1] = changed(documents[line - 1], ("reference", f"poison {line}"))
@@ -86,7 +86,7 @@ def test_an_error_nobody_foresaw_costs_the_line_that_raises_it_and_no_other(hous
 
 
 @pytest.mark.parametrize("code", ["40P01", "57014"], ids=["deadlock", "statement timeout"])
-def test_no_line_is_refused_for_trouble_of_the_database(house: House, club: Club, code: str) -> None:
+def test_a_database_error_refuses_no_line(house: House, club: Club, code: str) -> None:
     documents = rounds_to_import(4)
     documents[1] = changed(documents[1], ("reference", "poison"))
     job = post_import(club.api, lines_of(documents)).headers["Location"]
@@ -101,7 +101,7 @@ def test_no_line_is_refused_for_trouble_of_the_database(house: House, club: Club
     assert [result["line"] for result in results_of(club.api, job)] == [1, 2, 3, 4]
 
 
-def test_a_line_that_kills_every_worker_keeps_no_other_from_being_stored(
+def test_a_line_that_kills_every_worker_does_not_stop_other_lines(
     house: House, club: Club, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Each worker is a process of its own, and is killed as soon as it is at the second line."""

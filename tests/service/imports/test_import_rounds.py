@@ -1,4 +1,4 @@
-"""Rounds imported by the line: stored, answered and refused just as documents that are posted one by one."""
+"""Imported lines have the same results as posted documents."""
 
 import json
 from collections import Counter
@@ -113,7 +113,7 @@ def bent(rng: Random, document: Document) -> Document | bytes:
 
 @pytest.mark.parametrize("seed", range(2))
 @pytest.mark.no_cover
-def test_random_lines_right_and_wrong_are_stored_and_refused_as_if_posted(
+def test_random_lines_have_the_same_result_as_posted_documents(
     house: House, monkeypatch: pytest.MonkeyPatch, seed: int
 ) -> None:
     rng = Random(seed)
@@ -151,7 +151,7 @@ def test_a_line_seen_before_is_a_replay_however_its_round_was_recorded(house: Ho
     assert {each.status for each in imported} == {"replayed"}
 
 
-def test_what_was_expected_is_held_against_replays_too(house: House, api: Api) -> None:
+def test_expected_values_are_checked_for_replays_too(house: House, api: Api) -> None:
     right, wrong = ({"settlement": {"net": {"1": net}}} for net in (36, 35))
     document = document_of(hands=COMPLETE)
     lines = lines_of([{**document, "expected": expected} for expected in (wrong, right, right, wrong)])
@@ -161,7 +161,7 @@ def test_what_was_expected_is_held_against_replays_too(house: House, api: Api) -
         assert became == ["refused", "stored" if at_once > 1 else "replayed", "replayed", "refused"]
 
 
-def test_the_audit_trail_says_who_imported(house: House, api: Api) -> None:
+def test_events_have_the_key_of_the_import(house: House, api: Api) -> None:
     club = club_of(house, api)
     [(key,)] = house.ask("SELECT id FROM api_keys WHERE club_id = %s", club)
     with database_of(house).transaction(club, actor=key, request_id="r-7") as transaction:
@@ -180,7 +180,7 @@ def test_the_audit_trail_says_who_imported(house: House, api: Api) -> None:
     }
 
 
-def test_the_settlement_of_an_imported_round_is_final_on_arrival_where_no_hand_can_come(house: House, api: Api) -> None:
+def test_the_settlement_of_an_imported_ended_round_is_final(house: House, api: Api) -> None:
     complete, unfinished = document_of(hands=COMPLETE), document_of(hands=COMPLETE[:2], table="parlour")
     club = club_of(house, api)
     imported = import_all(house, club, lines_of([complete, unfinished]), is_final=True)
@@ -194,7 +194,7 @@ def test_the_settlement_of_an_imported_round_is_final_on_arrival_where_no_hand_c
     assert found == [[("final", 1, None, 5, 5, "settlement.finalized")], [("open", None, None, 3, 3, "hand.recorded")]]
 
 
-def test_nothing_is_kept_where_the_transaction_is_rolled_back(house: House, api: Api) -> None:
+def test_a_rollback_leaves_nothing(house: House, api: Api) -> None:
     before = house.count_records()
     with database_of(house).transaction(club_of(house, api), rolled_back=True) as transaction:
         [imported] = import_rounds(transaction, [(1, lines_of([document_of(hands=COMPLETE)])[0])], is_final=True)

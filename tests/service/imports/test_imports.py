@@ -1,4 +1,4 @@
-"""Imports over HTTP, done by a real worker: what becomes of every line, and of the same line twice."""
+"""Imports over HTTP, processed by a real worker."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ def worker(house: House) -> Iterator[None]:
         yield
 
 
-def test_a_file_of_rounds_is_stored_and_every_line_accounted_for(api: Api) -> None:
+def test_every_line_of_a_file_has_a_result(api: Api) -> None:
     documents = rounds_to_import(5)
     sent = post_import(api, lines_of(documents))
     assert sent.status == 202
@@ -49,7 +49,7 @@ def test_a_file_of_rounds_is_stored_and_every_line_accounted_for(api: Api) -> No
         assert (stored["reference"], stored["status"]) == (document["reference"], "complete")
 
 
-def test_a_bad_line_stops_no_other_and_a_line_seen_before_is_a_replay(api: Api) -> None:
+def test_an_invalid_line_stops_no_other_and_a_stored_line_is_a_replay(api: Api) -> None:
     first, second = rounds_to_import(2)
     conflict = changed(first, ("seats/0/stack", 101))
     lines = [first, b"{", b"", first, changed(second, ("hands/0/players/0/top/0", "Ax")), second, conflict]
@@ -78,7 +78,7 @@ def test_a_bad_line_stops_no_other_and_a_line_seen_before_is_a_replay(api: Api) 
 
 
 @pytest.mark.parametrize("asked", [None, "final", "provisional"])
-def test_settlements_arrive_as_firm_as_the_import_says(api: Api, asked: str | None) -> None:
+def test_settlements_have_the_state_of_the_import(api: Api, asked: str | None) -> None:
     state, query = asked or "final", f"?state={asked}" if asked else ""
     sent = api.ask("POST", f"/v1/imports{query}", data=lines_of(rounds_to_import(1)), headers=NDJSON)
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 1
@@ -89,31 +89,31 @@ def test_settlements_arrive_as_firm_as_the_import_says(api: Api, asked: str | No
     assert confirmed.status == (409 if state == "final" else 201)
 
 
-def test_an_import_of_settlements_that_are_neither_is_refused(api: Api, house: House) -> None:
+def test_an_unknown_settlement_state_is_refused(api: Api, house: House) -> None:
     before = house.count_records()
     refused = api.ask("POST", "/v1/imports?state=disputed", data=lines_of(rounds_to_import(1)), headers=NDJSON)
     assert (refused.status, refused.mistakes) == (422, {"#/query/state": "not-a-choice"})
     assert house.count_records() == before
 
 
-def test_a_packed_file_is_unpacked(api: Api) -> None:
+def test_a_gzip_file_is_decompressed(api: Api) -> None:
     sent = post_import(api, lines_of(rounds_to_import(3)), packed=True)
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 3
 
 
-def test_a_file_packed_in_several_parts_is_one_file(api: Api) -> None:
+def test_a_gzip_file_with_several_members_is_one_file(api: Api) -> None:
     parts = b"".join(gzip.compress(lines_of([document])) for document in rounds_to_import(3))
     sent = api.ask("POST", "/v1/imports", data=parts, headers={**NDJSON, "Content-Encoding": "gzip"})
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 3
 
 
-def test_an_empty_file_is_an_import_of_nothing(api: Api) -> None:
+def test_an_empty_file_is_an_empty_import(api: Api) -> None:
     ended = wait_for(api, post_import(api, b"\n\n").headers["Location"])
     assert (ended["state"], ended["progress"]) == ("succeeded", {"done": 0, "total": 0})
     assert results_of(api, f"/v1/imports/{ended['id']}") == []
 
 
-def test_the_last_line_needs_no_end(api: Api) -> None:
+def test_the_last_line_needs_no_line_feed(api: Api) -> None:
     sent = post_import(api, lines_of(rounds_to_import(2)).rstrip(b"\n"))
     assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 2
 
@@ -136,7 +136,7 @@ def test_the_same_file_again_is_replayed_line_by_line(api: Api) -> None:
     assert second["summary"] == {"rounds": 0, "replayed": 3, "refused": 0, "hands": 0}
 
 
-def test_a_key_makes_the_same_file_again_the_same_import(api: Api, house: House) -> None:
+def test_an_idempotency_key_makes_a_repeated_file_the_same_import(api: Api, house: House) -> None:
     content, key = lines_of(rounds_to_import(3)), {"Idempotency-Key": "one-file"}
     first = post_import(api, content, **key)
     wait_for(api, first.headers["Location"])
@@ -165,7 +165,7 @@ def test_a_key_makes_the_same_file_again_the_same_import(api: Api, house: House)
         ({"Content-Type": "application/x-ndjson", "Idempotency-Key": "ä b"}, b"", 400, "idempotency-key-invalid"),
     ],
 )
-def test_what_is_no_file_of_lines_is_refused_and_leaves_nothing(
+def test_an_invalid_body_is_refused_and_leaves_nothing(
     api: Api, house: House, headers: dict[str, str], body: bytes, status: int, code: str
 ) -> None:
     refused = api.ask("POST", "/v1/imports", data=body, headers=headers)
@@ -179,14 +179,14 @@ def test_a_query_is_refused(api: Api) -> None:
     assert refused.mistakes == {"#/query/dry_run": "field-unknown"}
 
 
-def test_only_the_club_s_own_key_opens_it(api: Api, other_api: Api, nobody: Api) -> None:
+def test_an_import_of_another_club_is_not_found(api: Api, other_api: Api, nobody: Api) -> None:
     sent = post_import(api, lines_of(rounds_to_import(1)))
     assert post_import(nobody, b"").status == 401
     for path in ("", "/results"):
         assert other_api.get(sent.headers["Location"] + path).status == 404
 
 
-def test_what_has_ended_is_cancelled_in_vain_and_neither_paused_nor_resumed(api: Api) -> None:
+def test_an_ended_import_cannot_be_cancelled_paused_or_resumed(api: Api) -> None:
     job = post_import(api, lines_of(rounds_to_import(1))).headers["Location"]
     ended = wait_for(api, job)
     assert api.ask("POST", f"{job}/cancel").document == ended.document
@@ -194,7 +194,7 @@ def test_what_has_ended_is_cancelled_in_vain_and_neither_paused_nor_resumed(api:
         assert api.ask("POST", f"{job}/{verb}")["code"] == "job-ended"
 
 
-FIRMNESS = ("state", "provisional_until")
+FINALITY = ("state", "provisional_until")
 
 
 def test_every_hand_s_points_and_the_audit_trail_are_as_those_of_posted_documents(api: Api, other_api: Api) -> None:
@@ -208,7 +208,7 @@ def test_every_hand_s_points_and_the_audit_trail_are_as_those_of_posted_document
         posted = post_document(other_api, document)
         settled = api.get(f"/v1/rounds/{result['round']}/settlement").document
         # What is imported and over is final on arrival.
-        assert without(settled, *FIRMNESS) == without(posted["settlement"], *FIRMNESS)
+        assert without(settled, *FINALITY) == without(posted["settlement"], *FINALITY)
 
 
 def test_rounds_from_before_they_were_numbered_get_the_numbers_that_they_would_have_had(

@@ -1,4 +1,4 @@
-"""Imports while they are done: paused, resumed, cancelled, sent by many at once, and cut off."""
+"""Running imports: paused, resumed, cancelled, repeated, and interrupted."""
 
 import http.client
 import socket
@@ -30,7 +30,7 @@ def room(server: Server, broker: Broker, monkeypatch: pytest.MonkeyPatch) -> Ite
         yield Room(house, broker, house.new_client())
 
 
-def test_a_paused_import_ends_its_chunk_and_goes_on_when_resumed(room: Room) -> None:
+def test_a_paused_import_completes_its_chunk_and_continues_when_resumed(room: Room) -> None:
     with room.work():
         with room.closed_gate():
             job = room.send(lines())
@@ -45,7 +45,7 @@ def test_a_paused_import_ends_its_chunk_and_goes_on_when_resumed(room: Room) -> 
     assert room.repeated_chunks() == 0
 
 
-def test_a_cancelled_import_keeps_what_is_stored_and_begins_nothing_more(room: Room) -> None:
+def test_a_cancelled_import_keeps_stored_rounds_and_starts_no_chunk(room: Room) -> None:
     with room.work():
         with room.closed_gate():
             job = room.send(lines())
@@ -60,7 +60,7 @@ def test_a_cancelled_import_keeps_what_is_stored_and_begins_nothing_more(room: R
     assert (records["rounds"], records["import_pieces"], records["wake_ups"]) == (2 * LINES, 0, 0)
 
 
-def test_an_import_that_nobody_has_begun_can_be_cancelled(room: Room) -> None:
+def test_a_queued_import_can_be_cancelled(room: Room) -> None:
     job = room.send(lines())
     assert room.api.ask("POST", f"{job}/cancel")["state"] == "cancelling"
     with room.work():
@@ -68,7 +68,7 @@ def test_an_import_that_nobody_has_begun_can_be_cancelled(room: Room) -> None:
     assert room.house.count_records()["rounds"] == 0
 
 
-def test_a_pause_that_is_only_tried_changes_nothing(room: Room) -> None:
+def test_a_dry_run_of_a_pause_changes_nothing(room: Room) -> None:
     job = room.send(lines())
     assert room.api.ask("POST", f"{job}/pause?dry_run=true")["state"] == "paused"
     assert room.api.get(job)["state"] == "queued"
@@ -118,7 +118,7 @@ def test_twenty_clients_at_once_store_every_round_once(room: Room, monkeypatch: 
     assert unbalanced == 0
 
 
-def test_a_file_that_breaks_off_leaves_nothing(tmp_path: Path) -> None:
+def test_an_interrupted_upload_leaves_nothing(tmp_path: Path) -> None:
     with running(tmp_path, OFC_CONCURRENCY="1") as service:
         host, port = service.url.removeprefix("http://").split(":")
         key = (tmp_path / "api-key").read_text().strip()

@@ -1,4 +1,4 @@
-"""Rounds that an import settles many at once come to what each of them comes to by itself, or are left to the rules."""
+"""Bulk settlements of an import have the same results as plain ones, or are left to the plain rules."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -94,18 +94,18 @@ def check_ruleset(name: str, number: int) -> None:
 
 @pytest.mark.parametrize("name", ["pineapple", "pineapple-aa", "progressive-round", "deuce-to-seven", "turbo", RANDOM])
 @pytest.mark.no_cover
-def test_rounds_settled_together_are_recorded_as_each_by_itself(name: str) -> None:
+def test_rounds_settled_in_bulk_are_recorded_as_one_by_one(name: str) -> None:
     check_ruleset(name, 10)
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("name", [*PRESETS, *(f"{RANDOM} {number}" for number in range(20))])
 @pytest.mark.no_cover
-def test_rounds_under_any_ruleset_are_recorded_as_each_by_itself(name: str) -> None:
+def test_rounds_under_any_ruleset_are_recorded_as_one_by_one(name: str) -> None:
     check_ruleset(name, 40)
 
 
-def test_more_points_than_can_be_counted_are_left_to_the_rules() -> None:
+def test_too_many_points_are_left_to_the_plain_rules() -> None:
     rng, rules = Random(1), PRESETS["pineapple-qq"]
     documents = [load_document(random_document(rng, rules, small_stacks=False)) for _ in range(12)]
     usual = [line for line in lines_of(load_ruleset(rules), documents) if by_itself(line)]
@@ -119,7 +119,7 @@ def test_more_points_than_can_be_counted_are_left_to_the_rules() -> None:
         assert check(lines_of(line.ruleset, [document])) == is_usual
 
 
-def test_few_rounds_are_left_to_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_few_rounds_are_left_to_the_plain_rules(monkeypatch: pytest.MonkeyPatch) -> None:
     ruleset, documents = documents_of(Random(2), "pineapple", 8)
     [line, *_] = [line for line in lines_of(ruleset, documents) if by_itself(line)]
     monkeypatch.setattr(settle_lines, "FEWEST", 3)

@@ -1,4 +1,4 @@
-"""Evidence over HTTP: one file of a round, which proves itself by its events and its cards."""
+"""Evidence files over HTTP, verified from their events."""
 
 from random import Random
 
@@ -52,7 +52,7 @@ def evidence_of(api: Api, round_id: str, query: str = "") -> Document:
 
 
 def sign(house: House, api: Api) -> SignedTree:
-    """Let everything that happened in the club join its tree, and sign that."""
+    """Add all events of the club to its tree, and sign it."""
     with database_of(house).transaction(club_of(house, api)) as transaction:
         return read_signed(make_checkpoint(transaction, KEY).checkpoint.note)
 
@@ -126,7 +126,7 @@ def test_imported_rounds_follow_from_the_events(api: Api, house: House) -> None:
     assert states <= {"final", "provisional", "open"}
 
 
-def test_a_round_of_ones_own_rules_holds_them_in_full(api: Api, house: House) -> None:
+def test_evidence_has_custom_rulesets_in_full(api: Api, house: House) -> None:
     rules = without(api.get("/v1/rulesets/pineapple").document, "version")
     assert api.post("/v1/rulesets", changed(rules, ("name", "double"), ("points/row", 2))).status == 201
     round_id = start_round(api, "double")
@@ -154,7 +154,7 @@ def changed_royalties(api: Api) -> Ruleset:
     return load_ruleset(added.document)
 
 
-def test_disputes_say_how_firm_a_settlement_is_and_change_no_figure(api: Api, house: House) -> None:
+def test_disputes_change_the_settlement_state_and_no_figure(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND, LAST)
     claim = {"round": round_id, "hand": 2, "seat": 1, "claim": "that was not my board", "by": "ann"}
@@ -196,7 +196,7 @@ def test_a_round_that_only_begins_and_one_that_follows_it_are_checked_too(api: A
 # --- what is signed ---
 
 
-def test_what_happened_since_the_checkpoint_could_not_be_checked_yet(api: Api, house: House) -> None:
+def test_events_after_the_checkpoint_are_not_proved_yet(api: Api, house: House) -> None:
     round_id = start_round(api)
     assert verify(evidence_of(api, round_id), [KEY.verifier]).unchecked == [
         "the file has no checkpoint, so nothing in it is signed"
@@ -209,7 +209,7 @@ def test_what_happened_since_the_checkpoint_could_not_be_checked_yet(api: Api, h
     assert report.unsigned == ["#/events/2: event 3 is not signed yet"]
 
 
-def test_a_checkpoint_that_was_kept_has_grown_into_the_files(api: Api, house: House) -> None:
+def test_a_saved_checkpoint_is_consistent_with_later_files(api: Api, house: House) -> None:
     round_id = start_round(api)
     kept = sign(house, api)
     play(api, round_id, FIRST, SECOND)
@@ -251,7 +251,7 @@ OF_NO_ROUND = {
 }
 
 
-def test_every_kind_of_event_that_a_round_can_have_is_known_to_who_verifies_it() -> None:
+def test_the_verifier_knows_every_kind_of_round_event() -> None:
     known = {kind for kind, payload in PAYLOADS.items() if issubclass(payload, RoundEvent)}
     assert set(EventKind) - OF_NO_ROUND == known
     assert set(PAYLOADS) == set(EventKind)
@@ -261,7 +261,7 @@ def test_every_kind_of_event_that_a_round_can_have_is_known_to_who_verifies_it()
 
 
 @pytest.mark.parametrize("is_signed", [False, True], ids=["nothing is signed", "all is signed"])
-def test_evidence_is_found_by_as_many_statements_for_one_revision_as_for_twenty(
+def test_the_number_of_statements_does_not_depend_on_the_number_of_revisions(
     api: Api, house: House, is_signed: bool
 ) -> None:
     round_id = start_round(api, "pineapple-qq")

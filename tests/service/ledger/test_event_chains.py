@@ -1,4 +1,4 @@
-"""The events of a round are a chain, whatever happens in it and however it came in."""
+"""The events of a round are a chain, for every kind of change and import."""
 
 import json
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 @pytest.fixture(scope="module")
 def lively(embedded_postgres: Server) -> Iterator[House]:
-    """A house of its own, in which everything happens that can."""
+    """A service of its own, with every kind of event."""
     with open_house(embedded_postgres) as opened:
         live(opened, opened.new_client())
         yield opened
@@ -57,7 +57,7 @@ def of_kind(events: list[Event], kind: str) -> list[Event]:
     return [event for event in events if event.kind == kind]
 
 
-def test_whatever_happens_is_chained(lively: House) -> None:
+def test_every_event_of_a_round_is_chained(lively: House) -> None:
     events = check_chains(lively.owner_url)
     assert {event.kind for event in events} >= {
         "club.created",
@@ -74,12 +74,12 @@ def test_whatever_happens_is_chained(lively: House) -> None:
     }
 
 
-def test_every_event_waits_for_its_place_in_the_tree(lively: House) -> None:
+def test_every_event_waits_to_join_the_tree(lively: House) -> None:
     waiting = lively.ask("SELECT club_id, event_id FROM waiting_events ORDER BY 1, 2")
     assert waiting == lively.ask("SELECT club_id, id FROM events ORDER BY 1, 2")
 
 
-def test_a_recomputation_that_settles_anew_goes_on_with_the_chain(house: House, api: Api) -> None:
+def test_a_recomputation_continues_the_chain(house: House, api: Api) -> None:
     other = PRESETS["pineapple-2-4-us-none"]
     assert api.post("/v1/documents", document_of(hands=COMPLETE)).status == 201
     with database_of(house).transaction(club_of(house, api)) as transaction:
@@ -88,7 +88,7 @@ def test_a_recomputation_that_settles_anew_goes_on_with_the_chain(house: House, 
     assert of_kind(check_chains(house.owner_url), "round.recomputed")
 
 
-def test_twenty_who_record_at_once_make_one_chain_a_round(house: House, api: Api) -> None:
+def test_twenty_clients_at_once_make_one_chain_per_round(house: House, api: Api) -> None:
     opened = [start_round(api, "pineapple", SIXES, name=f"table {number}") for number in range(4)]
 
     def record(place: int) -> None:
@@ -101,7 +101,7 @@ def test_twenty_who_record_at_once_make_one_chain_a_round(house: House, api: Api
     assert len(mine) == 4 * (1 + len(COMPLETE))
 
 
-def test_events_say_all_that_cannot_be_played_again_from_the_cards(house: House, api: Api) -> None:
+def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> None:
     table = api.post("/v1/tables", {"name": "carrying", "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
     seats = [{"seat": 1, "player": "ann", "stack": 3}, {"seat": 2, "player": "bob", "stack": 50}]
     path = f"/v1/tables/{table['id']}/rounds"
@@ -144,7 +144,7 @@ def test_events_say_all_that_cannot_be_played_again_from_the_cards(house: House,
     assert told["round.corrected"]["document"] == {key: now[key] for key in told["round.corrected"]["document"]}
 
 
-def test_nobody_s_name_is_in_any_event(lively: House) -> None:
+def test_events_have_no_display_names(lively: House) -> None:
     assert b"Example" not in b"".join(event.content for event in check_chains(lively.owner_url))
 
 

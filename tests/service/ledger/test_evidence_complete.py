@@ -1,4 +1,4 @@
-"""Evidence from which the newest events are left out, with whatever proofs of other files grafted on."""
+"""Evidence files without the newest events, combined with proofs of other files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -30,7 +30,7 @@ def codes(report: Report) -> set[str]:
 
 
 def graft(old: Document, new: Document, **more: Any) -> Document:
-    """Put the proofs of a newer file into an older one, which has fewer events and revisions."""
+    """Copy the proofs of a newer file to an older one, which has fewer events and revisions."""
     proved = {each["event"]: each for part in ("events", "related") for each in new[part]}
     return {
         **old,
@@ -43,7 +43,7 @@ def graft(old: Document, new: Document, **more: Any) -> Document:
 
 
 def played(api: Api, house: House) -> tuple[str, Document]:
-    """Play two hands of a round, and give its evidence, all signed."""
+    """Play two hands of a round, and return its evidence with all events signed."""
     round_id = start_round(api, "pineapple-qq")
     play(api, round_id, FIRST, SECOND)
     sign(house, api)
@@ -51,7 +51,7 @@ def played(api: Api, house: House) -> tuple[str, Document]:
 
 
 def corrected(api: Api, house: House) -> tuple[str, Document, Document]:
-    """Correct a round, and give its evidence from before and after."""
+    """Correct a round, and return its evidence from before and after."""
     round_id, old = played(api, house)
     assert api.post(f"/v1/rounds/{round_id}/corrections", CORRECTED).status == 201
     sign(house, api)

@@ -1,4 +1,4 @@
-"""Trees of events: every event has one place, whoever is at it, and what was signed stays true."""
+"""Trees of events: every event joins once, and checkpoints stay consistent."""
 
 import os
 import threading
@@ -45,7 +45,7 @@ KEY = SigningKey.make("tablestakes")
 
 @pytest.fixture(scope="module")
 def grove(embedded_postgres: Server) -> Iterator[House]:
-    """A house of its own, whose events nobody but its tests joins."""
+    """A service of its own, whose events only its tests add to trees."""
     with open_house(embedded_postgres) as opened:
         yield opened
 
@@ -73,7 +73,7 @@ def newest_of(leaves: list[bytes]) -> dict[UUID, tuple[int, bytes]]:
 
 
 def check_tree(house: House, club: UUID) -> list[Checkpoint]:
-    """See that every event has one place, and that each checkpoint is of the naive tree and follows the one before."""
+    """Check that every event has one position, and that checkpoints match the naive tree and extend each other."""
     leaves = leaves_of(house, club)
     assert len(leaves) == len(set(leaves)) == house.ask("SELECT count(*) FROM events WHERE club_id = %s", club)[0][0]
     assert house.ask("SELECT FROM waiting_events WHERE club_id = %s", club) == []
@@ -111,7 +111,7 @@ def test_every_event_joins_and_is_proved_to_be_there(grove: House) -> None:
             verify_inclusion(leaf_hash, position, len(leaves), proof, made.checkpoint.root)
 
 
-def test_where_nothing_happened_nothing_is_signed_anew(grove: House) -> None:
+def test_without_new_events_nothing_is_signed(grove: House) -> None:
     club = club_of(grove, grove.new_client())
     with database_of(grove).transaction(club) as transaction:
         first = make_checkpoint(transaction, KEY)
@@ -207,7 +207,7 @@ def test_many_events_join_in_parts(grove: House, monkeypatch: pytest.MonkeyPatch
     assert [signed.size for signed in check_tree(grove, club)] == [140, len(leaves_of(grove, club))]
 
 
-def test_a_joiner_that_dies_leaves_nothing_half(grove: House) -> None:
+def test_a_killed_process_leaves_a_consistent_tree(grove: House) -> None:
     api = grove.new_client()
     club = club_of(grove, api)
     before = grove.ask("SELECT count(*) FROM waiting_events WHERE club_id = %s", club)
@@ -223,7 +223,7 @@ def test_a_joiner_that_dies_leaves_nothing_half(grove: House) -> None:
     assert len(check_tree(grove, club)) == 1
 
 
-def test_who_finds_somebody_joining_leaves_it_to_him(grove: House) -> None:
+def test_a_locked_tree_is_skipped(grove: House) -> None:
     club = club_of(grove, grove.new_client())
     join_events(database_of(grove), club, None)
     add_event(database_of(grove), club)
@@ -257,7 +257,7 @@ def add_event(database: Database, club: UUID, content: bytes = b"{}") -> None:
         record_event(transaction, EventKind.PLAYER_NAMED, content)
 
 
-def test_the_private_key_is_in_its_file_and_nowhere_else(tmp_path: Path) -> None:
+def test_the_private_key_is_only_in_its_file(tmp_path: Path) -> None:
     file = tmp_path / "signing-key"
     key = make_signing_key(file)
     assert file.stat().st_mode & 0o777 == 0o600

@@ -1,4 +1,4 @@
-"""How PostgreSQL reads stretches of rounds."""
+"""PostgreSQL's plans for reading ranges of rounds."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Workers are killed in the middle of a recomputation: it comes to what it comes to undisturbed, and nothing twice."""
+"""Workers are killed during a recomputation, and its results are those of an undisturbed one."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
@@ -32,7 +32,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
 
 
 def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> Answer:
-    """Ask for a recomputation, and cut it into chunks of two rounds."""
+    """Start a recomputation, and split it into chunks of two rounds."""
     monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
     sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
     planner = Worker("a planner", database_of(house), KINDS, announce=lambda _club: None, is_stopping=lambda: True)
@@ -78,7 +78,7 @@ def found_in(api: Api, ended: Answer) -> list[Any]:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("killed", [1, 2])
-def test_killed_workers_cost_a_chunk_each_and_nothing_more(
+def test_each_killed_worker_costs_one_chunk(
     house: House, api: Api, monkeypatch: pytest.MonkeyPatch, killed: int
 ) -> None:
     _, ids = play_rounds(api, ROUNDS)
@@ -101,7 +101,7 @@ def test_killed_workers_cost_a_chunk_each_and_nothing_more(
 
 
 @pytest.mark.thorough
-def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_round_gets_one_revision_though_workers_die(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     _, ids = play_rounds(api, ROUNDS)
     for round_id in ids:
         pay_less(house, round_id)
@@ -121,9 +121,7 @@ def test_a_round_is_settled_anew_once_whoever_dies(house: House, api: Api, monke
 
 
 @pytest.mark.thorough
-def test_a_killed_postgresql_costs_the_chunk_at_work_and_nothing_more(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_killed_postgresql_costs_one_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """`up` starts it again, and the worker goes on by itself."""
     cluster = Cluster(tmp_path)
     with running(tmp_path) as service, house_on(Logins(cluster.url(OWNER), cluster.url(SERVICE_ROLE))) as house:

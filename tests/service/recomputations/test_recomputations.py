@@ -1,4 +1,4 @@
-"""Recomputations over HTTP, done by a real worker: what they find, and what they change."""
+"""Recomputations over HTTP, processed by a real worker."""
 
 import json
 from collections.abc import Iterator
@@ -53,12 +53,12 @@ def play_rounds(api: Api, count: int) -> tuple[str, list[str]]:
 
 
 def pay_less(house: House, round_id: str) -> None:
-    """Let a stored transfer say that a point less was paid than was due, and nothing why."""
+    """Change a stored transfer: one point less is paid than due, without a limit."""
     change = "UPDATE transfers SET paid = paid - 1 WHERE round_id = %s AND number = 2 AND position = 1 AND revision = 1"
     tamper(house.owner_url, change, round_id)
 
 
-def test_what_is_stored_right_has_no_differences(api: Api) -> None:
+def test_unchanged_records_have_no_differences(api: Api) -> None:
     play_rounds(api, 3)
     ended = recompute(api)
     assert ended["state"] == "succeeded"
@@ -73,13 +73,13 @@ def test_what_is_stored_right_has_no_differences(api: Api) -> None:
     assert differences(api, ended) == []
 
 
-def test_no_rounds_come_to_nothing(api: Api) -> None:
+def test_a_scope_without_rounds_has_empty_results(api: Api) -> None:
     ended = recompute(api)
     assert (ended["state"], ended["progress"]) == ("succeeded", {"done": 0, "total": 0})
     assert (ended["summary"]["rounds"], ended["summary"]["digest"]) == (0, ZERO)
 
 
-def test_a_changed_transfer_is_found_and_settled_anew(house: House, api: Api) -> None:
+def test_a_changed_transfer_is_found_and_gets_a_new_revision(house: House, api: Api) -> None:
     _, (first, second, _) = play_rounds(api, 3)
     right = api.get(f"/v1/rounds/{second}/settlement")
     pay_less(house, second)
@@ -104,7 +104,7 @@ def test_a_changed_transfer_is_found_and_settled_anew(house: House, api: Api) ->
     assert recompute(api)["summary"]["differing"] == 0
 
 
-def test_another_ruleset_says_who_would_have_won_what(api: Api) -> None:
+def test_another_ruleset_shows_changed_nets(api: Api) -> None:
     _, ids = play_rounds(api, 2)
     before = [api.get(f"/v1/rounds/{round_id}/settlement").document for round_id in ids]
     ended = recompute(api, ruleset="turbo", reason="what if")
@@ -131,7 +131,7 @@ def test_a_scope_names_tables_rounds_rulesets_and_times(api: Api) -> None:
         )
 
 
-def test_what_is_not_there_is_refused(api: Api, other_api: Api) -> None:
+def test_unknown_tables_rounds_and_rulesets_are_refused(api: Api, other_api: Api) -> None:
     table, [round_id] = play_rounds(other_api, 1)
     scope = {"table": table, "rounds": [round_id]}
     refused = api.post(START, {"scope": scope, "mode": "audit", "reason": "x"})
@@ -165,7 +165,7 @@ def test_differences_come_in_pages_and_as_lines(house: House, api: Api) -> None:
     assert [json.loads(line) for line in response.get_data(as_text=True).splitlines()] == paged
 
 
-def test_an_open_round_is_audited_and_not_settled_anew(house: House, api: Api) -> None:
+def test_an_open_round_is_audited_but_not_changed(house: House, api: Api) -> None:
     round_id = open_round(api, add_table(api))["id"]
     play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
     pay_less(house, round_id)
@@ -176,7 +176,7 @@ def test_an_open_round_is_audited_and_not_settled_anew(house: House, api: Api) -
     assert found[-1]["detail"] == "the round is open; the round was not changed"
 
 
-def test_a_changed_ruleset_is_named_with_its_rounds(house: House, api: Api) -> None:
+def test_a_changed_ruleset_is_reported_with_its_rounds(house: House, api: Api) -> None:
     _, ids = play_rounds(api, 2)
     change = (
         "UPDATE rulesets SET content = jsonb_set(content, '{points,row}', '2') WHERE name = 'pineapple' AND club_id ="
@@ -192,7 +192,7 @@ def test_a_changed_ruleset_is_named_with_its_rounds(house: House, api: Api) -> N
     assert ended["summary"]["differing"] == 2
 
 
-def test_a_recomputation_rests_goes_on_and_is_stopped(api: Api) -> None:
+def test_a_recomputation_is_paused_resumed_and_cancelled(api: Api) -> None:
     play_rounds(api, 1)
     asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
     key = {"Idempotency-Key": "once"}

@@ -1,4 +1,4 @@
-"""Rounds played again from their records: what differs is found, and nothing else."""
+"""Replay of stored rounds: every difference is reported, and nothing else."""
 
 import json
 from collections.abc import Sequence
@@ -83,9 +83,7 @@ def recompute_all(database: Database, club_id: UUID) -> Recomputed:
 
 
 @pytest.mark.every_server
-def test_what_was_recorded_is_what_it_comes_to(
-    database: Database, club_id: UUID, played: Sequence[StoredRound]
-) -> None:
+def test_recorded_rounds_have_no_differences(database: Database, club_id: UUID, played: Sequence[StoredRound]) -> None:
     found = recompute_all(database, club_id)
     assert named(found) == []
     assert (found.rounds, found.hands) == (len(played), sum(each.round.hands for each in played))
@@ -102,7 +100,7 @@ def test_rounds_in_which_no_hand_was_played_are_audited_too(api: Api, house: Hou
         assert (found.rounds, found.hands, named(found)) == (2, 0, [])
 
 
-def test_arrays_and_the_rules_by_themselves_have_the_same_digest_however_rounds_are_cut(
+def test_bulk_and_plain_replay_have_the_same_digest_for_any_chunks(
     database: Database, club_id: UUID, played: Sequence[StoredRound]
 ) -> None:
     by_itself = RoundsDigest()
@@ -142,7 +140,7 @@ FIGURES = [
 
 @pytest.mark.every_server
 @pytest.mark.parametrize(("table", "column", "value"), FIGURES, ids=[column for _, column, _ in FIGURES])
-def test_one_changed_figure_is_named_with_its_round_and_hand(
+def test_a_changed_figure_is_reported_with_its_round_and_hand(
     database: Database, logins: Logins, club_id: UUID, table: str, column: str, value: str
 ) -> None:
     ids = [add_three_hands(database, club_id, f"table {number}") for number in range(3)]
@@ -188,7 +186,7 @@ CHANGED = [
 
 
 @pytest.mark.parametrize(("statement", "hand", "what"), CHANGED, ids=[statement[:70] for statement, _, _ in CHANGED])
-def test_whatever_an_owner_changes_is_named(
+def test_every_change_by_the_database_owner_is_reported(
     database: Database, logins: Logins, club_id: UUID, statement: str, hand: int | None, what: str
 ) -> None:
     ids = [add_three_hands(database, club_id, f"table {number}") for number in range(3)]
@@ -258,7 +256,7 @@ def test_a_ruleset_that_cannot_be_read_is_named_and_so_are_its_rounds(
     assert (found.rounds, found.differing) == (2, 1)
 
 
-def test_another_ruleset_says_who_would_have_won_what(database: Database, club_id: UUID) -> None:
+def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -> None:
     round_id = add_three_hands(database, club_id, "kitchen")
     with database.transaction(club_id) as transaction:
         kept = rounds.get(transaction, round_id)
@@ -288,9 +286,7 @@ def test_a_hand_that_could_not_have_followed_under_another_ruleset_is_named(data
 
 
 @pytest.mark.every_server
-def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
-    database: Database, logins: Logins, club_id: UUID
-) -> None:
+def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Logins, club_id: UUID) -> None:
     wrong, right = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
     with database.transaction(club_id) as transaction:
         before = rounds.get(transaction, wrong)
@@ -303,7 +299,7 @@ def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
     assert named(found)[-1] == (wrong, None, "applied")
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
-        assert after == replace(before, version=before.version + 1, revision=2, firmness=after.firmness)
+        assert after == replace(before, version=before.version + 1, revision=2, finality=after.finality)
         assert transfers.list_paid(transaction, wrong, 2) == paid
         assert transfers.list_paid(transaction, wrong, 1) != paid
         assert rounds.get(transaction, right) == stood
@@ -316,9 +312,7 @@ def test_rounds_that_differ_are_settled_anew_beside_what_they_were(
 
 
 @pytest.mark.every_server
-def test_a_round_that_changes_before_it_is_settled_anew_is_left_as_it_is(
-    database: Database, logins: Logins, club_id: UUID
-) -> None:
+def test_a_round_that_changes_meanwhile_is_skipped(database: Database, logins: Logins, club_id: UUID) -> None:
     """Two want to settle the same round anew; the second has read it before the first is done, and waits for it."""
     wrong, other = (add_three_hands(database, club_id, name) for name in ("kitchen", "parlour"))
     for round_id in (wrong, other):
@@ -352,7 +346,7 @@ def someone_waits_for_a_row(owner_url: str) -> bool:
         return bool(connection.execute(query).fetchall())
 
 
-def test_another_ruleset_can_be_put_in_force(database: Database, club_id: UUID) -> None:
+def test_another_ruleset_can_be_applied(database: Database, club_id: UUID) -> None:
     round_id = add_three_hands(database, club_id, "kitchen")
     with database.transaction(club_id) as transaction:
         would = recompute(transaction, ruleset=DEARER)
@@ -365,9 +359,7 @@ def test_another_ruleset_can_be_put_in_force(database: Database, club_id: UUID) 
     assert found.applied == 1
 
 
-def test_a_board_that_contradicts_its_content_is_not_put_in_force(
-    database: Database, logins: Logins, club_id: UUID
-) -> None:
+def test_a_round_with_contradicting_boards_is_skipped(database: Database, logins: Logins, club_id: UUID) -> None:
     round_id = add_three_hands(database, club_id, "kitchen")
     swapped = "set_byte(set_byte(boards, 0, get_byte(boards, 12)), 12, get_byte(boards, 0))"
     tamper(logins.owner, f"UPDATE hands SET boards = {swapped} WHERE round_id = %s AND number = 1", round_id)
@@ -378,7 +370,7 @@ def test_a_board_that_contradicts_its_content_is_not_put_in_force(
     assert (round_id, 1, "boards") in named(found)
 
 
-def test_open_rounds_are_audited_and_not_settled_anew(database: Database, logins: Logins, club_id: UUID) -> None:
+def test_open_rounds_are_audited_but_not_changed(database: Database, logins: Logins, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction), example_round())
         add_hand(transaction, opened, SubmittedHand(EXAMPLE))
@@ -390,7 +382,7 @@ def test_open_rounds_are_audited_and_not_settled_anew(database: Database, logins
     assert str(found.differences[-1].detail).startswith("the round is open")
 
 
-def test_a_scope_says_which_rounds(database: Database, club_id: UUID) -> None:
+def test_a_scope_selects_rounds(database: Database, club_id: UUID) -> None:
     ids = [add_three_hands(database, club_id, name, rules) for name, rules in (("a", PINEAPPLE), ("b", TURBO))]
     with database.transaction(club_id) as transaction:
         first, second = (rounds.get(transaction, round_id) for round_id in ids)

@@ -1,4 +1,4 @@
-"""Hands accepted as played, over HTTP: what `irregular` may name, when the round is complete, and how it is undone."""
+"""Hands accepted as played, over HTTP: `irregular`, completion, undo, corrections and what-if questions."""
 
 import json
 from pathlib import Path
@@ -84,7 +84,7 @@ def test_a_mark_on_a_hand_that_follows_changes_nothing(api: Api, house: House) -
     check_everywhere(house, api)
 
 
-def test_lines_with_accepted_hands_cost_no_other_line_of_an_import(api: Api, house: House) -> None:
+def test_lines_with_accepted_hands_stop_no_other_line(api: Api, house: House) -> None:
     good = document_of(hands=[hand(number, number, THREE) for number in (1, 2, 3)])
     unknown = {**good, "irregular": [{"hand": 4}], "table": "hall"}
     gone = changed(NOBODY_PLAYS, ("departures/0/seat", 2), ("table", "attic"))
@@ -144,7 +144,7 @@ def test_under_scope_round_nothing_is_paid_before_the_last_accepted_hand(api: Ap
     check_everywhere(house, api)
 
 
-def test_undoing_the_last_accepted_hand_leaves_the_round_as_the_other_hands_make_it(api: Api, house: House) -> None:
+def test_undoing_the_last_accepted_hand_replays_the_other_hands(api: Api, house: House) -> None:
     round_id = stored(api, HELD_OPEN)
     answer = undo(api, round_id, 4)
     assert (answer.status, answer["status"], answer["hands"]) == (201, "complete", 3)
@@ -162,7 +162,7 @@ def test_undoing_the_last_accepted_hand_leaves_the_round_as_the_other_hands_make
 # --- nobody is still playing ---
 
 
-def test_a_round_that_nobody_plays_stands_still_until_the_accepted_hand(api: Api, house: House) -> None:
+def test_a_round_without_players_stays_open_until_the_accepted_hand(api: Api, house: House) -> None:
     round_id = stored(api, NOBODY_PLAYS)
     shown = round_of(api, round_id)
     assert (shown["status"], [seat["stack"] for seat in shown["seats"]]) == ("complete", [16, 0, 5])

@@ -1,4 +1,4 @@
-"""Which round is a table's last, and so whose stacks carry over: by the order at the table, whatever the clocks say."""
+"""Stacks carry over in the order of rounds at the table, independent of clocks."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -30,12 +30,12 @@ TEN_MINUTES = 10 * 60 * 1000
 
 
 def ahead() -> UUID:
-    """Make an id as a server does whose clock is 10 minutes ahead."""
+    """Return an id as a server does whose clock is 10 minutes ahead."""
     return UUID(int=uuid7().int + (TEN_MINUTES << 80))
 
 
 def make_ids(monkeypatch: pytest.MonkeyPatch, make: Callable[[], UUID]) -> None:
-    """Let rounds have other ids from now on."""
+    """Replace the function that generates ids of rounds."""
     monkeypatch.setattr(opening, "uuid7", make)
 
 
@@ -76,7 +76,7 @@ def test_who_sat_out_a_round_keeps_their_stack(api: Api) -> None:
     assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
 
 
-def test_a_round_that_was_imported_feeds_no_carry_over(api: Api, house: House) -> None:
+def test_stacks_do_not_carry_over_from_imported_rounds(api: Api, house: House) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     history = document_of(sitting={1: "ann 7", 2: "bob 7", 3: "dan 70"}, hands=COMPLETE, reference="1999")
@@ -87,7 +87,7 @@ def test_a_round_that_was_imported_feeds_no_carry_over(api: Api, house: House) -
     assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 136, "bob": 100, "cyd": 64}
 
 
-def test_a_document_feeds_carry_over(api: Api) -> None:
+def test_stacks_carry_over_from_documents(api: Api) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     assert (
@@ -96,7 +96,7 @@ def test_a_document_feeds_carry_over(api: Api) -> None:
     assert stacks(open_round(api, table, {1: "ann", 2: "dan", 3: "cyd"})) == {"ann": 86, "dan": 14, "cyd": 64}
 
 
-def test_a_round_that_was_imported_hinders_no_undo(api: Api, house: House) -> None:
+def test_an_imported_round_does_not_prevent_an_undo(api: Api, house: House) -> None:
     table = add_table(api)
     round_id = open_round(api, table)["id"]
     play_to_the_end(api, round_id)
@@ -107,7 +107,7 @@ def test_a_round_that_was_imported_hinders_no_undo(api: Api, house: House) -> No
     assert (answer.status, answer["code"]) == (409, "round-open")
 
 
-def test_a_last_hand_stays_that_a_later_round_builds_on_though_a_clock_was_ahead(
+def test_a_hand_before_a_later_round_cannot_be_undone_though_a_clock_was_ahead(
     api: Api, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     table = add_table(api)
@@ -130,7 +130,7 @@ def test_a_last_hand_stays_that_a_later_round_builds_on_though_a_clock_was_ahead
     assert [each["player"] for each in corrected["carried_over"]] == ["ann", "bob", "cyd"]
 
 
-def test_a_correction_names_later_rounds_that_who_sat_out_came_back_to(api: Api) -> None:
+def test_a_correction_lists_later_rounds_of_players_who_sat_out(api: Api) -> None:
     table = add_table(api)
     first = open_round(api, table)["id"]
     play_to_the_end(api, first)
@@ -171,7 +171,7 @@ def test_rounds_of_a_table_are_numbered_without_a_gap_whoever_opens_them(api: Ap
     assert len(numbers) >= 16 * 3 + 10
 
 
-def test_the_database_keeps_two_rounds_from_one_number(api: Api, house: House) -> None:
+def test_the_database_refuses_a_repeated_round_number(api: Api, house: House) -> None:
     table = add_table(api)
     for _ in range(2):
         close(api, open_round(api, table)["id"])

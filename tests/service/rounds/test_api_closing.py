@@ -76,7 +76,7 @@ def test_a_closing_needs_a_reason(api: Api, request_: dict[str, Any], mistakes: 
     assert api.get(f"/v1/rounds/{round_id}")["status"] == "open"
 
 
-def test_what_a_round_is_asked_for_is_not_there_for_another_club(api: Api, other_api: Api) -> None:
+def test_a_round_of_another_club_is_not_found(api: Api, other_api: Api) -> None:
     round_id = start_round(api)
     for asked in (round_id, NOBODYS):
         for part in ("", "/hands", "/settlement", "/document"):

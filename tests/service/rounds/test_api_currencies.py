@@ -1,4 +1,4 @@
-"""Currencies: known ones, beside what a point is worth, for whatever is new; what is stored stays readable."""
+"""New records need a known currency with a point value; stored ones stay readable."""
 
 import json
 from typing import Any
@@ -21,7 +21,7 @@ WRONG = [
 
 
 @pytest.mark.parametrize(("money", "mistakes"), WRONG)
-def test_money_that_cannot_be_is_refused_wherever_it_is_new(
+def test_invalid_money_is_refused_in_new_records(
     api: Api, house: House, money: dict[str, Any], mistakes: dict[str, str]
 ) -> None:
     before = house.count_records()
@@ -47,7 +47,7 @@ def test_money_that_cannot_be_is_refused_wherever_it_is_new(
 
 
 @pytest.mark.parametrize("currency", ["EUR", "JPY", "ZWG", "DEM", None])
-def test_currencies_that_are_known_are_taken(api: Api, currency: str | None) -> None:
+def test_known_currencies_are_accepted(api: Api, currency: str | None) -> None:
     point_value = None if currency is None else 0
     made = api.post(
         "/v1/tables", {"name": "kitchen", "ruleset": "pineapple", "point_value": point_value, "currency": currency}
@@ -55,7 +55,7 @@ def test_currencies_that_are_known_are_taken(api: Api, currency: str | None) -> 
     assert (made.status, made["currency"]) == (201, currency)
 
 
-def test_tables_from_before_currencies_were_checked_can_be_read_and_played_on(api: Api, house: House) -> None:
+def test_tables_with_unknown_currencies_stay_readable_and_playable(api: Api, house: House) -> None:
     club = club_of(house, api)
     for name, point_value, currency in (("unknown", 5, "ZZZ"), ("unvalued", None, "EUR")):
         made = api.post("/v1/tables", {"name": name, "ruleset": "pineapple", "point_value": 5, "currency": "EUR"})

@@ -1,4 +1,4 @@
-"""Players who leave between two hands, and points that are added, over HTTP."""
+"""Departures and top-ups between two hands, over HTTP."""
 
 from tests.support.api_client import Api
 from tests.support.application import House
@@ -23,7 +23,7 @@ from tests.support.sample_rounds import (
 QQ = "pineapple-qq"
 
 
-def test_who_leaves_is_gone_for_the_rest_of_the_round(api: Api) -> None:
+def test_a_player_who_left_cannot_return(api: Api) -> None:
     round_id = start_round(api, QQ)
     play(api, round_id, hand(1, 1, THREE))
     answer = depart(api, round_id, 3, reason="last train")
@@ -72,7 +72,7 @@ def test_a_departure_that_completes_a_round_of_scope_round_settles_it(api: Api, 
     ]
 
 
-def test_who_is_out_may_leave_and_cannot_come_back(api: Api) -> None:
+def test_a_busted_player_may_leave_and_cannot_return(api: Api) -> None:
     round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"})
     play(api, round_id, hand(1, 2, {1: HIGH, 2: LOW, 3: MID}))
     assert depart(api, round_id, 2).status == 201
@@ -80,7 +80,7 @@ def test_who_is_out_may_leave_and_cannot_come_back(api: Api) -> None:
     assert refused.mistakes["#/top_ups/0/seat"] == "top-up-gone"
 
 
-def test_who_does_not_play_the_sequence_may_leave_while_it_goes_on(api: Api) -> None:
+def test_a_player_outside_the_sequence_may_leave_during_it(api: Api) -> None:
     round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 100", 3: "cyd 6"})
     play(api, round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
     play(api, round_id, hand(2, 2, {1: QUEENS, 2: SEVENS}))
@@ -89,7 +89,7 @@ def test_who_does_not_play_the_sequence_may_leave_while_it_goes_on(api: Api) -> 
     assert depart(api, round_id, 3).status == 201
 
 
-def test_points_added_count_before_anything_else_of_the_hand(api: Api) -> None:
+def test_top_ups_count_before_the_hand(api: Api) -> None:
     round_id = start_round(api, QQ, {1: "ann 100", 2: "bob 6", 3: "cyd 100"}, point_value=10, currency="EUR")
     play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))
     assert api.get(f"/v1/rounds/{round_id}")["next"]["seats"] == [1, 3]
@@ -112,13 +112,13 @@ def test_points_added_count_before_anything_else_of_the_hand(api: Api) -> None:
     assert kept[1]["top_ups"] == [{"seat": 2, "points": 40}, {"seat": 3, "points": 5}]
 
 
-def test_the_first_hand_may_bring_points(api: Api) -> None:
+def test_the_first_hand_may_have_top_ups(api: Api) -> None:
     round_id = start_round(api, QQ)
     answer = record(api, round_id, hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 1}]))
     assert answer["stacks"] == {"1": 113, "2": 100, "3": 88}
 
 
-def test_the_order_of_points_added_is_no_other_hand(api: Api) -> None:
+def test_the_order_of_top_ups_does_not_matter(api: Api) -> None:
     round_id = start_round(api, QQ)
     added = [{"seat": 1, "points": 1}, {"seat": 2, "points": 2}]
     first = record(api, round_id, hand(1, 1, THREE, top_ups=added))

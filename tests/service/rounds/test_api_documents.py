@@ -1,4 +1,4 @@
-"""Rounds as one document: played whole or not at all, the same again for ever, and shown as they were."""
+"""Rounds as documents: recorded whole, repeated, and returned."""
 
 import json
 from random import Random
@@ -35,7 +35,7 @@ QQ = "pineapple-qq"
 
 
 def eventful(**more: Any) -> Document:
-    """A round with everything in it that a round can have."""
+    """A document with every feature of a round."""
     fantasyland = {
         "board": HIGH,
         "fantasyland": 14,
@@ -69,7 +69,7 @@ def eventful(**more: Any) -> Document:
     )
 
 
-def test_a_round_is_played_whole_and_its_table_is_made(api: Api) -> None:
+def test_a_document_is_recorded_and_its_table_is_created(api: Api) -> None:
     answer = post_document(api, eventful())
     assert answer.status == 201
     round_ = answer["round"]
@@ -84,7 +84,7 @@ def test_a_round_is_played_whole_and_its_table_is_made(api: Api) -> None:
     assert [played["number"] for played in api.get(f"/v1/rounds/{round_['id']}/hands")["hands"]] == [1, 2, 3]
 
 
-def test_a_document_comes_back_as_it_was_with_every_field_said(api: Api) -> None:
+def test_a_document_is_returned_with_every_field(api: Api) -> None:
     sent = eventful()
     round_id = post_document(api, sent)["round"]["id"]
     shown = api.get(f"/v1/rounds/{round_id}/document").document
@@ -97,17 +97,17 @@ def test_a_document_comes_back_as_it_was_with_every_field_said(api: Api) -> None
 
 
 def in_full(played: Document) -> Document:
-    """A hand with every field said."""
+    """A hand with every field."""
     unknown = {"fantasyland": 0, "discards": None, "streets": None}
     return {"played_at": None, "top_ups": [], **played, "players": [{**unknown, **one} for one in played["players"]]}
 
 
 def came_to(played: Answer) -> Document:
-    """A settlement, but for the moment from which it is final."""
+    """A settlement without the time at which it becomes final."""
     return without(played["settlement"], "provisional_until")
 
 
-def test_a_document_shown_and_played_elsewhere_shows_the_same(api: Api, other_api: Api) -> None:
+def test_a_document_recorded_in_another_club_is_the_same(api: Api, other_api: Api) -> None:
     first = post_document(api, eventful())
     shown = api.get(f"/v1/rounds/{first['round']['id']}/document").document
     for playing, reference in ((api, "another"), (other_api, shown["reference"])):
@@ -119,7 +119,7 @@ def test_a_document_shown_and_played_elsewhere_shows_the_same(api: Api, other_ap
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_random_documents_come_back_as_they_were(api: Api, seed: int) -> None:
+def test_random_documents_round_trip(api: Api, seed: int) -> None:
     rng = Random(f"documents {seed}")
     ruleset = PRESETS[rng.choice(list(PRESETS))]
     first = post_document(api, random_document(rng, ruleset))
@@ -133,7 +133,7 @@ def test_random_documents_come_back_as_they_were(api: Api, seed: int) -> None:
     assert again == {**shown, "reference": "the same elsewhere", "table": "attic"}
 
 
-def test_every_hand_of_a_document_is_kept_with_the_bytes_of_the_whole(api: Api, house: House) -> None:
+def test_every_hand_of_a_document_refers_to_its_request_body(api: Api, house: House) -> None:
     body = json.dumps(eventful(), indent=1).encode()
     answer = api.ask("POST", "/v1/documents", data=body, headers={"Content-Type": "application/json"})
     kept = house.ask(
@@ -149,20 +149,20 @@ def test_every_hand_of_a_document_is_kept_with_the_bytes_of_the_whole(api: Api, 
     ]
 
 
-def test_a_round_that_is_still_open_goes_on_by_hand(api: Api) -> None:
+def test_an_open_document_is_continued_hand_by_hand(api: Api) -> None:
     answer = post_document(api, document_of(hands=COMPLETE[:2]))
     assert answer["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
     assert answer["settlement"]["state"] == "open"
     assert play(api, answer["round"]["id"], COMPLETE[2])["round"]["status"] == "complete"
 
 
-def test_a_document_may_have_no_hand_yet(api: Api) -> None:
+def test_a_document_may_have_no_hands(api: Api) -> None:
     answer = post_document(api, document_of())
     assert (answer["round"]["status"], answer["round"]["hands"]) == ("open", 0)
     assert answer["round"]["next"]["button"] is None
 
 
-def test_departures_may_stand_in_any_order(api: Api, house: House) -> None:
+def test_departures_may_be_in_any_order(api: Api, house: House) -> None:
     rules = changed(PRESETS["turbo"], ("name", "come-and-go"), ("leaving", "between_hands"))
     api.post("/v1/rulesets", rules)
     document = document_of(
@@ -210,7 +210,7 @@ def test_a_document_for_a_table_with_other_rules_is_played_under_its_own(api: Ap
     ]
 
 
-def test_a_document_without_money_has_none_at_any_table(api: Api) -> None:
+def test_a_document_without_money_does_not_use_the_table_s_money(api: Api) -> None:
     add_table(api, point_value=5, currency="USD")
     answer = post_document(api, document_of(hands=COMPLETE))
     assert answer["settlement"]["money"] is None
@@ -243,7 +243,7 @@ def test_an_open_document_waits_for_the_tables_open_round(api: Api, house: House
 @pytest.mark.parametrize(
     "ended", [document_of(hands=COMPLETE), document_of(hands=COMPLETE[:1], closed={"after_hand": 1, "reason": "late"})]
 )
-def test_a_document_that_has_ended_disturbs_no_open_round(api: Api, ended: Document) -> None:
+def test_a_complete_document_does_not_affect_the_open_round(api: Api, ended: Document) -> None:
     table = add_table(api)
     opened = open_round(api, table)
     answer = post_document(api, ended)
@@ -257,7 +257,7 @@ def test_a_document_that_has_ended_disturbs_no_open_round(api: Api, ended: Docum
 
 
 @pytest.mark.parametrize("reference", [{"reference": "friday/1"}, {}, {"reference": None}])
-def test_the_same_document_again_is_answered_as_it_was_recorded(api: Api, house: House, reference: Document) -> None:
+def test_the_same_document_again_returns_the_recorded_round(api: Api, house: House, reference: Document) -> None:
     document = document_of(hands=COMPLETE, **reference)
     first = post_document(api, document)
     assert "Idempotent-Replayed" not in first.headers
@@ -278,7 +278,7 @@ def test_the_same_document_again_is_answered_as_it_was_recorded(api: Api, house:
     assert house.count_records() == records
 
 
-def test_a_document_is_the_same_when_its_round_has_gone_on(api: Api, house: House) -> None:
+def test_a_document_is_a_replay_although_its_round_has_changed(api: Api, house: House) -> None:
     for reference in ({"reference": "friday/1"}, {"table": "attic"}):
         document = {**document_of(hands=COMPLETE[:1]), **reference}
         first = post_document(api, document)

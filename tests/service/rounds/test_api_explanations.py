@@ -1,4 +1,4 @@
-"""Explanations over HTTP: of any revision, in three forms, and true to the record in each."""
+"""Explanations over HTTP: of any revision, in three media types, with the figures of the record."""
 
 import json
 from collections.abc import Iterator
@@ -159,18 +159,18 @@ def test_the_page_of_any_hand_says_every_figure_of_the_document(app: Flask, hist
         ("text/*;q=0.1, application/json", "application/json"),
     ],
 )
-def test_the_form_is_the_one_that_is_asked_for(api: Api, accept: str | None, form: str) -> None:
+def test_the_media_type_follows_the_header_accept(api: Api, accept: str | None, form: str) -> None:
     said = explain(api, play_worked(api)["id"], accept)
     assert (said.status, said.headers["Content-Type"]) == (200, form)
     assert said.headers["Vary"] == "Accept"
 
 
-def test_a_form_that_there_is_not_is_refused_before_anything_is_looked_up(api: Api) -> None:
+def test_an_unsupported_media_type_is_refused_without_a_query(api: Api) -> None:
     refused = explain(api, NOBODYS, "image/png")
     assert (refused.status, refused["code"]) == (406, "not-acceptable")
 
 
-def test_what_cannot_be_explained_is_a_problem_in_any_form(api: Api) -> None:
+def test_an_unknown_hand_is_a_problem_in_every_media_type(api: Api) -> None:
     for accept in ("application/json", "text/plain", BROWSER):
         refused = explain(api, NOBODYS, accept)
         assert (refused.status, refused["code"]) == (404, "not-found")
@@ -195,7 +195,7 @@ def test_a_hand_is_explained_as_its_revision_has_it(api: Api) -> None:
         assert f"revision {revision}" in refused["detail"]
 
 
-def test_a_revision_that_is_none_is_refused(api: Api) -> None:
+def test_an_invalid_revision_is_refused(api: Api) -> None:
     refused = api.get(f"/v1/hands/{NOBODYS}/explanation?revision=0")
     assert (refused.status, refused.mistakes) == (422, {"#/query/revision": "out-of-range"})
 
@@ -203,7 +203,7 @@ def test_a_revision_that_is_none_is_refused(api: Api) -> None:
 # --- what lies beyond the hand ---
 
 
-def test_what_a_round_paid_because_it_was_closed_is_with_its_last_hand(api: Api) -> None:
+def test_the_payout_of_a_closing_is_explained_with_the_last_hand(api: Api) -> None:
     round_id = start_round(api, "progressive-round", {1: "ann 10", 2: "bob 100", 3: "cyd 100"})
     first = play(api, round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
     last = play(api, round_id, hand(2, 2, {1: HIGH, 2: MID, 3: LOW}))
@@ -229,7 +229,7 @@ def test_what_a_round_paid_because_it_was_closed_is_with_its_last_hand(api: Api)
 # --- the page ---
 
 
-def test_a_page_runs_and_loads_nothing_whatever_players_are_called(api: Api) -> None:
+def test_a_page_is_safe_with_any_names_of_players(api: Api) -> None:
     evil = "<script>alert('ann')</script>\"&amp;"
     sitting = [{"seat": 1, "player": evil, "stack": 100}, {"seat": 2, "player": "{{ 7 * 7 }}", "stack": 100}]
     played = post_document(api, document_of(hands=[hand(1, 1, {1: HIGH, 2: MID})], seats=sitting))

@@ -1,4 +1,4 @@
-"""Hands over HTTP: recorded once, answered again for ever, and kept as they came."""
+"""Hands over HTTP: recorded, scored, settled and repeated."""
 
 import json
 from hashlib import sha256
@@ -85,7 +85,7 @@ def test_a_round_is_complete_when_everyone_has_had_the_button(api: Api) -> None:
     assert api.get(f"/v1/rounds/{round_id}/settlement")["state"] == "provisional"
 
 
-def test_who_has_nothing_left_is_out_and_a_round_of_one_is_complete(api: Api) -> None:
+def test_a_round_is_complete_when_one_player_has_points(api: Api) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 6", 3: "cyd 100"})
     after = play(api, round_id, hand(1, 1, {1: HIGH, 2: LOW, 3: MID}))["round"]
     assert [seat["playing"] for seat in after["seats"]] == [True, False, True]
@@ -193,7 +193,7 @@ def test_under_scope_round_chips_move_with_the_hand_that_completes_it(api: Api) 
     assert api.get(f"/v1/hands/{first['id']}")["transfers"] == []
 
 
-def test_under_scope_round_a_closing_settles_what_has_added_up(api: Api) -> None:
+def test_under_scope_round_a_closing_settles_the_totals(api: Api) -> None:
     round_id = start_round(api, "progressive-round", {1: "ann 100", 2: "bob 10", 3: "cyd 100"})
     play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
     assert [seat["stack"] for seat in api.get(f"/v1/rounds/{round_id}")["seats"]] == [100, 10, 100]
@@ -224,7 +224,7 @@ def replayed(first: Answer, again: Answer) -> bool:
     return again.headers.get("Idempotent-Replayed") == "true"
 
 
-def test_the_same_hand_again_is_answered_as_it_was_recorded(api: Api, house: House) -> None:
+def test_the_same_hand_again_returns_the_stored_record(api: Api, house: House) -> None:
     round_id = start_round(api)
     first = record(api, round_id, hand(1, 1, THREE))
     records = house.count_records()
@@ -235,7 +235,7 @@ def test_the_same_hand_again_is_answered_as_it_was_recorded(api: Api, house: Hou
 
 
 @pytest.mark.parametrize("ends", ["with more hands", "complete", "closed"])
-def test_the_same_hand_is_the_same_for_ever(api: Api, house: House, ends: str) -> None:
+def test_a_repeated_hand_is_a_replay_at_any_later_time(api: Api, house: House, ends: str) -> None:
     round_id = start_round(api)
     first = record(api, round_id, hand(1, 1, THREE))
     play(api, round_id, hand(2, 2, THREE))
@@ -267,7 +267,7 @@ def same_in_other_words() -> dict[str, Document]:
 
 
 @pytest.mark.parametrize("words", same_in_other_words())
-def test_a_hand_is_the_same_in_other_words(api: Api, words: str) -> None:
+def test_a_hand_in_another_json_notation_is_a_replay(api: Api, words: str) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100"})
     first = record(api, round_id, hand(1, 1, {1: {"board": HIGH, "discards": cards("2d3dQh5s")}, 2: MID}))
     assert replayed(first, record(api, round_id, same_in_other_words()[words]))
@@ -280,7 +280,7 @@ def test_a_time_is_the_same_in_another_zone(api: Api) -> None:
         assert replayed(first, record(api, round_id, hand(1, 1, THREE, played_at=same)))
 
 
-def test_a_hand_with_everything_that_can_be_said_is_the_same_again(api: Api) -> None:
+def test_a_hand_with_every_field_is_a_replay(api: Api) -> None:
     round_id = start_round(api, "pineapple-qq", sitting={1: "ann 100", 2: "bob 100"})
     play(api, round_id, hand(1, 1, {1: QUEENS, 2: SEVENS}))
     street = {
@@ -306,7 +306,7 @@ ROWS = ("top", "middle", "bottom")
 # --- what is expected ---
 
 
-def test_a_hand_that_does_not_come_to_what_was_expected_is_not_stored(api: Api, house: House) -> None:
+def test_a_hand_with_another_result_than_expected_is_not_stored(api: Api, house: House) -> None:
     round_id = start_round(api)
     records = house.count_records()
     answer = record(api, round_id, hand(1, 1, THREE, expected={"stacks": {"1": 111}, "round": {"status": "complete"}}))
@@ -322,14 +322,14 @@ def test_a_hand_that_does_not_come_to_what_was_expected_is_not_stored(api: Api, 
     assert record(api, round_id, hand(1, 1, THREE, expected=right)).status == 201
 
 
-def test_nothing_may_be_expected(api: Api) -> None:
+def test_expected_may_be_null(api: Api) -> None:
     assert record(api, start_round(api), hand(1, 1, THREE, expected=None)).status == 201
 
 
 # --- as it came ---
 
 
-def test_the_exact_bytes_received_are_kept(api: Api, house: House) -> None:
+def test_the_request_body_is_stored(api: Api, house: House) -> None:
     round_id = start_round(api)
     body = json.dumps(hand(1, 1.0, THREE), indent=3).encode() + b"\n \n"
     answer = api.ask("POST", f"/v1/rounds/{round_id}/hands", data=body, headers={"Content-Type": "application/json"})
@@ -356,7 +356,7 @@ def unpacked(boards: bytes) -> list[str]:
     return ["23456789TJQKA"[number // 4] + "cdhs"[number % 4] for number in boards]
 
 
-def test_a_hand_sent_again_in_other_words_keeps_the_first_bytes(api: Api, house: House) -> None:
+def test_a_replay_keeps_the_first_request_body(api: Api, house: House) -> None:
     round_id = start_round(api)
     answer = record(api, round_id, hand(1, 1, THREE))
     api.ask("POST", f"/v1/rounds/{round_id}/hands", json={"expected": {}, **hand(1, 1, THREE)})
@@ -382,7 +382,7 @@ def test_every_change_is_an_event_with_its_key_and_request(api: Api, house: Hous
     assert events[1][2] == answer.headers["Request-Id"]
 
 
-def test_who_plays_may_be_named_with_his_board(api: Api, house: House) -> None:
+def test_players_may_be_named_with_their_boards(api: Api, house: House) -> None:
     round_id = start_round(api)
     named: Any = hand(1, 1, {**THREE, 1: {"board": HIGH, "player": "ann"}, 2: {"board": MID, "player": None}})
     records = house.count_records()

@@ -1,4 +1,4 @@
-"""What cannot have been dealt is refused with a code, a place, and what was found and expected."""
+"""Invalid deals are refused with a code, a path, and the received and expected values."""
 
 import re
 from typing import Any
@@ -223,7 +223,7 @@ REFUSED: list[tuple[str, str, Document, str]] = [
 
 
 @pytest.mark.parametrize(("code", "pointer", "request_", "words"), REFUSED, ids=[case[0] for case in REFUSED])
-def test_what_cannot_have_been_dealt_is_refused_with_its_place(
+def test_an_invalid_deal_is_refused_with_its_path(
     api: Api, code: str, pointer: str, request_: Document, words: str
 ) -> None:
     answer = api.post("/v1/score", request_)
@@ -236,11 +236,11 @@ def test_what_cannot_have_been_dealt_is_refused_with_its_place(
 
 
 @pytest.mark.parametrize("request_", [PINEAPPLE, TURBO, ALONE], ids=["pineapple", "turbo", "Fantasyland"])
-def test_what_the_refused_hands_were_made_from_is_taken(api: Api, request_: Document) -> None:
+def test_the_valid_base_of_the_refused_hands_is_accepted(api: Api, request_: Document) -> None:
     assert api.post("/v1/score", request_).status == 200
 
 
-def test_every_mistake_is_named_at_once(api: Api) -> None:
+def test_all_mistakes_are_reported_at_once(api: Api) -> None:
     request = changed(
         PINEAPPLE,
         ("players/0/discards", ["2d"]),
@@ -293,7 +293,7 @@ FIELDS: list[tuple[str, Any, str, str]] = [
 
 
 @pytest.mark.parametrize(("pointer", "value", "code", "words"), FIELDS, ids=[f"{case[0]} {case[1]}" for case in FIELDS])
-def test_a_field_of_another_kind_is_refused_with_what_would_be_right(
+def test_a_field_of_a_wrong_type_is_refused_with_the_expected_type(
     api: Api, pointer: str, value: Any, code: str, words: str
 ) -> None:
     answer = api.post("/v1/score", changed(PINEAPPLE, (pointer, value)))
@@ -309,7 +309,7 @@ def place_of(pointer: str) -> str:
 
 
 @pytest.mark.parametrize("missing", ["ruleset", "players", "players/0/seat", "players/1/bottom"])
-def test_a_field_that_must_be_given_is_named_where_it_is_missing(api: Api, missing: str) -> None:
+def test_a_missing_required_field_is_reported(api: Api, missing: str) -> None:
     request = changed(PINEAPPLE, (missing, None))
     *path, last = missing.split("/")
     place: Any = request

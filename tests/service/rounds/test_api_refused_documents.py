@@ -1,4 +1,4 @@
-"""Rounds as one document that cannot be: nothing of them is stored, and the first thing that fails is named."""
+"""Invalid documents are refused with the first mistake, and nothing is stored."""
 
 from collections.abc import Callable
 from typing import Any
@@ -108,7 +108,7 @@ OF_A_HAND = {"hand-number", "button-wrong", "card-twice", "player-gone"}
 
 
 @pytest.mark.parametrize("code", REFUSED)
-def test_a_document_with_one_thing_that_cannot_be_stores_nothing_at_all(api: Api, house: House, code: str) -> None:
+def test_an_invalid_document_stores_nothing(api: Api, house: House, code: str) -> None:
     make, pointer, words = REFUSED[code]
     records = house.count_records()
     answer = post_document(api, make())
@@ -140,9 +140,7 @@ def test_a_document_with_one_thing_that_cannot_be_stores_nothing_at_all(api: Api
         ("closed", True, "not-an-object"),
     ],
 )
-def test_a_field_of_a_document_of_another_kind_is_refused(
-    api: Api, house: House, pointer: str, value: Any, code: str
-) -> None:
+def test_a_field_of_a_wrong_type_is_refused(api: Api, house: House, pointer: str, value: Any, code: str) -> None:
     records = house.count_records()
     answer = post_document(api, changed(document_of(hands=COMPLETE), (pointer, value)))
     assert answer.status == 422
@@ -153,7 +151,7 @@ def test_a_field_of_a_document_of_another_kind_is_refused(
     assert house.count_records() == records
 
 
-def test_every_mistake_of_shape_is_named_at_once(api: Api) -> None:
+def test_all_validation_errors_are_reported_at_once(api: Api) -> None:
     document = changed(
         document_of(hands=COMPLETE),
         ("hands/0/players/0/top/1", "Kx"),
@@ -169,7 +167,7 @@ def test_every_mistake_of_shape_is_named_at_once(api: Api) -> None:
     }
 
 
-def test_a_ruleset_that_is_not_there_is_named(api: Api) -> None:
+def test_an_unknown_ruleset_is_refused(api: Api) -> None:
     answer = post_document(api, document_of("omaha"))
     assert answer["code"] == "ruleset-unknown"
     assert answer.mistakes == {"#/ruleset": "ruleset-unknown"}
@@ -179,7 +177,7 @@ def test_a_point_value_needs_a_currency(api: Api) -> None:
     assert post_document(api, document_of(point_value=5)).mistakes == {"#/currency": "currency-missing"}
 
 
-def test_a_document_that_does_not_come_to_what_was_expected_is_not_stored(api: Api, house: House) -> None:
+def test_a_document_with_another_result_than_expected_is_not_stored(api: Api, house: House) -> None:
     records = house.count_records()
     expected = {"settlement": {"net": {"1": 0}, "standings": [{"seat": 1}, {}, {}]}, "round": {"hands": 3}}
     answer = post_document(api, document_of(hands=COMPLETE, expected=expected))

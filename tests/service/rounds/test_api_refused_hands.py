@@ -1,4 +1,4 @@
-"""Hands, departures and top-ups that cannot follow: refused with what was expected, and nothing is stored."""
+"""Hands, departures and top-ups that do not follow are refused, and nothing is stored."""
 
 from collections.abc import Callable
 from typing import Any
@@ -258,7 +258,7 @@ REFUSED: list[tuple[str, str, Callable[[Api], Request], str]] = [
 
 
 @pytest.mark.parametrize(("code", "pointer", "arrange", "words"), REFUSED, ids=[case[0] for case in REFUSED])
-def test_what_cannot_follow_is_refused_with_what_was_expected_and_nothing_is_stored(
+def test_a_hand_that_does_not_follow_is_refused_and_not_stored(
     api: Api, house: House, code: str, pointer: str, arrange: Callable[[Api], Request], words: str
 ) -> None:
     path, document = arrange(api)
@@ -277,7 +277,7 @@ def test_what_cannot_follow_is_refused_with_what_was_expected_and_nothing_is_sto
     assert api.get(round_path).document == before
 
 
-def test_everything_by_which_a_hand_does_not_follow_is_named_at_once(api: Api) -> None:
+def test_all_mistakes_of_a_hand_that_does_not_follow_are_reported(api: Api) -> None:
     wrong = hand(4, 3, {1: fantasy(HIGH, 14), 2: HIGH}, top_ups=[{"seat": 7, "points": 1}, {"seat": 1, "points": 1}])
     answer = api.post(f"/v1/rounds/{played(api)}/hands", wrong)
     assert (
@@ -320,7 +320,7 @@ def test_everything_by_which_a_hand_does_not_follow_is_named_at_once(api: Api) -
         ({"stacks": {"1": 100}}, {"#/stacks": "field-unknown"}),
     ],
 )
-def test_a_field_of_a_hand_of_another_kind_is_refused(
+def test_a_hand_field_of_a_wrong_type_is_refused(
     api: Api, house: House, change: Document, mistakes: dict[str, str]
 ) -> None:
     round_id = start_round(api)
@@ -333,7 +333,7 @@ def test_a_field_of_a_hand_of_another_kind_is_refused(
 
 
 @pytest.mark.parametrize("result", ["stack", "opening_stack", "stays", "points", "foul"])
-def test_of_a_player_what_happened_is_sent_and_no_result(api: Api, result: str) -> None:
+def test_a_hand_with_results_is_refused(api: Api, result: str) -> None:
     sent = hand(1, 1, {**THREE, 1: {"board": HIGH, result: 1}})
     answer = api.post(f"/v1/rounds/{start_round(api)}/hands", sent)
     assert answer.mistakes == {f"#/players/0/{result}": "field-unknown"}
@@ -349,7 +349,7 @@ def test_of_a_player_what_happened_is_sent_and_no_result(api: Api, result: str) 
         ({"seat": 1, "after_hand": 1}, {"#/after_hand": "field-unknown"}),
     ],
 )
-def test_a_field_of_a_departure_of_another_kind_is_refused(api: Api, sent: Document, mistakes: dict[str, str]) -> None:
+def test_a_departure_field_of_a_wrong_type_is_refused(api: Api, sent: Document, mistakes: dict[str, str]) -> None:
     answer = api.post(f"/v1/rounds/{played(api)}/departures", sent)
     assert answer.status == 422
     assert answer.mistakes == mistakes
@@ -368,7 +368,7 @@ def test_a_field_of_a_departure_of_another_kind_is_refused(api: Api, sent: Docum
     ids=["another button", "another card", "without a player"],
 )
 @pytest.mark.parametrize("state", [played, closed])
-def test_a_number_belongs_to_one_hand(
+def test_another_hand_with_a_recorded_number_is_a_conflict(
     api: Api, house: House, state: Callable[[Api], str], other: Document, pointers: set[str]
 ) -> None:
     round_id = state(api)
@@ -382,7 +382,7 @@ def test_a_number_belongs_to_one_hand(
     assert house.count_records() == records
 
 
-def test_a_number_belongs_to_one_hand_also_in_a_round_that_is_complete(api: Api) -> None:
+def test_a_recorded_number_is_a_conflict_in_a_complete_round_too(api: Api) -> None:
     answer = record(api, complete(api), hand(1, 1, {1: MID, 2: HIGH}))
     assert (answer.status, answer["code"]) == (409, "hand-conflict")
     assert {mistake["recorded"] is None for mistake in answer["errors"]} == {False}

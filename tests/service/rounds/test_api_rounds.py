@@ -1,4 +1,4 @@
-"""Opening rounds over HTTP: who sits down with what, and what carries over from the round before."""
+"""Opening rounds over HTTP: seats, stacks, carry-over and references."""
 
 from typing import Any
 
@@ -54,7 +54,7 @@ def test_a_round_is_opened_and_shown(api: Api) -> None:
     assert api.get(opened.headers["Location"]).document == opened.document
 
 
-def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
+def test_a_new_round_has_an_empty_settlement(api: Api) -> None:
     round_id = start_round(api)
     assert api.get(f"/v1/rounds/{round_id}/settlement").document == {
         "revision": 1,
@@ -76,7 +76,7 @@ def test_a_new_round_is_settled_with_nothing(api: Api) -> None:
 # --- stacks ---
 
 
-def test_a_stack_left_out_carries_over_from_the_last_round(api: Api) -> None:
+def test_an_omitted_stack_carries_over_from_the_last_round(api: Api) -> None:
     table = add_table(api)
     first = open_round(api, table)
     play_to_the_end(api, first["id"])
@@ -88,7 +88,7 @@ def test_a_stack_left_out_carries_over_from_the_last_round(api: Api) -> None:
     assert stacks(third) == {"bob": 40, "ann": 136}
 
 
-def test_whether_a_stack_carried_over_is_kept(api: Api, house: House) -> None:
+def test_carried_over_stacks_are_marked_in_the_record(api: Api, house: House) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     second = open_round(api, table, {1: "ann", 2: "bob 50", 3: "dan 7"})
@@ -96,7 +96,7 @@ def test_whether_a_stack_carried_over_is_kept(api: Api, house: House) -> None:
     assert kept == [("ann", True), ("bob", False), ("dan", False)]
 
 
-def test_in_the_first_round_every_stack_is_given(api: Api, house: House) -> None:
+def test_the_first_round_requires_every_stack(api: Api, house: House) -> None:
     table = add_table(api)
     before = house.count_records()
     answer = open_round(api, table, {1: "ann", 2: "bob 50", 3: "cyd"})
@@ -107,7 +107,7 @@ def test_in_the_first_round_every_stack_is_given(api: Api, house: House) -> None
     assert house.count_records() == before
 
 
-def test_who_was_not_there_or_has_nothing_left_brings_a_stack(api: Api) -> None:
+def test_new_and_busted_players_need_a_stack(api: Api) -> None:
     table = add_table(api)
     first = open_round(api, table, {1: "ann 100", 2: "bob 100", 3: "cyd 1"})
     play(api, first["id"], hand(1, 1, THREE))
@@ -122,13 +122,13 @@ def test_who_was_not_there_or_has_nothing_left_brings_a_stack(api: Api) -> None:
     assert stacks(answer)["cyd"] == 30
 
 
-def test_a_stack_may_be_given_though_another_was_left_over(api: Api) -> None:
+def test_a_given_stack_replaces_the_carried_over_one(api: Api) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     assert stacks(open_round(api, table, {1: "ann 5", 2: "bob 500"})) == {"ann": 5, "bob": 500}
 
 
-def test_an_empty_stack_opens_nothing(api: Api) -> None:
+def test_a_stack_without_points_is_refused(api: Api) -> None:
     answer = open_round(api, add_table(api), {1: "ann 0", 2: "bob 50"})
     assert answer.status == 422
     assert answer.mistakes == {"#/seats/0/stack": "stack-too-small"}
@@ -156,7 +156,7 @@ def test_a_minimum_is_for_stacks_that_do_not_carry_over(api: Api) -> None:
 # --- one round at a time ---
 
 
-def test_a_table_plays_one_round_at_a_time(api: Api, house: House) -> None:
+def test_a_table_has_one_open_round(api: Api, house: House) -> None:
     table = add_table(api)
     first = open_round(api, table)
     before = house.count_records()
@@ -171,7 +171,7 @@ def test_a_table_plays_one_round_at_a_time(api: Api, house: House) -> None:
     assert open_round(api, table).status == 201
 
 
-def test_a_round_that_is_complete_makes_room_for_the_next(api: Api) -> None:
+def test_a_round_can_be_opened_after_a_complete_one(api: Api) -> None:
     table = add_table(api)
     first = open_round(api, table)
     assert play_to_the_end(api, first["id"])["round"]["status"] == "complete"
@@ -204,7 +204,7 @@ def test_a_round_that_is_complete_makes_room_for_the_next(api: Api) -> None:
         ),
     ],
 )
-def test_players_are_seated_as_the_ruleset_says(
+def test_the_number_of_players_follows_the_ruleset(
     api: Api, house: House, ruleset: str, sitting: dict[int, str], mistakes: dict[str, str], words: str
 ) -> None:
     table = add_table(api, ruleset)
@@ -218,7 +218,7 @@ def test_players_are_seated_as_the_ruleset_says(
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_every_preset_seats_as_many_as_it_says(api: Api, name: str) -> None:
+def test_every_preset_accepts_its_numbers_of_players(api: Api, name: str) -> None:
     most = PRESETS[name]["players"]["max"]
     sitting = {seat: f"player-{seat} 10" for seat in range(1, most + 1)}
     assert open_round(api, add_table(api, name), sitting).status == 201
@@ -227,14 +227,14 @@ def test_every_preset_seats_as_many_as_it_says(api: Api, name: str) -> None:
         assert open_round(api, add_table(api, name, "attic"), sitting).codes == {"players-count"}
 
 
-def test_a_seat_is_for_one_player(api: Api) -> None:
+def test_a_seat_or_player_cannot_be_repeated(api: Api) -> None:
     request = {"seats": [*seats({1: "ann 9", 2: "bob 9"}), *seats({2: "cyd 9"})]}
     answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
     assert answer.mistakes == {"#/seats/2/seat": "seat-twice"}
     assert "seat 2 is taken twice; expected one player per seat" in answer["detail"]
 
 
-def test_every_mistake_of_an_opening_is_named_at_once(api: Api) -> None:
+def test_all_mistakes_of_an_opening_are_reported_at_once(api: Api) -> None:
     table = add_table(api, minimum_stack=20)
     request = {"seats": [*seats({1: "ann 9", 2: "bob"}), *seats({2: "ann 30"}), *seats({4: "cyd 0"})]}
     answer = api.post(f"/v1/tables/{table}/rounds", request)
@@ -270,7 +270,7 @@ def test_every_mistake_of_an_opening_is_named_at_once(api: Api) -> None:
         ("status", "open", "field-unknown"),
     ],
 )
-def test_a_field_of_another_kind_is_refused(api: Api, pointer: str, value: Any, code: str) -> None:
+def test_a_field_of_a_wrong_type_is_refused(api: Api, pointer: str, value: Any, code: str) -> None:
     request = changed({"seats": seats(SIXES), "reference": "one"}, (pointer, value))
     answer = api.post(f"/v1/tables/{add_table(api)}/rounds", request)
     assert answer.status == 422
@@ -288,7 +288,7 @@ def test_a_table_of_another_club_or_none_is_not_found(api: Api, other_api: Api) 
     assert open_round(api, "kitchen").status == 404
 
 
-def test_an_opening_that_is_not_what_was_expected_stores_nothing(api: Api, house: House) -> None:
+def test_an_opening_with_another_result_than_expected_stores_nothing(api: Api, house: House) -> None:
     table = add_table(api)
     before = house.count_records()
     answer = open_round(api, table, expected={"seats": [{"stack": 99}, {}, {}], "status": "open"})
@@ -308,7 +308,7 @@ def test_an_opening_that_is_not_what_was_expected_stores_nothing(api: Api, house
 # --- the same round again ---
 
 
-def test_the_same_round_again_is_answered_as_it_stands(api: Api, house: House) -> None:
+def test_the_same_round_again_returns_its_current_state(api: Api, house: House) -> None:
     table = add_table(api)
     first = open_round(api, table, reference="friday/1")
     answer = play(api, first["id"], hand(1, 1, THREE))
@@ -349,7 +349,7 @@ def test_a_reference_belongs_to_one_round(api: Api, house: House, other: dict[in
     assert house.count_records() == before
 
 
-def test_a_reference_is_a_tables_own(api: Api, other_api: Api) -> None:
+def test_tables_can_use_the_same_reference(api: Api, other_api: Api) -> None:
     rounds = {
         open_round(asking, add_table(asking, name=name), reference="friday/1")["id"]
         for asking, name in ((api, "kitchen"), (api, "attic"), (other_api, "kitchen"))

@@ -1,4 +1,4 @@
-"""A hand scored without storing it: what it comes to."""
+"""Scoring a hand without storing it, over HTTP."""
 
 from typing import Any
 
@@ -149,7 +149,7 @@ def payments(answer: Any) -> list[tuple[int, int, int, int, str | None]]:
     ]
 
 
-def test_the_worked_example_of_the_rules_comes_out_to_the_last_field(api: Api, house: House) -> None:
+def test_the_worked_example_of_the_rules_matches_in_every_field(api: Api, house: House) -> None:
     before = house.count_records()
     answer = api.post("/v1/score", WORKED)
     assert answer.status == 200
@@ -175,13 +175,13 @@ def test_order_of_players_and_of_cards_in_a_row_changes_nothing(api: Api) -> Non
     assert api.post("/v1/score", {**WORKED, "players": shuffled}).document == FULL_ANSWER
 
 
-def test_players_are_named_where_they_are_given(api: Api) -> None:
+def test_players_are_named_if_their_names_are_given(api: Api) -> None:
     answer = api.post("/v1/score", changed(WORKED, ("players/1/player", "bob")))
     assert [scored["player"] for scored in answer["players"]] == [None, "bob", None]
 
 
 @pytest.mark.parametrize("left_out", ["button", "a stack", "all stacks"])
-def test_without_button_or_stacks_points_are_answered_and_no_transfers(api: Api, left_out: str) -> None:
+def test_without_button_or_stacks_there_are_no_transfers(api: Api, left_out: str) -> None:
     request = without(WORKED, "button") if left_out == "button" else WORKED
     if "stack" in left_out:
         short = len(request["players"]) if left_out == "all stacks" else 1
@@ -238,20 +238,20 @@ def test_what_was_opened_with_limits_the_win_inside_a_sequence(api: Api) -> None
     assert payments(answer)[1] == (3, 1, 2, 0, "winner_room")
 
 
-def test_a_winner_past_his_limit_wins_nothing_and_loses_as_anybody(api: Api) -> None:
+def test_a_winner_past_the_limit_wins_nothing_and_loses_normally(api: Api) -> None:
     request = changed({**WORKED, "ruleset": "pineapple-qq"}, ("players/0/stack", 20), ("players/0/opening_stack", 4))
     answer = api.post("/v1/score", request)
     assert [paid["paid"] for paid in answer["transfers"][:2]] == [0, 0]
     assert answer["stacks"]["1"] == 20
 
 
-def test_under_scope_round_it_is_settled_as_if_the_round_ended_here(api: Api) -> None:
+def test_under_scope_round_the_hand_is_settled_as_the_last(api: Api) -> None:
     answer = api.post("/v1/score", {**WORKED, "ruleset": "progressive-round"})
     assert payments(answer) == [(2, 1, 4, 3, "winner_room"), (3, 1, 2, 0, "winner_room"), (2, 3, 1, 1, None)]
     assert answer["stacks"] == {"1": 6, "2": 46, "3": 51}
 
 
-def test_a_stack_of_nothing_can_neither_win_nor_pay(api: Api) -> None:
+def test_a_player_without_points_neither_wins_nor_pays(api: Api) -> None:
     answer = api.post("/v1/score", changed(WORKED, ("players/0/stack", 0)))
     assert [paid["paid"] for paid in answer["transfers"]] == [0, 0, 1]
     assert answer["transfers"][0]["limited_by"] == "winner_room"
@@ -293,7 +293,7 @@ def test_a_foul_is_a_result_and_not_an_error(api: Api) -> None:
     }
 
 
-def test_a_tie_moves_nothing_and_is_no_transfer(api: Api) -> None:
+def test_a_tie_is_not_a_transfer(api: Api) -> None:
     players = [
         player(1, "AsKd9c / JsJd8c5h2c / TsTd7c7h4s", stack=5),
         player(2, "AdKh9s / JhJc8s5c2d / ThTc7s7d4c", stack=5),
@@ -305,12 +305,12 @@ def test_a_tie_moves_nothing_and_is_no_transfer(api: Api) -> None:
     assert answer["stacks"] == {"1": 5, "2": 5}
 
 
-def test_a_whole_number_may_be_written_with_a_point(api: Api) -> None:
+def test_an_integer_may_be_written_as_a_float(api: Api) -> None:
     answer = api.post("/v1/score", changed(WORKED, ("button", 3.0), ("players/0/stack", 3.0)))
     assert answer.document == FULL_ANSWER
 
 
-def test_null_stands_for_what_is_not_known(api: Api) -> None:
+def test_null_means_unknown(api: Api) -> None:
     unknown = dict.fromkeys(("discards", "streets", "player", "opening_stack"))
     players = [{**played, **unknown} for played in WORKED["players"]]
     assert api.post("/v1/score", {**WORKED, "players": players, "expected": None}).document == FULL_ANSWER
@@ -319,13 +319,13 @@ def test_null_stands_for_what_is_not_known(api: Api) -> None:
 # --- what the sender expects ---
 
 
-def test_what_is_expected_and_comes_changes_nothing(api: Api) -> None:
+def test_matching_expected_values_change_nothing(api: Api) -> None:
     assert api.post("/v1/score", {**WORKED, "expected": FULL_ANSWER}).document == FULL_ANSWER
     part = {"stacks": {"2": 46}, "players": [{}, {"points": -5}, {}]}
     assert api.post("/v1/score", {**WORKED, "expected": part}).document == FULL_ANSWER
 
 
-def test_what_is_expected_and_does_not_come_is_named_with_both_values(api: Api) -> None:
+def test_differing_expected_values_are_reported_with_both_values(api: Api) -> None:
     expected = {
         "stacks": {"1": 9, "4": 0},
         "players": [{"foul": True}, {"royalties": 6}, {"foul_reason": "top_beats_middle"}],
@@ -374,7 +374,7 @@ def test_what_is_expected_and_does_not_come_is_named_with_both_values(api: Api) 
         ({"transfers": [{}, {"limited_by": None}, {}]}, False),
     ],
 )
-def test_a_number_is_no_boolean_and_a_list_no_object(api: Api, expected: Any, differs: bool) -> None:
+def test_expected_values_are_compared_with_their_types(api: Api, expected: Any, differs: bool) -> None:
     assert api.post("/v1/score", {**WORKED, "expected": expected}).status == (422 if differs else 200)
 
 
@@ -382,7 +382,7 @@ def test_without_a_key_nothing_is_scored(nobody: Api) -> None:
     assert nobody.post("/v1/score", WORKED).status == 401
 
 
-def test_a_ruleset_that_is_not_there_is_named(api: Api) -> None:
+def test_an_unknown_ruleset_is_refused(api: Api) -> None:
     for reference in ("omaha", "pineapple@2"):
         answer = api.post("/v1/score", {**WORKED, "ruleset": reference})
         assert answer.status == 422

@@ -62,7 +62,7 @@ def test_a_settlement_whose_window_has_passed_is_final_once_a_worker_has_swept(a
     assert settlement_of(api, waiting)["state"] == "provisional"
 
 
-def test_a_document_that_comes_again_is_answered_with_the_settlement_as_it_stands(api: Api, house: House) -> None:
+def test_a_repeated_document_returns_the_current_settlement(api: Api, house: House) -> None:
     document = document_of(hands=COMPLETE)
     round_id = post_document(api, document)["round"]["id"]
     confirm(api, round_id, 2)
@@ -87,7 +87,7 @@ def test_imported_settlements_are_final_unless_they_are_to_be_provisional(api: A
         assert [each.status for each in again] == ["replayed", "replayed"]
 
 
-def test_what_a_line_expects_is_held_against_the_state_that_it_is_imported_in(api: Api, house: House) -> None:
+def test_expected_values_of_a_line_are_compared_with_its_imported_state(api: Api, house: House) -> None:
     club = club_of(house, api)
     expecting = {**document_of(hands=COMPLETE), "expected": {"settlement": {"state": "final", "confirmed": []}}}
     for is_final, status in ((False, "refused"), (True, "stored"), (False, "replayed")):
@@ -130,7 +130,7 @@ def test_a_settlement_that_everyone_has_confirmed_is_final(api: Api, house: Hous
     ]
 
 
-def test_the_same_word_again_changes_nothing_also_once_it_is_final(api: Api, house: House) -> None:
+def test_the_same_confirmation_again_changes_nothing(api: Api, house: House) -> None:
     round_id = complete_round(api)
     confirm(api, round_id, 1)
     before = house.count_records()
@@ -144,7 +144,7 @@ def test_the_same_word_again_changes_nothing_also_once_it_is_final(api: Api, hou
     assert house.count_records() == before
 
 
-def test_of_equal_words_at_once_one_is_kept(api: Api, house: House) -> None:
+def test_equal_confirmations_at_once_are_stored_once(api: Api, house: House) -> None:
     round_id = complete_round(api)
     answers = at_once(*[partial(confirm, api, round_id, 2)] * AT_ONCE)
     assert [replayed(answer) for answer in answers].count(False) == 1
@@ -152,7 +152,7 @@ def test_of_equal_words_at_once_one_is_kept(api: Api, house: House) -> None:
     assert events_of(house, round_id)[-1] == (5, "settlement.confirmed")
 
 
-def test_words_of_all_players_at_once_make_a_settlement_final_once(api: Api, house: House) -> None:
+def test_confirmations_of_all_players_at_once_finalize_a_settlement_once(api: Api, house: House) -> None:
     round_id = complete_round(api)
     at_once(*[partial(confirm, api, round_id, seat) for seat in (1, 2, 3) * 4])
     assert settlement_of(api, round_id)["state"] == "final"
@@ -171,7 +171,7 @@ def test_only_a_provisional_settlement_can_be_confirmed(api: Api, house: House) 
     sweep_all(house)
     answer = confirm(api, round_id, 2)
     assert refused(answer, "confirmation-refused", "settlement-final")
-    assert "nothing left to confirm" in answer["detail"]
+    assert "no further confirmation" in answer["detail"]
     assert house.count_records()["confirmations"] == before["confirmations"] + 1
 
 
@@ -185,7 +185,7 @@ def test_only_a_provisional_settlement_can_be_confirmed(api: Api, house: House) 
         ({"seat": 1, "revision": 2**53 - 1}, 409, {"#/revision": "settlement-superseded"}),
     ],
 )
-def test_what_is_wrong_with_a_confirmation_is_named(
+def test_mistakes_of_a_confirmation_are_reported(
     api: Api, house: House, body: Document, status: int, mistakes: Document
 ) -> None:
     round_id = complete_round(api)
@@ -195,7 +195,7 @@ def test_what_is_wrong_with_a_confirmation_is_named(
     assert house.count_records() == before
 
 
-def test_a_new_revision_is_confirmed_anew_and_the_old_one_keeps_its_confirmations(api: Api) -> None:
+def test_a_new_revision_needs_new_confirmations(api: Api) -> None:
     round_id = complete_round(api)
     confirm(api, round_id, 1)
     first = settlement_of(api, round_id)["provisional_until"]
@@ -210,7 +210,7 @@ def test_a_new_revision_is_confirmed_anew_and_the_old_one_keeps_its_confirmation
     assert not replayed(confirm(api, round_id, 1, revision=2))
 
 
-def test_a_confirmation_that_is_tried_is_not_kept(api: Api, house: House) -> None:
+def test_a_dry_run_of_a_confirmation_is_not_stored(api: Api, house: House) -> None:
     round_id = complete_round(api)
     before = house.count_records()
     tried = api.post(f"/v1/rounds/{round_id}/confirmations?dry_run=true", {"seat": 1})

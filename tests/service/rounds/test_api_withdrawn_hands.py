@@ -1,4 +1,4 @@
-"""Undos and the hands that were undone, sent once more; several undos at once, and of any round."""
+"""Repeated undos and undone hands, undos at once, and undos of random rounds."""
 
 import json
 from functools import partial
@@ -43,7 +43,7 @@ OTHER = hand(2, 2, {1: LOW, 2: MID, 3: HIGH})
 
 
 @pytest.mark.parametrize("then", ["nothing", "another undo", "a closing"])
-def test_the_same_undo_again_takes_no_second_hand(api: Api, house: House, then: str) -> None:
+def test_the_same_undo_again_undoes_no_second_hand(api: Api, house: House, then: str) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     undo(api, round_id, 2)
@@ -58,7 +58,7 @@ def test_the_same_undo_again_takes_no_second_hand(api: Api, house: House, then: 
     assert house.count_records() == records
 
 
-def test_an_undo_that_names_the_hand_s_record_takes_no_other(api: Api, house: House) -> None:
+def test_an_undo_with_a_record_id_undoes_no_other_record(api: Api, house: House) -> None:
     round_id = start_round(api)
     second = play(api, round_id, FIRST, SECOND)
     assert not replayed(undo(api, round_id, 2, hand=second["id"]))
@@ -86,7 +86,7 @@ def test_an_undo_of_a_hand_that_is_not_in_the_round_is_refused(api: Api, house: 
     assert house.count_records() == records
 
 
-def test_an_undo_can_be_tried_first(api: Api, house: House) -> None:
+def test_an_undo_has_a_dry_run(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     records = house.count_records()
@@ -96,7 +96,7 @@ def test_an_undo_can_be_tried_first(api: Api, house: House) -> None:
     assert undo(api, round_id, 2).document == tried.document
 
 
-def test_an_undo_sent_again_under_its_idempotency_key_takes_no_hand_recorded_since(api: Api, house: House) -> None:
+def test_an_undo_with_an_idempotency_key_undoes_no_later_hand(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     sent: Document = {"json": {"number": 2}, "headers": {"Idempotency-Key": '"undo-1"'}}
@@ -112,7 +112,7 @@ def test_an_undo_sent_again_under_its_idempotency_key_takes_no_hand_recorded_sin
 # --- the withdrawn hand once more ---
 
 
-def test_a_late_copy_of_a_hand_that_was_undone_does_not_bring_it_back(api: Api, house: House) -> None:
+def test_a_late_copy_of_an_undone_hand_does_not_restore_it(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     second = play(api, round_id, SECOND)
@@ -131,7 +131,7 @@ def test_a_late_copy_of_a_hand_that_was_undone_does_not_bring_it_back(api: Api, 
         assert house.count_records() == records
 
 
-def test_a_late_copy_of_a_hand_before_the_one_that_comes_next_is_known_too(api: Api) -> None:
+def test_a_late_copy_of_an_undone_earlier_hand_is_a_replay(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     undo(api, round_id, 2)
@@ -141,7 +141,7 @@ def test_a_late_copy_of_a_hand_before_the_one_that_comes_next_is_known_too(api: 
     assert (late["in_force"], late["round"]["hands"]) == (False, 0)
 
 
-def test_who_undoes_a_hand_and_wants_it_back_says_so(api: Api, house: House) -> None:
+def test_restores_makes_an_undone_hand_count_again(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     second = play(api, round_id, SECOND)
@@ -165,7 +165,7 @@ def test_who_undoes_a_hand_and_wants_it_back_says_so(api: Api, house: House) -> 
     assert house.count_records() == records
 
 
-def test_a_late_copy_of_a_return_does_not_bring_the_hand_back_twice(api: Api, house: House) -> None:
+def test_a_late_copy_of_a_restored_hand_does_not_restore_it_twice(api: Api, house: House) -> None:
     round_id = start_round(api)
     first = play(api, round_id, FIRST)
     undo(api, round_id, 1)
@@ -179,7 +179,7 @@ def test_a_late_copy_of_a_return_does_not_bring_the_hand_back_twice(api: Api, ho
     assert not replayed(record(api, round_id, {**FIRST, "restores": back["id"]}))
 
 
-def test_a_hand_comes_back_only_as_itself_and_to_its_own_place(api: Api, house: House) -> None:
+def test_restores_must_name_a_record_of_the_same_hand_and_number(api: Api, house: House) -> None:
     round_id = start_round(api)
     first = play(api, round_id, FIRST)
     second = play(api, round_id, SECOND)
@@ -204,7 +204,7 @@ def test_a_hand_comes_back_only_as_itself_and_to_its_own_place(api: Api, house: 
     assert answer.mistakes == {"#/number": "hand-number"}
 
 
-def test_a_document_is_its_round_s_also_after_an_undo(api: Api, house: House) -> None:
+def test_a_document_is_a_replay_after_an_undo_too(api: Api, house: House) -> None:
     for reference in (None, "friday/1"):
         table = "kitchen" if reference is None else "attic"
         document = {**document_of(hands=[FIRST, SECOND], reference=reference), "table": table}
@@ -221,7 +221,7 @@ def test_a_document_is_its_round_s_also_after_an_undo(api: Api, house: House) ->
 # --- several at once ---
 
 
-def test_of_equal_undos_at_once_one_takes_the_hand(api: Api) -> None:
+def test_equal_undos_at_once_undo_one_hand(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST, SECOND)
     answers = at_once(*[partial(api.post, f"/v1/rounds/{round_id}/undo", {"number": 2})] * 6)
@@ -231,7 +231,7 @@ def test_of_equal_undos_at_once_one_takes_the_hand(api: Api) -> None:
     assert settlement_of(api, round_id)["revision"] == 2
 
 
-def test_of_an_undo_and_the_next_hand_at_once_one_wins(api: Api) -> None:
+def test_of_an_undo_and_the_next_hand_at_once_one_succeeds(api: Api) -> None:
     winners = set()
     for number in range(8):
         round_id = start_round(api, name=f"table {number}")
@@ -252,7 +252,7 @@ def test_of_an_undo_and_the_next_hand_at_once_one_wins(api: Api) -> None:
     assert winners
 
 
-def test_of_an_undo_and_the_next_round_at_once_one_wins(api: Api) -> None:
+def test_of_an_undo_and_the_next_round_at_once_one_succeeds(api: Api) -> None:
     for number in range(8):
         table = add_table(api, name=f"table {number}")
         first = open_round(api, table)["id"]
@@ -270,7 +270,7 @@ def test_of_an_undo_and_the_next_round_at_once_one_wins(api: Api) -> None:
 
 
 @pytest.mark.parametrize("name", ["pineapple", "pineapple-qq", "progressive-round", "turbo"])
-def test_wherever_a_round_is_undone_it_stands_as_it_stood(api: Api, name: str) -> None:
+def test_undoing_any_hand_restores_the_earlier_state(api: Api, name: str) -> None:
     """Random rounds, in which every third hand or so is undone, and played again as it was."""
     rng = Random(name)
     undone = 0

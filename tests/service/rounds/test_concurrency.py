@@ -1,4 +1,4 @@
-"""Many connections at once to a real server: what must happen once happens once, and no point is lost."""
+"""Many connections at once to a real server: each change is made once, and no point is lost."""
 
 import json
 import socket
@@ -69,7 +69,7 @@ def test_the_same_hand_sent_twenty_times_at_once_is_one_hand(served: Served, key
 @pytest.mark.parametrize(
     ("path", "document"), [("departures", {"seat": 3}), ("close", {"reason": "late"}), ("undo", {"number": 1})]
 )
-def test_what_has_no_identity_of_its_own_is_done_once_with_a_key_sent_twenty_times_at_once(
+def test_requests_with_the_same_idempotency_key_at_once_are_processed_once(
     served: Served, path: str, document: Document
 ) -> None:
     round_id = served.new_round("pineapple-qq")
@@ -82,7 +82,7 @@ def test_what_has_no_identity_of_its_own_is_done_once_with_a_key_sent_twenty_tim
     assert served.get(f"/v1/rounds/{round_id}")["version"] == 3
 
 
-def test_a_hand_and_the_one_after_it_sent_at_once_are_never_mixed_up(served: Served) -> None:
+def test_two_consecutive_hands_at_once_are_recorded_in_order(served: Served) -> None:
     for _ in range(6):
         round_id = served.new_round()
         path = f"/v1/rounds/{round_id}/hands"
@@ -118,7 +118,7 @@ def test_a_round_opened_twenty_times_at_once_by_its_reference_is_one_round(serve
 
 
 @pytest.mark.parametrize("what", ["close", "departures"])
-def test_a_hand_and_an_end_sent_at_once_come_one_after_the_other(served: Served, what: str) -> None:
+def test_a_hand_and_a_closing_at_once_are_serialized(served: Served, what: str) -> None:
     outcomes = Counter[tuple[int, int]]()
     for _ in range(8):
         round_id = served.new_round("pineapple-qq")
@@ -137,7 +137,7 @@ def test_a_hand_and_an_end_sent_at_once_come_one_after_the_other(served: Served,
     assert set(outcomes) <= allowed
 
 
-def test_two_endings_sent_at_once_are_one(served: Served) -> None:
+def test_two_closings_at_once_are_stored_once(served: Served) -> None:
     for path, document, right, wrong in (
         ("close", {"reason": "late"}, 200, 409),
         ("departures", {"seat": 3}, 201, 422),
@@ -176,7 +176,7 @@ def test_documents_for_one_new_table_sent_at_once_share_it(served: Served) -> No
     assert len({answer.json()["round"]["id"] for answer in answers}) == 10
 
 
-def test_a_document_and_its_table_sent_at_once_never_fail_unforeseen(served: Served) -> None:
+def test_a_document_and_its_table_at_once_cause_no_internal_error(served: Served) -> None:
     for number in range(5):
         name = f"contended {number}"
         document = document_of(hands=[hand(1, 1, THREE)], table=name)
@@ -213,7 +213,7 @@ def test_tables_set_up_at_once_share_the_preset_that_the_club_uses_for_the_first
 # --- slow senders ---
 
 
-def test_who_sends_slowly_keeps_no_transaction_open(served: Served) -> None:
+def test_slow_clients_keep_no_transaction_open(served: Served) -> None:
     host, port = served.url.removeprefix("http://").split(":")
     body = json.dumps({"name": "slow", "ruleset": "pineapple"}).encode()
     head = "POST /v1/tables HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"
@@ -230,7 +230,7 @@ def test_who_sends_slowly_keeps_no_transaction_open(served: Served) -> None:
 # --- everything at once ---
 
 
-def test_hands_of_fifty_rounds_from_twenty_connections_are_all_recorded_and_no_point_is_lost(served: Served) -> None:
+def test_hands_from_twenty_connections_are_all_recorded_and_no_point_is_lost(served: Served) -> None:
     rounds = [round_to_play(number) for number in range(50)]
     with ThreadPoolExecutor(CONNECTIONS) as pool:
         ids = list(pool.map(lambda round_: play_by_hand(served, round_), rounds))

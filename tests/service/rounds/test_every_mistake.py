@@ -1,4 +1,4 @@
-"""Every mistake of a request is named at once: one does not hide another."""
+"""All mistakes of a hand are reported at once."""
 
 import json
 from collections.abc import Callable
@@ -31,7 +31,7 @@ from tests.support.sample_rounds import (
 
 
 def spoil(played: Document) -> Document:
-    """Put an unknown card on top in seat 1, a card of seat 1 into seat 2, one card too few and a seat twice."""
+    """Add four mistakes to a hand: an unknown card, a repeated card, one card too few and a repeated seat."""
     players = played["players"]
     return changed(
         played,
@@ -212,7 +212,7 @@ def test_an_unknown_card_does_not_hide_that_a_hand_does_not_follow(
     assert len(answer["errors"]) == len(answer.mistakes), "each is named once"
 
 
-def test_everything_that_is_wrong_with_a_hand_is_named_once_in_the_order_of_the_document(api: Api) -> None:
+def test_all_mistakes_of_a_hand_are_reported_once_in_order(api: Api) -> None:
     wrong = hand(5, 3, {1: HIGH, 2: {"board": MID, "fantasyland": 14}, 4: LOW}, top_ups=[{"seat": 9, "points": 1}])
     wrong = changed(wrong, UNREAD, ("players/1/bottom/0", "AsX"), ("players/2/top/0", "Ah"), ("extra", 1))
     path = f"/v1/rounds/{playing(api)}/hands"
@@ -256,7 +256,7 @@ def test_everything_that_is_wrong_with_a_hand_is_named_once_in_the_order_of_the_
         ),
     ],
 )
-def test_what_cannot_be_read_or_is_wrong_itself_makes_no_other_mistake(
+def test_an_unreadable_value_causes_no_further_mistakes(
     api: Api, arrange: Callable[[Api], str], sent: Document, changes: Document, mistakes: dict[str, str]
 ) -> None:
     spoiled = changed(sent, *changes.items())
@@ -267,7 +267,7 @@ def test_what_cannot_be_read_or_is_wrong_itself_makes_no_other_mistake(
     assert answer.mistakes == {f"#/{place}": code for place, code in mistakes.items()}
 
 
-def test_a_hand_that_cannot_be_read_says_nothing_of_a_round_of_another_club_or_none(api: Api, other_api: Api) -> None:
+def test_an_unreadable_hand_reveals_nothing_about_rounds_of_other_clubs(api: Api, other_api: Api) -> None:
     spoiled = changed(hand(7, 9, THREE), UNREAD)
     for asking, round_id in ((other_api, playing(api)), (api, NOBODYS)):
         assert asking.post(f"/v1/rounds/{round_id}/hands", spoiled).mistakes == {"#/players/0/top/2": "card-unknown"}

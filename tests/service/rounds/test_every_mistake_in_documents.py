@@ -1,4 +1,4 @@
-"""Every mistake of a document is named at once: what cannot be read hides nothing that can be told without it."""
+"""All mistakes of a document are reported at once, as far as it can be parsed."""
 
 from typing import Any
 

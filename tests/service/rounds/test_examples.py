@@ -1,4 +1,4 @@
-"""The examples in the contract: true, whole, and of the shape that the contract says."""
+"""The examples in the contract are complete, valid and up to date."""
 
 import json
 from collections.abc import Iterator
@@ -52,7 +52,7 @@ def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
                 yield f"{operation['operationId']} {status}", media
 
 
-def test_the_story_told_again_is_answered_with_the_examples(house: House, bare_logins: Logins) -> None:
+def test_the_story_produces_the_stored_examples(house: House, bare_logins: Logins) -> None:
     told = tell(house, bare_logins)
     stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
     assert set(told) == set(stored), "`make examples` writes them anew"
@@ -60,7 +60,7 @@ def test_the_story_told_again_is_answered_with_the_examples(house: House, bare_l
     assert not differing, f"`make examples` writes them anew: {differing}, {told[differing[0]]}"
 
 
-def test_every_request_and_every_answer_has_an_example_of_its_shape(contract: Document) -> None:
+def test_every_request_and_response_has_a_valid_example(contract: Document) -> None:
     shown = dict(bodies(contract))
     assert len(shown) > 200
     for place, media in shown.items():
@@ -72,7 +72,7 @@ def test_every_request_and_every_answer_has_an_example_of_its_shape(contract: Do
             validate(contract, media["schema"], yaml.safe_load(value) if is_yaml else value)
 
 
-def test_every_parameter_has_an_example_of_its_shape(contract: Document) -> None:
+def test_every_parameter_has_a_valid_example(contract: Document) -> None:
     for operation, parameters in operations(contract):
         for parameter in parameters:
             place = f"{operation['operationId']} {parameter['name']}"
@@ -80,7 +80,7 @@ def test_every_parameter_has_an_example_of_its_shape(contract: Document) -> None
             validate(contract, parameter["schema"], parameter["example"])
 
 
-def test_every_header_that_leads_somewhere_has_an_example(contract: Document) -> None:
+def test_every_header_with_an_address_has_an_example(contract: Document) -> None:
     for operation, _ in operations(contract):
         for status, answer in operation["responses"].items():
             for name, header in resolve(contract, answer).get("headers", {}).items():
@@ -88,7 +88,7 @@ def test_every_header_that_leads_somewhere_has_an_example(contract: Document) ->
                     assert "example" in header, f"{operation['operationId']} {status} {name}"
 
 
-def test_an_answer_is_shown_with_problems_of_its_status(contract: Document) -> None:
+def test_error_responses_have_examples_of_their_status(contract: Document) -> None:
     for place, media in bodies(contract):
         status = place.split()[1]
         if status.isdigit() and int(status) >= 400:
@@ -101,7 +101,7 @@ def test_every_kind_of_problem_that_can_be_provoked_has_an_example() -> None:
     assert set(problems) == set(PROBLEM_KINDS) - UNTOLD - OF_AN_OPERATOR - REFUSED_AS_SHAPE
 
 
-def test_no_example_is_left_over(contract: Document) -> None:
+def test_every_example_is_used(contract: Document) -> None:
     used = {
         example["$ref"].rpartition("/")[2] for _, media in bodies(contract) for example in media["examples"].values()
     }

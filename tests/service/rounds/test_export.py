@@ -31,7 +31,7 @@ EXAMPLES = Path(__file__).parents[3] / "examples"
 
 
 def export(api: Api, *, packed: bool = False, **query: object) -> tuple[list[bytes], dict[str, str]]:
-    """Export rounds, and give the lines with the answer's headers."""
+    """Export rounds, and return the lines with the response's headers."""
     headers = {"Authorization": f"Bearer {api.key}", "Accept-Encoding": "gzip" if packed else "identity"}
     with api.app.test_client().get(f"/v1/export?{urlencode(query)}", headers=headers, buffered=True) as response:
         assert response.status_code == 200, response.data
@@ -62,7 +62,7 @@ def settlements_of(api: Api) -> list[tuple[Document, Document]]:
     return came_to
 
 
-def test_a_line_is_the_rounds_document(api: Api) -> None:
+def test_each_line_is_the_document_of_a_round(api: Api) -> None:
     start_round(api, sitting={1: "ann 100", 2: "Zoë 100", 3: "the-Shark 50"})
     play_to_the_end(api, str(rounds_of(api)[0]["id"]))
     post_document(api, document_of(hands=COMPLETE[:1], table="attic", closed={"after_hand": 1, "reason": "it rains"}))
@@ -71,7 +71,7 @@ def test_a_line_is_the_rounds_document(api: Api) -> None:
     assert headers["Total-Rounds"] == "2"
 
 
-def test_an_export_imported_elsewhere_comes_to_the_same(house: House, api: Api, other_api: Api) -> None:
+def test_an_export_imported_elsewhere_has_the_same_results(house: House, api: Api, other_api: Api) -> None:
     rng = Random(9)
     own = [random_ruleset(rng) for _ in range(4)]
     for rules in own:
@@ -105,7 +105,7 @@ def test_an_export_imported_where_it_came_from_changes_nothing(house: House, api
     assert house.count_records() == before
 
 
-def test_table_and_time_choose_rounds(api: Api) -> None:
+def test_rounds_are_filtered_by_table_and_time(api: Api) -> None:
     for reference, table in enumerate(("attic", "kitchen", "attic")):
         post_document(api, document_of(hands=COMPLETE, table=table, reference=f"r{reference}"))
     attic = next(table["id"] for table in api.get("/v1/tables")["tables"] if table["name"] == "attic")
@@ -117,7 +117,7 @@ def test_table_and_time_choose_rounds(api: Api) -> None:
     assert len(export(api, to=first["opened_at"])[0]) == 0
 
 
-def test_an_export_in_pages_goes_on_where_it_was(api: Api) -> None:
+def test_an_export_in_pages_continues_at_the_cursor(api: Api) -> None:
     for number in range(7):
         post_document(api, document_of(hands=COMPLETE[:1], table="kitchen", reference=f"r{number}", closed=END))
     whole, headers = export(api)
@@ -135,7 +135,7 @@ def test_an_export_in_pages_goes_on_where_it_was(api: Api) -> None:
 END = {"after_hand": 1, "reason": "it rains"}
 
 
-def test_it_is_packed_where_gzip_is_understood(api: Api) -> None:
+def test_an_export_is_compressed_if_gzip_is_accepted(api: Api) -> None:
     post_document(api, document_of(hands=COMPLETE))
     assert export(api, packed=True)[0] == export(api)[0]
 
@@ -147,7 +147,7 @@ def test_another_clubs_rounds_are_not_exported(api: Api, other_api: Api) -> None
     assert export(other_api, table=table)[0] == []
 
 
-def test_what_cannot_be_asked_for_is_refused(api: Api, nobody: Api) -> None:
+def test_an_invalid_query_is_refused(api: Api, nobody: Api) -> None:
     assert nobody.get("/v1/export").status == 401
     assert api.get("/v1/export?limit=0").status == 422
     assert api.get("/v1/export?table=kitchen").status == 422
@@ -174,7 +174,7 @@ def long_export(house: House, api: Api) -> Api:
     return api
 
 
-def test_all_of_it_is_as_it_was_at_one_moment(house: House, long_export: Api) -> None:
+def test_an_export_is_a_single_snapshot(house: House, long_export: Api) -> None:
     headers = {"Authorization": f"Bearer {long_export.key}"}
     with long_export.app.test_client().get("/v1/export", headers=headers) as response:
         stream = response.iter_encoded()
@@ -187,7 +187,7 @@ def test_all_of_it_is_as_it_was_at_one_moment(house: House, long_export: Api) ->
     assert [json.loads(line)["reference"] for line in lines] == [f"r{number}" for number in range(450)]
 
 
-def test_whoever_goes_away_leaves_no_transaction(house: House, long_export: Api) -> None:
+def test_a_disconnected_client_leaves_no_transaction(house: House, long_export: Api) -> None:
     headers = {"Authorization": f"Bearer {long_export.key}"}
     for _ in range(20):  # more than there are connections
         response = long_export.app.test_client().get("/v1/export", headers=headers)

@@ -1,4 +1,4 @@
-"""When rounds were opened: as documents and imports say, also long ago; lists, periods and statements go by it."""
+"""Opening times of rounds, in documents, imports, lists and statements."""
 
 import json
 from datetime import UTC, datetime, timedelta

@@ -21,7 +21,7 @@ RANDOM_RULESETS = [f"random ruleset {number}" for number in range(10)]
 
 
 def parts_that_differ(expected: Any, found: Any, place: str = "") -> list[str]:
-    """What the oracle says and the service says otherwise; the service may say more."""
+    """Return the values that differ from the oracle's; the service may return more values."""
     if isinstance(expected, dict) and isinstance(found, dict):
         missing = [f"{place}/{name}: missing" for name in expected if name not in found]
         inner = [
@@ -43,7 +43,7 @@ def check(where: str, expected: Any, found: Any) -> None:
 
 
 def play_by_hand(api: Api, document: Document, expected: Document, where: str) -> str:
-    """Post a round as it would happen, and hold every answer against the oracle's."""
+    """Post a round hand by hand, and compare every response with the oracle."""
     money = {name: document[name] for name in ("point_value", "currency") if name in document}
     table = api.post("/v1/tables", {"name": document["table"], "ruleset": document["ruleset"], **money})
     opening = {"seats": document["seats"], "reference": document["reference"]}
@@ -66,7 +66,7 @@ def play_by_hand(api: Api, document: Document, expected: Document, where: str) -
 
 
 def check_recorded(api: Api, round_id: str, expected: Document, where: str) -> None:
-    """Hold what is kept of a round against the oracle."""
+    """Compare the records of a round with the oracle."""
     check(f"{where}, round", expected["round"], api.get(f"/v1/rounds/{round_id}").document)
     check(f"{where}, settlement", expected["settlement"], api.get(f"/v1/rounds/{round_id}/settlement").document)
     hands = api.get(f"/v1/rounds/{round_id}/hands?limit=100")["hands"]
@@ -93,14 +93,14 @@ def check_round(api: Api, ruleset: Document, rng: Random, where: str, *, small_s
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + EACH))
 @pytest.mark.parametrize("name", PRESETS)
 @pytest.mark.no_cover
-def test_rounds_under_every_preset_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_rounds_under_every_preset_match_the_oracle(api: Api, name: str, seed: int) -> None:
     where = f"{name}, seed {seed}"
     check_round(api, PRESETS[name], Random(f"over HTTP: {where}"), where, small_stacks=seed % 4 > 0)
 
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + 1))
 @pytest.mark.parametrize("name", RANDOM_RULESETS)
-def test_rounds_under_rules_of_ones_own_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_rounds_under_custom_rulesets_match_the_oracle(api: Api, name: str, seed: int) -> None:
     check_own(api, name, seed)
 
 
@@ -115,7 +115,7 @@ def check_own(api: Api, name: str, seed: int) -> None:
 @pytest.mark.verify
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + MANY))
 @pytest.mark.parametrize("name", [*PRESETS, *RANDOM_RULESETS])
-def test_many_rounds_come_to_what_the_oracle_says(api: Api, name: str, seed: int) -> None:
+def test_many_rounds_match_the_oracle(api: Api, name: str, seed: int) -> None:
     if name in PRESETS:
         where = f"{name}, seed {seed}"
         check_round(api, PRESETS[name], Random(f"over HTTP: {where}"), where, small_stacks=seed % 4 > 0)
@@ -124,7 +124,7 @@ def test_many_rounds_come_to_what_the_oracle_says(api: Api, name: str, seed: int
 
 
 @pytest.mark.parametrize("seed", range(FIRST_SEED, FIRST_SEED + EACH))
-def test_a_hand_scored_without_storing_it_comes_to_what_its_first_hand_comes_to(api: Api, seed: int) -> None:
+def test_a_scored_hand_matches_the_first_hand_of_its_round(api: Api, seed: int) -> None:
     for name, ruleset in PRESETS.items():
         rng = Random(f"scored: {name} {seed}")
         document = random_document(rng, ruleset)

@@ -1,4 +1,4 @@
-"""Hands written in one statement and read back."""
+"""Insert hands with one statement, and read them."""
 
 import json
 from hashlib import sha256
@@ -216,7 +216,7 @@ def test_each_change_of_a_round_is_one_event_numbered_without_a_gap(database: Da
     }
 
 
-def test_a_hand_with_all_that_follows_from_it_is_one_statement(database: Database, club_id: UUID) -> None:
+def test_a_hand_is_inserted_with_one_statement(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         locked = rounds.lock(transaction, before.id)

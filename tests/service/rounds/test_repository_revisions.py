@@ -1,4 +1,4 @@
-"""Rounds played again and stored whole beside what they were."""
+"""Insert and read revisions of replayed rounds."""
 
 from dataclasses import replace
 from random import Random
@@ -47,14 +47,14 @@ def club_id(logins: Logins) -> UUID:
 
 
 def play_again(transaction: Transaction, before: StoredRound, history: History) -> StoredRound:
-    """Keep a history of the hands that the round has as its newest revision."""
+    """Insert a replay of the round's hands as its newest revision."""
     recorded = hands.list_page(transaction, before.id, before.revision, limit=len(history.hands) or 1)
     ids = [hand.id for hand in recorded[: len(history.hands)]]
     given = RevisionToRecord(history, replay(history), ids, "misread")
     return revisions.add(transaction, before, given, EventKind.HAND_WITHDRAWN, EVENT)
 
 
-def test_random_rounds_played_again_are_the_same_beside_themselves(database: Database, club_id: UUID) -> None:
+def test_replayed_random_rounds_have_the_same_records(database: Database, club_id: UUID) -> None:
     rng = Random(77)
     late = 0
     for rules in [*ORACLE_PRESETS.values(), *(random_ruleset(rng) for _ in range(20))]:
@@ -76,7 +76,7 @@ def test_random_rounds_played_again_are_the_same_beside_themselves(database: Dat
             came_to = [revisions.get(transaction, opened.id, revision) for revision in (1, 2)]
 
         assert stored == after
-        same = {"firmness": after.firmness, "last_event": after.last_event}
+        same = {"finality": after.finality, "last_event": after.last_event}
         assert after == replace(before, version=before.version + 1, revision=2, **same)
         assert all(hand.in_force for hand in first)
         assert second == [replace(hand, revision=2) for hand in first]
@@ -89,7 +89,7 @@ def test_random_rounds_played_again_are_the_same_beside_themselves(database: Dat
     assert late > 0, "no round was paid out by a departure or a closing"
 
 
-def test_what_is_as_it_was_keeps_what_was_recorded_with_it(database: Database, club_id: UUID) -> None:
+def test_unchanged_records_keep_their_times_and_marks(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction, PATIENT), example_round(PATIENT), carried_over=[1, 2])
         after = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
@@ -115,7 +115,7 @@ def test_what_is_as_it_was_keeps_what_was_recorded_with_it(database: Database, c
     assert (event.kind, event.sequence) == ("hand.withdrawn", after.version + 1)
 
 
-def test_a_round_without_its_hands_stands_at_its_opening(database: Database, club_id: UUID) -> None:
+def test_a_revision_without_hands_equals_the_opening(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction), example_round())
         before = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
@@ -130,7 +130,7 @@ def test_a_round_without_its_hands_stands_at_its_opening(database: Database, clu
         assert revisions.get(transaction, opened.id, 1).nets == {1: 5, 2: -4, 3: -1}
 
 
-def test_whoever_did_not_lock_the_round_cannot_play_it_again(database: Database, club_id: UUID) -> None:
+def test_adding_a_revision_with_a_stale_version_fails(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction), example_round())
         before = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
@@ -140,7 +140,7 @@ def test_whoever_did_not_lock_the_round_cannot_play_it_again(database: Database,
             play_again(transaction, stale, History(opened.round.ruleset, SEATS))
 
 
-def test_a_round_is_not_opened_again_beside_an_open_one(database: Database, club_id: UUID) -> None:
+def test_a_revision_cannot_reopen_a_round_beside_an_open_one(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         table = add_table(transaction)
         before = add_round(transaction, table, example_round())

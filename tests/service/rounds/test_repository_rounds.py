@@ -1,4 +1,4 @@
-"""Whole rounds written and read back: what comes out is what went in."""
+"""Insert and read whole rounds."""
 
 from datetime import timedelta
 from random import Random
@@ -43,7 +43,7 @@ def club_id(logins: Logins) -> UUID:
     return add_club(logins.owner)
 
 
-def test_random_rounds_under_every_ruleset_come_back_as_they_were_played(database: Database, club_id: UUID) -> None:
+def test_random_rounds_under_every_ruleset_round_trip(database: Database, club_id: UUID) -> None:
     rng = Random(2026)
     late = 0
     for rules in [*ORACLE_PRESETS.values(), *(random_ruleset(rng) for _ in range(60))]:
@@ -110,7 +110,7 @@ def test_a_reference_belongs_to_one_round_of_a_table(database: Database, club_id
         add_round(transaction, table, example_round(), reference="friday")
 
 
-def test_who_sat_down_with_what_is_kept_seat_by_seat(database: Database, club_id: UUID) -> None:
+def test_seats_and_stacks_are_stored(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction), example_round(), carried_over=[2])
         add_hand(transaction, opened, SubmittedHand(EXAMPLE))
@@ -180,7 +180,7 @@ def test_two_hands_at_once_wait_for_each_other(database: Database, club_id: UUID
         assert rounds.get(transaction, opened.id).version == 2
 
 
-def test_whoever_did_not_lock_the_round_finds_it_changed(database: Database, club_id: UUID) -> None:
+def test_a_change_with_a_stale_version_fails(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         before = add_round(transaction, add_table(transaction), example_round())
         add_hand(transaction, before, SubmittedHand(EXAMPLE))

@@ -1,4 +1,4 @@
-"""Two records of one hand: rows are sets of cards, and what only one of them knows does not count."""
+"""The same hand twice: the order of cards in a row, discards and streets."""
 
 from functools import partial
 from typing import Any
@@ -108,7 +108,7 @@ def test_the_same_hand_in_another_order_or_with_more_is_a_replay(
     assert (document["streets"] is None) == ("streets" not in first["players"][0])
 
 
-def test_a_hand_that_is_recorded_is_still_checked_where_it_says_more(api: Api) -> None:
+def test_a_repeated_hand_with_more_details_is_validated(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     answer = post(api, round_id, hand(1, 1, {**THREE, 1: {"board": HIGH, "discards": ["2h", "2h", "6h", "Ts"]}}))
@@ -179,7 +179,7 @@ def test_a_correction_that_only_reorders_cards_keeps_the_record(api: Api, house:
     assert after[1]["id"] != before[1]["id"]
 
 
-def test_a_correction_adds_what_was_not_known(api: Api) -> None:
+def test_a_correction_can_add_discards_and_streets(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     correct(api, round_id, patch=[{"op": "replace", "path": "/hands/0", "value": reordered(WITH_STREETS)}])
@@ -225,7 +225,7 @@ def test_the_same_deal_under_a_later_number_is_refused(api: Api, house: House, n
     assert is_replay(post(api, round_id, hand(2, 2, THREE)))
 
 
-def test_a_round_that_is_complete_takes_no_hand_whatever_its_deal(api: Api) -> None:
+def test_a_complete_round_accepts_no_hand_with_any_deal(api: Api) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100"})
     play(api, round_id, hand(1, 1, TWO))
     last = {1: LOW, 2: REST}
@@ -233,7 +233,7 @@ def test_a_round_that_is_complete_takes_no_hand_whatever_its_deal(api: Api) -> N
     assert post(api, round_id, hand(3, 1, last))["code"] == "round-complete"
 
 
-def test_a_deal_that_was_undone_or_belongs_to_another_round_is_none_of_this_round(api: Api) -> None:
+def test_undone_deals_and_deals_of_other_rounds_are_ignored(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, PLAIN)
     second = {1: LOW, 2: MID, 3: HIGH}

@@ -1,4 +1,4 @@
-"""How settlements become final: confirmed, disputed, or left alone until their window has passed."""
+"""Settlements become final by confirmation or after the correction window, unless disputed."""
 
 import json
 from functools import partial
@@ -59,7 +59,7 @@ def closed_rounds(database: Database, club_id: UUID, count: int = 1, *, window: 
 
 def close(transaction: Transaction, opened: StoredRound) -> StoredRound:
     played = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
-    assert played.firmness.settlement_state is OPEN
+    assert played.finality.settlement_state is OPEN
     closing = Closing(1, "the room closes")
     return histories.add_closing(transaction, played, close_round(played.round), closing, EVENT)
 
@@ -80,13 +80,13 @@ def events_of(logins: Logins, round_id: UUID) -> list[tuple[int, str]]:
         return connection.execute(query, [round_id]).fetchall()
 
 
-def test_a_round_that_takes_no_hand_is_provisional_until_its_window_has_passed(
+def test_an_ended_round_is_provisional_until_its_window_has_passed(
     database: Database, club_id: UUID, logins: Logins
 ) -> None:
     [closed] = closed_rounds(database, club_id, window=30)
-    assert closed.firmness.settlement_state is PROVISIONAL
-    assert closed.firmness.provisional_until is not None
-    assert (closed.firmness.provisional_until - closed.opened_at).total_seconds() >= 30 * 60
+    assert closed.finality.settlement_state is PROVISIONAL
+    assert closed.finality.provisional_until is not None
+    assert (closed.finality.provisional_until - closed.opened_at).total_seconds() >= 30 * 60
     sweep_once(database)
     assert look(database, closed, club_id) == closed
 
@@ -96,8 +96,8 @@ def test_a_settlement_becomes_final_by_an_event(database: Database, club_id: UUI
     sweep_once(database)
     final = look(database, closed, club_id)
     assert (final.version, final.revision) == (closed.version + 1, closed.revision)
-    assert (final.firmness.settlement_state, final.firmness.final_revision) == (FINAL, 1)
-    assert final.firmness.provisional_until is None
+    assert (final.finality.settlement_state, final.finality.final_revision) == (FINAL, 1)
+    assert final.finality.provisional_until is None
     assert final.round == closed.round
     with database.reading(club_id) as transaction:
         told = transaction.connection.exec_driver_sql(
@@ -123,7 +123,7 @@ def test_sweepers_at_once_make_each_settlement_final_once(
         assert transaction.connection.exec_driver_sql(counted).one() == (20, 20)
 
 
-def test_a_sweep_finds_the_settlements_of_every_club_and_of_each_so_many(
+def test_a_sweep_finalizes_a_limited_number_per_club(
     database: Database, club_id: UUID, logins: Logins, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     other = add_club(logins.owner, "away")
@@ -131,22 +131,22 @@ def test_a_sweep_finds_the_settlements_of_every_club_and_of_each_so_many(
     monkeypatch.setattr(settlements, "_AT_ONCE", 2)
     monkeypatch.setattr(settlements, "MOST_AT_A_TIME", 2)
     sweep_once(database)
-    assert [look(database, each, club_id).firmness.settlement_state for each in mine] == [FINAL, FINAL, PROVISIONAL]
-    assert look(database, theirs[0], other).firmness.settlement_state is FINAL
+    assert [look(database, each, club_id).finality.settlement_state for each in mine] == [FINAL, FINAL, PROVISIONAL]
+    assert look(database, theirs[0], other).finality.settlement_state is FINAL
 
 
-def test_a_round_that_somebody_holds_is_left_to_the_next_sweep(database: Database, club_id: UUID) -> None:
+def test_a_locked_round_is_left_to_the_next_sweep(database: Database, club_id: UUID) -> None:
     held, free = closed_rounds(database, club_id, 2)
     with database.transaction(club_id) as transaction:
         rounds.lock(transaction, held.id)
         sweep_once(database)
-    assert look(database, held, club_id).firmness.settlement_state is PROVISIONAL
-    assert look(database, free, club_id).firmness.settlement_state is FINAL
+    assert look(database, held, club_id).finality.settlement_state is PROVISIONAL
+    assert look(database, free, club_id).finality.settlement_state is FINAL
     sweep_once(database)
-    assert look(database, held, club_id).firmness.settlement_state is FINAL
+    assert look(database, held, club_id).finality.settlement_state is FINAL
 
 
-def test_a_sweep_that_is_interrupted_leaves_nothing_half(
+def test_an_interrupted_sweep_leaves_consistent_records(
     database: Database, club_id: UUID, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     closed = closed_rounds(database, club_id, 2)
@@ -160,23 +160,21 @@ def test_a_sweep_that_is_interrupted_leaves_nothing_half(
             sweep_once(database)
     assert [look(database, each, club_id) for each in closed] == closed
     sweep_once(database)
-    assert {look(database, each, club_id).firmness.settlement_state for each in closed} == {FINAL}
+    assert {look(database, each, club_id).finality.settlement_state for each in closed} == {FINAL}
 
 
-def test_the_last_player_s_word_makes_a_settlement_final_at_once(
-    database: Database, club_id: UUID, logins: Logins
-) -> None:
+def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_id: UUID, logins: Logins) -> None:
     [closed] = closed_rounds(database, club_id, window=30)
-    until = closed.firmness.provisional_until
+    until = closed.finality.provisional_until
     for seat in (2, 1):
         with database.transaction(club_id) as transaction:
             confirmed = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), seat)
-        assert (confirmed.firmness.settlement_state, confirmed.firmness.provisional_until) == (PROVISIONAL, until)
+        assert (confirmed.finality.settlement_state, confirmed.finality.provisional_until) == (PROVISIONAL, until)
     with database.transaction(club_id) as transaction:
         final = settlement_states.confirm(transaction, rounds.lock(transaction, closed.id), 3)
         assert settlement_states.list_confirmed(transaction, closed.id, 1) == [1, 2, 3]
     assert final == look(database, closed, club_id)
-    assert (final.version, final.firmness.settlement_state) == (closed.version + 4, FINAL)
+    assert (final.version, final.finality.settlement_state) == (closed.version + 4, FINAL)
     with database.reading(club_id) as transaction:
         told = transaction.connection.exec_driver_sql("SELECT sequence, kind FROM events WHERE sequence > 3 ORDER BY 1")
         kinds = [(sequence, kind) for sequence, kind in told]
@@ -187,12 +185,12 @@ def test_the_last_player_s_word_makes_a_settlement_final_at_once(
 def test_a_disputed_settlement_waits_until_every_dispute_is_resolved(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     states = []
-    for change in (settlement_states.dispute_opened,) * 2 + (settlement_states.dispute_ended,) * 2:
+    for change in (settlement_states.count_opened_dispute,) * 2 + (settlement_states.count_ended_dispute,) * 2:
         with database.transaction(club_id) as transaction:
             after = change(transaction, rounds.lock(transaction, closed.id))
             record_event(transaction, EventKind.ROUND_CORRECTED, EVENT, round_id=after.id, sequence=after.version)
-        states.append(after.firmness.settlement_state)
-        if after.firmness.open_disputes:
+        states.append(after.finality.settlement_state)
+        if after.finality.open_disputes:
             sweep_once(database)
         assert look(database, closed, club_id) == after
     assert states == [DISPUTED, DISPUTED, DISPUTED, PROVISIONAL]
@@ -206,18 +204,16 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
     sweep_once(database)
     with database.transaction(club_id) as transaction:
         disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
-        assert disputed.firmness.settlement_state is DISPUTED
-        assert settlement_states.count_ended_dispute(transaction, disputed).firmness.settlement_state is FINAL
+        assert disputed.finality.settlement_state is DISPUTED
+        assert settlement_states.count_ended_dispute(transaction, disputed).finality.settlement_state is FINAL
         disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
         corrected = correct(transaction, disputed)
-        assert corrected.firmness.settlement_state is DISPUTED
+        assert corrected.finality.settlement_state is DISPUTED
         resolved = settlement_states.count_ended_dispute(transaction, corrected)
-        assert (resolved.firmness.settlement_state, resolved.firmness.final_revision) == (PROVISIONAL, 1)
+        assert (resolved.finality.settlement_state, resolved.finality.final_revision) == (PROVISIONAL, 1)
 
 
-def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
-    database: Database, club_id: UUID
-) -> None:
+def test_a_corrected_final_settlement_is_adjusted(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         assert transfers.find_adjustment(transaction, closed.id, 1) is None
@@ -225,7 +221,7 @@ def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
         assert transfers.find_adjustment(transaction, closed.id, 2) is None
         final = settlement_states.finalize(transaction, provisional, FinalReason.WINDOW)
         corrected = correct_who_sat(transaction, final)
-        assert corrected.firmness.settlement_state is PROVISIONAL
+        assert corrected.finality.settlement_state is PROVISIONAL
         before, after = (revisions.get(transaction, closed.id, revision).nets_by_player for revision in (2, 3))
         found = transfers.find_adjustment(transaction, closed.id, 3)
     assert found is not None
@@ -237,7 +233,7 @@ def test_what_was_paid_of_a_final_settlement_is_adjusted_from_player_to_player(
     assert after == {"dora": won, "bob": before["bob"], "cleo": before["cleo"]}
 
 
-def test_nobody_pays_where_a_correction_leaves_all_nets(database: Database, club_id: UUID) -> None:
+def test_a_correction_without_changed_nets_has_no_payments(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     with database.transaction(club_id) as transaction:
         correct(transaction, settlement_states.finalize(transaction, closed, FinalReason.WINDOW))
