@@ -155,7 +155,7 @@ def post_fork(_arbiter: Arbiter, worker: Worker) -> None:
 
 
 def post_worker_init(worker: Worker) -> None:
-    """Let requests that wait end when the worker is asked to stop, and divide the rate limits among the workers."""
+    """End waiting requests when the worker is asked to stop, and divide the rate limits among the workers."""
     extensions = worker.wsgi.extensions
     extensions["ofc_is_stopping"] = lambda: not worker.alive
     if extensions["ofc_rate_limits"] is not None:
