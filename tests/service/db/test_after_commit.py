@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service.db.transactions import Session
-from service.rounds.queries import hands
+from service.rounds.queries import hand_records
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.log_capture import Log
@@ -20,7 +20,7 @@ def test_a_hand_is_recorded_even_if_its_metrics_fail(api: Api, log: Log, monkeyp
         raise OSError("no space left on device")
 
     round_id = start_round(api)
-    monkeypatch.setattr(hands, "count_stored_hands", fail)
+    monkeypatch.setattr(hand_records, "count_stored_hands", fail)
     answer = record(api, round_id, hand(1, 1, THREE))
     assert answer.status == 201
     assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]
