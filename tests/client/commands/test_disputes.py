@@ -133,7 +133,7 @@ def test_whoever_cannot_resolve_corrects_nothing(
     opened = client.open_dispute({"round": round_id, "claim": CLAIM, "by": "bob"})
     said = resolve(reached, opened["id"], "upheld", "--patch", write(tmp_path, MISREAD), "--yes")
     assert (said.code, "(dispute-refused)" in said.err) == (1, True)
-    assert "it comes under review before it is resolved" in said.err
+    assert "start its review before you resolve it" in said.err
     assert client.get_settlement(round_id)["revision"] == 1
 
 
@@ -170,4 +170,4 @@ def test_a_dispute_ends_once_that_is_agreed(
         assert (said.code, question in said.err) == (0, True), said
         assert client.get_dispute(dispute_id)["state"] == after
     said = ofc("dispute", "comment", dispute_id, "but", "--by", "bob", **reached)
-    assert (said.code, f"the dispute is {state}, which ended it" in said.err) == (1, True)
+    assert (said.code, f"the dispute has ended: it is {state}" in said.err) == (1, True)

@@ -24,4 +24,4 @@ def test_what_is_no_address_of_a_link_is_said_to_be_none(reached: dict[str, str]
     assert "'friday' is not the address of a link; expected one that contains /v1/links/" in said.err
     unknown = ofc("round", "revoke-link", f"http://127.0.0.1/v1/links/{'A' * 96}", **reached)
     assert (unknown.code, unknown.out) == (1, "")
-    assert "the club has made no such link, or all of its links were revoked since" in unknown.err
+    assert "the link is not one of this club, or all links of the club were revoked after it was created" in unknown.err
