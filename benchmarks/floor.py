@@ -12,7 +12,7 @@ _kept = threading.local()
 
 
 def connection() -> psycopg.Connection:
-    """Keep one connection a thread, as simple services do."""
+    """Return the connection of the thread, as simple services do."""
     if not hasattr(_kept, "connection"):
         _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"])
     return _kept.connection
@@ -20,7 +20,7 @@ def connection() -> psycopg.Connection:
 
 @app.post("/hands")
 def post_hand() -> Response:
-    """Keep a hand."""
+    """Insert a hand."""
     with connection().transaction():
         connection().execute("INSERT INTO floor (hand) VALUES (%s)", [Jsonb(request.get_json())])
     return Response('{"status":"stored"}\n', 201, content_type="application/json")

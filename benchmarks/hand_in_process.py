@@ -36,7 +36,7 @@ from service.server.embedded import OWNER, Cluster
 
 
 def prepare(key: str, path: str, body: bytes) -> WSGIEnvironment:
-    """Put a request into the form in which a web server hands it on."""
+    """Convert a request to the environment that a web server passes on."""
     headers = {"Authorization": f"Bearer {key}"}
     sent = EnvironBuilder(path, method="POST", data=body, headers=headers, content_type="application/json")
     return sent.get_environ()

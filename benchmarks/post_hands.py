@@ -149,7 +149,7 @@ def steady_seconds(server: Server, paths: Sequence[str], rounds: Sequence[Sequen
 
 
 def add_sizes(parser: argparse.ArgumentParser) -> None:
-    """Let somebody say how much is posted at once, and to how many."""
+    """Add the options for the number of clients, rounds and hands."""
     parser.add_argument("--rounds", type=int, default=50, help="rounds of three hands a run (default 50)")
     parser.add_argument("--clients", type=int, default=4, help="clients at once (default 4)")
     parser.add_argument("--workers", type=int, default=2, help="gunicorn workers of each (default 2)")

@@ -202,7 +202,7 @@ def audit_elsewhere(club: UUID, stretches: Sequence[Stretch]) -> tuple[int, int]
 
 
 def take_turns(turns: Turns, *, counts: bool) -> int:
-    """Let everybody have a turn with the same stretches; give the most memory that a worker has had, in MB."""
+    """Measure each contender in turn on the same stretches; return the most memory of a worker, in MB."""
     made, stretches = turns.made, turns.stretches
     _, reading = measure(made.service, made.club, stretches, read)
     _, auditing = measure(made.service, made.club, stretches, audit)
@@ -233,7 +233,7 @@ def report(size: int, turns: Turns) -> None:
 
 
 def of(runs: Sequence[Run], what: str) -> float:
-    """Give the median of one time of several runs."""
+    """Return the median of one time over several runs."""
     return median(getattr(run, what) for run in runs)
 
 

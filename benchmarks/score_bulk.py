@@ -64,7 +64,7 @@ def choose(cards: Numbers, number: int) -> Numbers:
 
 
 def time_once(work: Callable[[slice], object]) -> float:
-    """Give hands per second of one run over all hands, slice by slice."""
+    """Return the hands per second of one run over all hands, slice by slice."""
     started = time.process_time()
     for start in range(0, HANDS, SLICE):
         work(slice(start, start + SLICE))
@@ -72,7 +72,7 @@ def time_once(work: Callable[[slice], object]) -> float:
 
 
 def measure(name: str, kind: str) -> tuple[float, float, float, float]:
-    """Give the medians of scoring, of the check of the deck, and of both floors."""
+    """Return the medians of scoring, of the check of the deck, and of both floors."""
     boards, ruleset = pack(name, kind), PRESETS[name]
     threes, fives = number_rows(boards)
     rng = np.random.default_rng(1)
@@ -95,7 +95,7 @@ def measure(name: str, kind: str) -> tuple[float, float, float, float]:
 
 
 def tables_cost() -> str:
-    """Say how long the tables take to fill, and how large they are."""
+    """Print how long the tables take to fill, and how large they are."""
     row_places.cache_clear()
     ruleset_tables.cache_clear()
     started = time.process_time()

@@ -38,7 +38,7 @@ def set_at_random(cards: Sequence[Card], ruleset: Ruleset) -> Rows:
 
 
 def set_well(cards: Sequence[Card], ruleset: Ruleset) -> Rows:
-    """Put groups or a flush down and single cards up; for a low the lowest card of each rank goes to the middle."""
+    """Place groups or a flush low and single cards high; for a low the lowest card of each rank goes to the middle."""
     groups, suits = Counter(card.rank for card in cards), Counter(card.suit for card in cards)
     down = sorted(cards, key=lambda card: (groups[card.rank], card.rank), reverse=True)
     lowest = {card.rank: card for card in down}
@@ -66,7 +66,7 @@ def hands_per_second(dealt: Sequence[Sequence[Rows]], ruleset: Ruleset) -> float
 
 
 def measure(name: str, setter: Setter) -> tuple[float, float]:
-    """Give the median speed, and the share of boards that are good."""
+    """Return the median speed, and the share of boards that do not foul."""
     rng, ruleset = Random(name), PRESETS[name]
     dealt = [deal(setter, ruleset, rng) for _ in range(HANDS)]
     good = [score_board(1, Board(rows), None, ruleset).foul is None for hand in dealt for rows in hand]

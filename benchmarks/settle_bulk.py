@@ -49,14 +49,14 @@ def copied(rounds: BulkRounds, copies: int) -> BulkRounds:
 
 
 def time_once(work: Callable[[], object], hands: int) -> float:
-    """Give hands per second of one run."""
+    """Return the hands per second of one run."""
     started = time.process_time()
     work()
     return hands / (time.process_time() - started)
 
 
 def measure(name: str) -> tuple[float, float, float]:
-    """Give the medians in bulk and one by one, and the speed in bulk where nothing was looked up before."""
+    """Return the medians in bulk and one by one, and the speed in bulk with empty tables."""
     rng, ruleset = Random(name), PRESETS[name]
     histories = [play_round(ruleset, rng) for _ in range(ROUNDS)]
     laid = BulkRounds.of(histories)

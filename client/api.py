@@ -204,7 +204,7 @@ class Client:
         return self._connection.post(_path("disputes", dispute_id, "comments"), comment)
 
     def review_dispute(self, dispute_id: str, review: Document) -> Response:
-        """Put a dispute under review."""
+        """Start the review of a dispute."""
         return self._connection.post(_path("disputes", dispute_id, "review"), review)
 
     def resolve_dispute(self, dispute_id: str, resolution: Document) -> Response:

@@ -157,7 +157,7 @@ def comment(session: Session, dispute_id: str, comment: str, by: str, as_json: b
 @json_option
 @pass_session
 def review(session: Session, dispute_id: str, by: str, as_json: bool) -> None:
-    """Put an open dispute under review."""
+    """Start the review of an open dispute."""
     with session.client() as client:
         dispute_id = find_dispute_id(client, dispute_id)
         found = client.get_dispute(dispute_id)

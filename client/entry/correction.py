@@ -103,7 +103,7 @@ class Correction:
         return self._client.correct_round(self._current.known.round_id, self._write(reason or ask_reason(asker)))
 
     def _resolve_refusal(self, console: Console, asker: Asker, error: RefusedError, *, is_agreed: bool) -> bool:
-        """Let the scorekeeper type the hand again, or accept later hands as played. Return False if they decline."""
+        """Ask to type the hand again, or to accept later hands as played. Return False if both are declined."""
         if error.code != IRREGULAR:
             error.problem = {**error.problem, "errors": [_in_hand(each) for each in error.problem["errors"]]}
             ask_again(console, asker, self.entry, error)

@@ -190,7 +190,7 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
 
 
 def keep_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
-    """Keep what the service refuses: an opening with other stacks, the same deal, or else a hand that was undone."""
+    """Queue what the service refuses: an opening with other stacks, the same deal, or a hand that was undone."""
     [hand] = known.document["hands"]
     if "keep-stacks" in shown:
         ofc("round", "close", table, "--reason", "late", "--yes", **reached)

@@ -20,7 +20,7 @@ Found = dict[str, Any]
 
 
 def known_vulnerabilities(dependencies: list[Found]) -> Iterator[str]:
-    """Name every known vulnerability, and the versions that are without it."""
+    """List every known vulnerability with the versions that fix it."""
     for each in dependencies:
         for vulnerability in each.get("vulns", ()):
             without = ", ".join(vulnerability["fix_versions"]) or "none"
@@ -28,12 +28,12 @@ def known_vulnerabilities(dependencies: list[Found]) -> Iterator[str]:
 
 
 def unchecked(dependencies: list[Found]) -> list[str]:
-    """Name the dependencies that nobody could say anything of."""
+    """List the dependencies of which nothing is known."""
     return [each["name"] for each in dependencies if "skip_reason" in each]
 
 
 def verdict(dependencies: list[Found] | None) -> tuple[int, list[str]]:
-    """Give what the command ends with, and what it says; None is no answer at all."""
+    """Return the exit code and the report; None is no response at all."""
     if dependencies is None:
         return 0, ["NOT CHECKED: no list of vulnerabilities can be reached; run `make audit` where there is a network."]
     found, skipped = list(known_vulnerabilities(dependencies)), unchecked(dependencies)
@@ -60,7 +60,7 @@ def look_up() -> list[Found] | None:
 
 
 def main() -> int:
-    """Say what is known of the dependencies."""
+    """Print what is known of the dependencies."""
     code, said = verdict(look_up())
     print("\n".join(said))
     return code

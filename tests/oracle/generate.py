@@ -87,7 +87,7 @@ def random_hand(rng: Random, round_: Round) -> dict[str, Any]:
 
 
 def random_departures(rng: Random, round_: Round) -> list[dict[str, Any]]:
-    """Let somebody leave now and then, who may; he leaves the round at once."""
+    """Record a departure now and then, of a player who may leave the round."""
     if round_.ruleset["leaving"] != "between_hands":
         return []
     departures: list[dict[str, Any]] = []

@@ -33,7 +33,7 @@ def rooms(streets: list[Street], number: int) -> dict[str, int]:
 
 
 def mark_auto(rng: Random, streets: list[Street], number: int, placed: int) -> None:
-    """Say that the clock set a part of this street, where the clock would have set it so."""
+    """Mark a part of this street as set by the clock, where the clock would have set it so."""
     street = streets[number]
     by_clock = [card for row in LOWEST_FIRST for card in street[row] if rng.random() < 0.6]
     in_order = by_clock + street["discards"]

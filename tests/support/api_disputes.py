@@ -38,7 +38,7 @@ def body_of(step: str, version: int, **more: Any) -> Document:
 
 
 def step(api: Api, dispute_id: str, name: str, version: int | None = None, **more: Any) -> Answer:
-    """Say or do something about a dispute as it stands, or as it stood in a version."""
+    """Comment on or change a dispute, at its current or a given version."""
     read = api.get(f"/v1/disputes/{dispute_id}")["version"] if version is None else version
     return api.post(f"/v1/disputes/{dispute_id}/{name}", body_of(name, read, **more))
 
@@ -57,5 +57,5 @@ def brought_to(api: Api, state: str) -> str:
 
 
 def correct(api: Api, round_id: str, **more: Any) -> Answer:
-    """Put right the card that was misread."""
+    """Correct the card that was misread."""
     return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, **more})

@@ -68,7 +68,7 @@ def opened_broker(name: str) -> Iterator[Broker]:
 
 @cache
 def find_brokers() -> tuple[str, ...]:
-    """Name the brokers that answer where they usually do."""
+    """List the brokers that respond at their usual addresses."""
     return tuple(name for name, (host, port, _) in ADDRESSES.items() if answers(host, port))
 
 

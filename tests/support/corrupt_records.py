@@ -61,7 +61,7 @@ class Columns:
 
 @contextmanager
 def tampering(owner: Database, club: UUID) -> Iterator[Transaction]:
-    """Give a superuser's hands into the records, with everything off that stops them; nothing of it is kept."""
+    """Open a superuser's transaction with all triggers and constraints off, and roll it back at the end."""
     with owner.transaction(club, rolled_back=True) as transaction:
         transaction.execute(text("SET LOCAL session_replication_role = replica"))
         constraints = transaction.execute(
@@ -165,7 +165,7 @@ class Table:
     def change(
         self, column: str, type_: str, row: Mapping[str, Any] | None = None
     ) -> tuple[Mapping[str, Any], Mapping[str, Any]]:
-        """Give a column another value, in a record that has one if none is given; the record before and after."""
+        """Change a column, by default in a record in which it is not NULL; return the record before and after."""
         row = row or [*self.rows(f"{column} IS NOT NULL"), *self.rows()][0]
         other = _OTHER[type_].format(column)
         statement = f"UPDATE {self.name} SET {column} = {other} WHERE ctid = '{row['place']}' RETURNING *"
@@ -181,7 +181,7 @@ class Table:
         self.run(f"DELETE FROM {self.name} WHERE ctid = '{row['place']}'")
 
     def insert(self, row: Mapping[str, Any], types: Mapping[str, str]) -> Mapping[str, Any]:
-        """Put a copy of a record beside it, with another key; gives the key."""
+        """Insert a copy of a record with another key; return the key."""
         column = self.key[-1]
         other = "gen_random_uuid()" if types[column] == "uuid" else _OTHER[types[column]].format(column)
         if types[column] in ("smallint", "integer"):
@@ -198,7 +198,7 @@ class Table:
         return dict(added.mappings().one())
 
     def swap(self, one: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-        """Give two records each other's contents; they keep their keys."""
+        """Swap the contents of two records but not their keys."""
         columns = ", ".join(name for name in one if name not in self.key and name != "place")
         a, b = one["place"], other["place"]
         self.run(

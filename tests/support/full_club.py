@@ -44,7 +44,7 @@ class Lived:
 
 
 def live(house: House, api: Api) -> Lived:
-    """Let everything happen in the club of a client."""
+    """Record every kind of event in the club of a client."""
     club = club_of(house, api)
     key = SigningKey.make("suite")
     _keys_come_and_go(house, club)

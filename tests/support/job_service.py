@@ -47,7 +47,7 @@ class Room:
 
     @contextmanager
     def closed_gate(self) -> Iterator[psycopg.Connection]:
-        """Keep a worker from going on past the gate until the block ends."""
+        """Block workers at the gate until the block ends."""
         [(club,)] = self.house.ask("SELECT club_id FROM jobs UNION SELECT id FROM clubs LIMIT 1")
         with psycopg.connect(self.house.owner_url) as connection:
             connection.execute("SELECT pg_advisory_xact_lock(hashtextextended(%s, 0))", [f"{club} {GATE}"])

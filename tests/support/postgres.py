@@ -89,7 +89,7 @@ class Server:
         self._drop(self.template)
 
     def allow_login(self) -> None:
-        """Let the service connect, once the migrations have made its role."""
+        """Allow the service to connect, after the migrations have created its role."""
         self.execute(sql.SQL("ALTER ROLE {} LOGIN").format(sql.Identifier(SERVICE_ROLE)))
 
     def _migrate_template(self) -> None:

@@ -29,7 +29,7 @@ class Club:
         return self.api.get(job)
 
     def hasten(self, job: str) -> None:
-        """Let every pause and rest before the next attempt be over."""
+        """End every pause before the next attempt."""
         over = "UPDATE job_chunks SET claimable_from = now() - interval '1 hour' WHERE state = 'open' AND job_id = %s"
         self.house.change(over, self.api.get(job)["id"])
 

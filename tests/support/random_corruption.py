@@ -115,7 +115,7 @@ class Vandal:
         return name in audited.OF_ROUNDS or name == "submissions"
 
     def _round_of(self, name: str, row: Row) -> UUID | None:
-        """Name the round of a record; None where the record does not say."""
+        """Return the round of a record; None if the record has none."""
         found: UUID | None = row["id"] if name == "rounds" else row.get("round_id")
         return found or self._rounds_of_disputes.get(row.get("dispute_id"))
 

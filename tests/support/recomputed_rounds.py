@@ -48,5 +48,5 @@ def recompute(
 
 
 def named(found: Recomputed) -> list[tuple[UUID | None, int | None, str]]:
-    """Say which figures differ, and where."""
+    """Return which figures differ, and where."""
     return [(each.round_id, each.hand, each.what) for each in found.differences]

@@ -127,7 +127,7 @@ class Teller:
         self.problems.setdefault(code, self.stable(answer.document))
 
     def cut(self, operation: str, name: str, length: int) -> None:
-        """Keep no more than the first items of a long list."""
+        """Shorten a long list to its first items."""
         told = self.examples[operation]
         listed = told["answers"]["200"]["body"]
         told["cut"] = f"Cut to the first {length} of {len(listed[name])}."
@@ -181,7 +181,7 @@ class Teller:
         return {"headers": headers, "body": body}
 
     def _find(self, operation: str) -> tuple[str, str, dict[str, str]]:
-        """Give an operation's method and address, and where each of its parameters belongs."""
+        """Return the method and address of an operation, and the place of each of its parameters."""
         for path, item in self.api.contract["paths"].items():
             for method, described in item.items():
                 if method != "parameters" and described["operationId"] == operation:

@@ -28,7 +28,7 @@ def _remember(owner_url: str, moment: str) -> None:
 
 
 def take_back(owner_url: str) -> None:
-    """Put every record that changed between the two moments back, and leave those that changed since as they are."""
+    """Restore every record that changed between the two moments, but not those that changed since."""
     with psycopg.connect(owner_url) as connection:
         connection.execute("SET session_replication_role = replica")
         for table in AUDITED:

@@ -52,7 +52,7 @@ def rows(board: str) -> Document:
 
 
 def player(seat: int, board: str, **more: Any) -> Document:
-    """Say what one player made of a hand."""
+    """Return a player's part of a hand."""
     return {"seat": seat, **rows(board), **more}
 
 
@@ -163,7 +163,7 @@ def play_to_the_end(api: Api, round_id: str) -> Answer:
 
 
 def depart(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
-    """Let a player leave."""
+    """Record a departure."""
     return api.post(f"/v1/rounds/{round_id}/departures", {"seat": seat, **more})
 
 

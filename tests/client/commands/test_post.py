@@ -26,7 +26,7 @@ def first_hands(document: Document, number: int) -> Document:
 
 
 def came_to(said: CommandResult) -> Document:
-    """Give the settlement that a post with --json printed."""
+    """Return the settlement that a post with --json printed."""
     assert said.code == 0, said
     settlement: Document = said.document["settlement"]
     return settlement

@@ -50,7 +50,7 @@ OLDER = read_signed(kept(NEWEST, "checkpoint").read_text(encoding="utf-8"))
 
 
 def changed_at(path: tuple[str | int, ...], value: object) -> Document:
-    """Give the file with another value at one place, which alone is copied."""
+    """Return the file with another value at one place, which alone is copied."""
     document = copy.copy(read_kept_file())
     place: Any = document
     for step in path[:-1]:

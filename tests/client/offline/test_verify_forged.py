@@ -15,7 +15,7 @@ from tests.support.client.forged_evidence import FORGER, Change, events_of, forg
 
 
 def say(kind: str, **more: Any) -> Change:
-    """Let every event of a kind say something else."""
+    """Change every event of a kind."""
 
     def change(found: str, content: Document) -> None:
         if found == kind:

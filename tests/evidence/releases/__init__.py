@@ -7,5 +7,5 @@ RELEASES = sorted(path.stem for path in FOLDER.glob("*.json"))
 
 
 def newest_evidence(suffix: str) -> Path:
-    """Give what the newest release has made: `json`, `key` or `checkpoint`."""
+    """Return a file of the newest release: `json`, `key` or `checkpoint`."""
     return FOLDER / f"{RELEASES[-1]}.{suffix}"

@@ -99,7 +99,7 @@ class Playing(Happening):
 
     @staticmethod
     def _may_leave(round_: Modelled, seat: int) -> bool:
-        """Say whether somebody can leave; of a closed round the model would let him leave before it was closed."""
+        """Return whether a player can leave; the model would accept it in a closed round too."""
         return round_.status == "open" and round_.happened.with_departure(seat).plays()
 
     def a_round_is_closed(self, rng: Random) -> None:

@@ -37,7 +37,7 @@ class Working(Happening):
             self.finds_all_right()
 
     def finds_all_right(self) -> None:
-        """Let every stored round be played again: nothing differs, for what was asked for twice was recorded once."""
+        """Replay every stored round: nothing differs, because repeated requests were recorded once."""
         job = self._recompute({"scope": {}, "mode": "audit", "reason": "all of it"})
         found = {name: job["summary"][name] for name in ("rounds", "hands", "differing")}
         hands = sum(len(each.happened.document["hands"]) for each in self.club.rounds)

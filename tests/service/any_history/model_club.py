@@ -64,7 +64,7 @@ class Club:
         return next((each for each in self.rounds if each.table == table and each.status == "open"), None)
 
     def is_followed(self, round_: Modelled) -> bool:
-        """Say whether another round was opened at its table since."""
+        """Return whether another round was opened at its table since."""
         return any(each.table == round_.table for each in self.rounds[self.rounds.index(round_) + 1 :])
 
     def add(self, round_id: str, table: str, happened: Happened, *, is_final: bool = False) -> Modelled:
@@ -86,11 +86,11 @@ class Club:
         self.agrees(round_)
 
     def remember(self, round_: Modelled) -> None:
-        """Keep what is shown of a revision, before there may be a newer one."""
+        """Store the view of a revision before a newer one can exist."""
         round_.past[round_.revision - 1 :] = [self._shown_of(round_)]
 
     def proves_itself(self, round_: Modelled) -> None:
-        """Let who has nothing but the round's evidence check it, once all that happened is signed."""
+        """Verify the round's evidence offline, after everything is signed."""
         report = verify(self.ask(round_, "/evidence").document)
         assert report.failed == [], report.failed
         assert report.is_complete

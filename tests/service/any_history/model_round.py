@@ -31,7 +31,7 @@ class Happened:
         return play_through(self.document, self.ruleset, self.standing)[0]
 
     def plays(self) -> bool:
-        """Say whether it can have happened."""
+        """Return whether it can have happened."""
         try:
             _ = self.round
         except Refused:

@@ -42,7 +42,7 @@ class Judging(Happening):
             self.club.agrees(round_)
 
     def time_passes(self, _rng: Random) -> None:
-        """Let the windows pass of those tables that have none."""
+        """Finalize the settlements of tables without a correction window."""
         finalize_settlements(database_of(self.club.house), self.club.id)
         for round_ in self.club.rounds:
             if round_.state == "provisional" and round_.table in self.club.hasty:
@@ -65,7 +65,7 @@ class Judging(Happening):
         self._is_moved(round_)
 
     def a_dispute_goes_on(self, rng: Random) -> None:
-        """Let an auditor take one up, or end it in one of the ways there are."""
+        """Review or end a dispute as an auditor."""
         disputed = [each for each in self.club.rounds if each.disputes]
         if not disputed:
             return

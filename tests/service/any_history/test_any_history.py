@@ -49,7 +49,7 @@ class AnyHistory(Playing, Correcting, Judging, Working):
     """Tables, rounds, hands, undos, corrections and jobs of one club, in any order."""
 
     def happens(self, rng: Random, steps: int) -> None:
-        """Let so many things happen, each as often as `STEPS` says, and look at all that came of them."""
+        """Run so many steps, each as often as `STEPS` says, and check the results."""
         self.club.add_table(rng.choice(NAMES))
         for step in rng.choices(list(STEPS), list(STEPS.values()), k=steps):
             getattr(self, step)(rng)
@@ -95,7 +95,7 @@ DONE = OFTEN_DONE | {
 
 
 def happen(house: House, seeds: Iterable[int], steps: int, expected: set[str]) -> None:
-    """Let histories happen, in which all that is expected is done once at least."""
+    """Run histories in which every step happens at least once."""
     taken: Counter[str] = Counter()
     for seed in seeds:
         print(f"seed {seed}")

@@ -78,7 +78,7 @@ class Club:
         }
 
     def playing(self) -> Answer:
-        """Give the round at play; a new one, at a table of its own, where the last can take no hand."""
+        """Return the round in play; a new one at a new table if the last accepts no hand."""
         round_ = self.api.get(f"/v1/rounds/{self._round_id or self.open_round()}")
         return round_ if round_["next"] else self.api.get(f"/v1/rounds/{self.open_round()}")
 
@@ -121,7 +121,7 @@ class Club:
         return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
 
     def name_player(self) -> str:
-        """Give some player a name; his id."""
+        """Set a display name and return the ID of the player."""
         player = self.rng.choice(PLAYERS)
         assert self.api.put(f"/v1/players/{player}", {"display_name": player.title()}).status in (200, 201)
         return player
@@ -179,7 +179,7 @@ class Club:
         return {"number": following["number"], "button": button, "players": players}
 
     def departure(self) -> Document:
-        """Let somebody leave after a hand."""
+        """Record a departure after a hand."""
         self.play_hand()
         return {"seat": self.rng.choice(self.playing()["seats"])["seat"]}
 
@@ -202,7 +202,7 @@ class Club:
         return str(self._closed["id"])
 
     def confirmation(self) -> Document:
-        """Let somebody say that the settlement of the round that was closed last is right."""
+        """Confirm the settlement of the round that was closed last."""
         assert self._closed is not None
         return {"seat": self.rng.choice(self._closed["seats"])["seat"]}
 

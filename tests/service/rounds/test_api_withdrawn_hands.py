@@ -303,7 +303,7 @@ def test_undoing_any_hand_restores_the_earlier_state(api: Api, name: str) -> Non
 
 
 def leave(api: Api, round_id: str, document: Document, number: int) -> None:
-    """Let everyone leave who does so after a hand of the document."""
+    """Record the departures after a hand of the document."""
     for departure in document["departures"]:
         if departure["after_hand"] == number:
             more: Any = {"reason": departure["reason"]} if "reason" in departure else {}

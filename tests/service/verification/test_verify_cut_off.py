@@ -30,7 +30,7 @@ def sign(house: House, club: UUID) -> Checkpoint:
 
 
 def plant_anew(house: House, *, signed: int) -> None:
-    """Let every event wait, as if there were no tree yet, and keep what was signed of trees up to a size."""
+    """Queue every event again, as if there were no tree, and retain the checkpoints up to a size."""
     with psycopg.connect(house.owner_url) as connection:
         connection.execute("SET session_replication_role = replica")
         connection.execute("TRUNCATE tree_nodes, tree_heads, round_map_tiles, waiting_events")

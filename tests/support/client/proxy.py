@@ -68,7 +68,7 @@ def _handler(proxy: Proxy, service: str) -> type[BaseHTTPRequestHandler]:
             self._pass_on()
 
         def log_message(self, *_: Any) -> None:
-            """Say nothing."""
+            """Log nothing."""
 
         def _pass_on(self) -> None:
             self.close_connection = True

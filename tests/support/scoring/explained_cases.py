@@ -48,7 +48,7 @@ TITLES = (
 
 def golden_name(title: str) -> str:
     """
-    Name the file of a case.
+    Return the file of a case.
 
     >>> golden_name("The worked example, one hand")
     'the-worked-example-one-hand.txt'

@@ -50,7 +50,7 @@ class Case:
         return list(self.content["rules"])
 
     def players(self, written: Mapping[Seat, Any]) -> dict[Seat, Any]:
-        """Put the boards in the place of their names."""
+        """Replace the names of boards by the boards."""
         return {seat: self._with_board(player) for seat, player in written.items()}
 
     def _with_board(self, player: Any) -> Any:
