@@ -158,8 +158,9 @@ def post_worker_init(worker: Worker) -> None:
     """End waiting requests when the worker is asked to stop, and divide the rate limits among the workers."""
     extensions = worker.wsgi.extensions
     extensions["ofc_is_stopping"] = lambda: not worker.alive
-    if extensions["ofc_rate_limits"] is not None:
-        extensions["ofc_rate_limits"].workers = worker.cfg.workers
+    limits = extensions.get("ofc_rate_limits")
+    if limits is not None:
+        limits.workers = worker.cfg.workers
 
 
 def pre_request(_worker: Worker, request: Received) -> None:
