@@ -34,7 +34,7 @@ from service.app import create_app
 from service.clubs.actions import create_club_with_key
 from service.config import Config
 from service.db import migrate
-from service.db.exchanges import exchange
+from service.db.pipeline import run_together
 from service.server.embedded import OWNER, Cluster
 
 GUARDED: Final = "guarded"
@@ -58,11 +58,11 @@ def open_rounds(app: Flask, key: str, count: int) -> list[str]:
 def written_down(sent: list[list[Sent]]) -> Iterator[None]:
     """Write down what goes to PostgreSQL together, meanwhile."""
 
-    def noting(driver: Any, prepared: Any, statements: Sequence[Any]) -> Any:
-        sent.append([Sent(each.name, each.query, each.sent(parameters)) for each, parameters in statements])
-        return exchange(driver, prepared, statements)
+    def noting(driver: Any, statements: Sequence[Any]) -> Any:
+        sent.append([Sent(each.query, dict(parameters)) for each, parameters in statements])
+        return run_together(driver, statements)
 
-    with patch("service.db.pipeline.exchange", noting):
+    with patch("service.db.pipeline.run_together", noting):
         yield
 
 

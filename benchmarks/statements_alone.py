@@ -11,7 +11,7 @@ from typing import Final, cast
 import psycopg
 from flask import Flask, Response, request
 
-from service.db.exchanges import Prepared, exchange
+from service.db.pipeline import run_together
 from service.db.statements import Parameters, Statement
 
 LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
@@ -23,15 +23,10 @@ _kept = threading.local()
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A statement with the values that it was once sent with."""
+    """A statement with the parameters that it was once sent with."""
 
-    name: bytes
     query: bytes
-    values: list[bytes | None]
-
-    def sent(self, _parameters: Parameters) -> list[bytes | None]:
-        """Give them, as `Statement.sent` does."""
-        return self.values
+    parameters: Parameters
 
 
 @cache
@@ -41,17 +36,17 @@ def rounds() -> list[list[list[list[Sent]]]]:
     return listed
 
 
-def connection() -> tuple[psycopg.Connection, Prepared]:
-    """Keep one connection a thread, and what is prepared on it."""
+def connect() -> psycopg.Connection:
+    """Return the connection of the thread."""
     if not hasattr(_kept, "connection"):
-        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True, prepare_threshold=None)
-        _kept.prepared = Prepared()
-    return _kept.connection, _kept.prepared
+        _kept.connection = psycopg.connect(os.environ["OFC_DATABASE_URL"], autocommit=True)
+    connection: psycopg.Connection = _kept.connection
+    return connection
 
 
 @app.post("/rounds/<int:place>/hands")
 def post_hand(place: int) -> Response:
     """Send a hand's statements as the service once did."""
     for together in rounds()[place][request.get_json()["number"] - 1]:
-        exchange(*connection(), [(cast("Statement", each), {}) for each in together])
+        run_together(connect(), [(cast("Statement", each), each.parameters) for each in together])
     return Response('{"status":"stored"}\n', 201, content_type="application/json")

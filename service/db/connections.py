@@ -13,14 +13,18 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 
 from service.db.address import connect_arguments
-from service.db.exchanges import PREPARED, Prepared, exchange
+from service.db.pipeline import run_together
 from service.db.session import LocalSettings, check_session
-from service.db.statements import Statement
+from service.db.statements import Encoded, EncodedDumper, Statement
 
 TRUSTED_SECONDS: Final = 1.0
 """Idle time after which a connection is tested before it is used."""
 
 _IDLE_SINCE: Final = "idle_since"
+ONLY_READS: Final = "only_reads"
+"""The name under which a connection in the pool has whether its newest transaction only reads."""
+_PREPARE_AFTER: Final = 5
+"""So often is a statement run on a connection before psycopg prepares it."""
 _BEGIN: Final = Statement(text("BEGIN"))
 _COMMIT: Final = Statement(text("COMMIT"))
 
@@ -41,7 +45,7 @@ def create_engine(url: URL, local: LocalSettings, pool_size: int) -> Engine:
         pool_reset_on_return=None,
     )
     event.listen(engine, "connect", partial(_check, url=url, local=local))
-    event.listen(engine, "reset", _roll_back)
+    event.listen(engine, "reset", _end_transaction)
     event.listen(engine, "checkin", _record_idle)
     event.listen(engine, "checkout", _check_alive)
     return engine
@@ -61,7 +65,7 @@ def _close(driver: psycopg.Connection[Any] | None, _entry: ConnectionPoolEntry) 
         driver.close()
 
 
-def _check(driver: psycopg.Connection[Any], entry: ConnectionPoolEntry, *, url: URL, local: LocalSettings) -> None:
+def _check(driver: psycopg.Connection[Any], _entry: ConnectionPoolEntry, *, url: URL, local: LocalSettings) -> None:
     """
     Check the role and the settings of a transaction on a new connection; close the connection if the check fails.
 
@@ -69,25 +73,34 @@ def _check(driver: psycopg.Connection[Any], entry: ConnectionPoolEntry, *, url: 
         psycopg.Error: a setting, for example the role, cannot be set.
         DatabaseError: as `check_session`.
     """
-    prepared = Prepared(by_name=False)
+    driver.adapters.register_dumper(Encoded, EncodedDumper)
     try:
-        exchange(driver, prepared, [(_BEGIN, {}), (local.statement, local.parameters())])
-        backend = check_session(lambda statement, values: exchange(driver, prepared, [(statement, values)]), url, local)
-        exchange(driver, prepared, [(_COMMIT, {})])
+        run_together(driver, [(_BEGIN, {}), (local.statement, local.parameters())])
+        backend = check_session(lambda statement, values: run_together(driver, [(statement, values)]), url, local)
+        run_together(driver, [(_COMMIT, {})])
     except BaseException:
         driver.close()
         raise
-    # A connection pooler reports an invented process number.
-    entry.info[PREPARED] = Prepared(by_name=backend == driver.info.backend_pid)
+    # Behind a connection pooler, which reports an invented process number, nothing is prepared, because the next
+    # transaction can run on another connection to PostgreSQL.
+    if backend == driver.info.backend_pid:
+        driver.prepare_threshold = _PREPARE_AFTER
 
 
 def _record_idle(_driver: Any, entry: ConnectionPoolEntry) -> None:
     entry.info[_IDLE_SINCE] = monotonic()
 
 
-def _roll_back(driver: Any, _entry: ConnectionPoolEntry, _state: PoolResetState) -> None:
-    """Roll back a transaction that was not committed, before the connection is reused."""
-    if driver.pgconn.transaction_status != TransactionStatus.IDLE:
+def _end_transaction(driver: Any, entry: ConnectionPoolEntry, _state: PoolResetState) -> None:
+    """
+    End a transaction that is not committed, before the connection is reused.
+
+    One that only reads is committed, because psycopg forgets its prepared statements at a rollback.
+    """
+    status = driver.pgconn.transaction_status
+    if status == TransactionStatus.INTRANS and entry.info.get(ONLY_READS):
+        driver.commit()
+    elif status != TransactionStatus.IDLE:
         driver.rollback()
 
 

@@ -16,6 +16,7 @@ import uuid_utils
 from sqlalchemy import bindparam, text
 
 from service.db import Transaction
+from service.db.statements import Encoded
 
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _FIELD: Final = Struct(">Ii").pack
@@ -64,7 +65,7 @@ def find_types(transaction: Transaction, tables: Mapping[str, str]) -> Mapping[s
     return {names[each.relname]: each.reltype for each in found}
 
 
-def show_records(type_: int, columns: str, records: Sequence[bytes]) -> bytes:
+def show_records(type_: int, columns: str, records: Sequence[bytes]) -> Encoded:
     """
     Encode an array of records.
 
@@ -75,7 +76,9 @@ def show_records(type_: int, columns: str, records: Sequence[bytes]) -> bytes:
     """
     # A record is its length and the number of its fields, and then the fields.
     heads = map(_RECORD, map(_COUNT_BYTES.__add__, map(len, records)), repeat(columns.count(",") + 1))
-    return _ARRAY(1, 0, type_, len(records), 1) + b"".join(chain.from_iterable(zip(heads, records, strict=True)))
+    return Encoded(
+        _ARRAY(1, 0, type_, len(records), 1) + b"".join(chain.from_iterable(zip(heads, records, strict=True)))
+    )
 
 
 show_small: Final = partial(Struct(">Iih").pack, _SMALLINT, 2)

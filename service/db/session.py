@@ -7,8 +7,7 @@ from sqlalchemy import URL, Connection, TextClause, text
 
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.db.address import describe
-from service.db.exchanges import Found
-from service.db.statements import Parameters, Statement
+from service.db.statements import Parameters, Row, Statement
 from service.errors import DatabaseDenied
 
 NO_ROLE: Final = "none"
@@ -66,7 +65,7 @@ class LocalSettings:
         connection.execute(self.text, self.parameters())
 
 
-RunQuery = Callable[[Statement, Parameters], list[Found]]
+RunQuery = Callable[[Statement, Parameters], list[Row]]
 """A function that runs a statement in the transaction to check."""
 
 # `current_setting` first: `set_config` returns the setting as PostgreSQL writes it, for instance '1min' for '60s'.
@@ -109,7 +108,7 @@ def check_session(run: RunQuery, url: URL, local: LocalSettings) -> int:
     return backend
 
 
-def _check_role(found: Found, url: URL) -> None:
+def _check_role(found: Row, url: URL) -> None:
     """Raise an error if the role has more rights than the service: every key could read the records of every club."""
     role, database = found["role"], describe(url)
     if found["rolsuper"] or found["rolbypassrls"]:

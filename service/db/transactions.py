@@ -11,15 +11,15 @@ from uuid import UUID
 from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
 from service.db.address import SERVICE_ROLE, describe, engine_url, settings_of
-from service.db.connections import close_connections, create_engine
-from service.db.exchanges import Found, copied_out
+from service.db.connections import ONLY_READS, close_connections, create_engine
+from service.db.copies import copied_out
 from service.db.failures import translate_errors, translate_read_only
 from service.db.migrations import find_revision, owns_tables, refuse_all_but_newest
 from service.db.pipeline import Pipeline
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
 from service.db.server_check import ServerState, read_server, refuse_read_only, refuse_unsafe
 from service.db.session import LocalSettings, check_session
-from service.db.statements import Parameters, Statement
+from service.db.statements import Parameters, Row, Statement
 from service.errors import (
     Busy,
     DatabaseAltered,
@@ -69,21 +69,9 @@ class Transaction:
             messages: list[bytes] = driver.wait(copied_out(driver.pgconn))
         return messages
 
-    def start(self, statement: Statement, parameters: Mapping[str, bytes]) -> None:
-        """
-        Start a statement that returns no rows, without waiting for it.
-
-        The next statement waits for it and raises its error.
-
-        Args:
-            statement: the statement.
-            parameters: its parameters, in PostgreSQL's binary format.
-        """
-        self.pipeline.start(statement, parameters)
-
-    def query(self, statement: Statement, parameters: Parameters) -> list[Found]:
+    def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run a compiled statement and return its rows."""
-        return self.pipeline.ask(statement, parameters)
+        return self.pipeline.query(statement, parameters)
 
     def write(self, statement: Statement, parameters: Parameters, **conflicts: ServiceError) -> None:
         """
@@ -91,7 +79,7 @@ class Transaction:
 
         Later statements see what it writes. The violation of a constraint raises the error given for its name.
         """
-        self.pipeline.send_later(statement, parameters, **conflicts)
+        self.pipeline.write(statement, parameters, **conflicts)
 
     def send(self) -> None:
         """
@@ -238,7 +226,7 @@ class Database:
         """
         with self.session() as session, session.outside_clubs() as pipeline:
             # This is checked for every new connection too, but the role can have been changed since.
-            check_session(pipeline.ask, self._url, self._local)
+            check_session(pipeline.query, self._url, self._local)
             refuse_all_but_newest(find_revision(pipeline.connection), self._url)
 
     def check_schema(self) -> None:
@@ -326,11 +314,7 @@ class Session:
         pipeline = self._begin(_BEGIN, str(club_id))
         transaction = Transaction(pipeline, club_id, actor, request_id)
         with translate_read_only(self.url):
-            try:
-                yield transaction
-            except BaseException:
-                pipeline.hear_out()
-                raise
+            yield transaction
             if rolled_back:
                 pipeline.send()
                 return
@@ -341,13 +325,13 @@ class Session:
         """Begin a read-only transaction in one club, whose statements all see the same snapshot."""
         return Transaction(self._begin(_BEGIN_READING, str(club_id)), club_id)
 
-    def query(self, statement: Statement, parameters: Parameters) -> list[Found]:
+    def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""
         pipeline = Pipeline(self.connection)
         # Statements that are sent together without a BEGIN are one transaction.
-        pipeline.send_later(self.local.statement, self.local.parameters())
+        pipeline.write(self.local.statement, self.local.parameters())
         with translate_read_only(self.url):
-            return pipeline.ask(statement, parameters)
+            return pipeline.query(statement, parameters)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Pipeline]:
@@ -367,7 +351,8 @@ class Session:
 
     def _begin(self, begin: Statement, club: str) -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
+        self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
-        pipeline.send_later(begin)
-        pipeline.send_later(self.local.statement, self.local.parameters(club))
+        pipeline.write(begin)
+        pipeline.write(self.local.statement, self.local.parameters(club))
         return pipeline

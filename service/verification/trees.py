@@ -32,17 +32,18 @@ def check_leaves(transaction: Transaction, first: int, retained: Sequence[Checkp
     keys = trees.list_verifiers(transaction)
     expected: dict[Place, bytes] = {}
     leaves = trees.list_leaves(transaction, first, last)
-    hashes = trees.read_hashes(transaction, [leaf.event_id for leaf in leaves])
-    for leaf in leaves:
-        while edge.size < leaf.position:
+    hashes = trees.read_hashes(transaction, [event_id for _, _, event_id in leaves])
+    for position, stored, event_id in leaves:
+        while edge.size < position:
             expected.update(edge.append(_NOTHING))
-        if leaf.position < edge.size:
-            key = {"club_id": transaction.club_id, "level": 0, "position": leaf.position}
+        if position < edge.size:
+            key = {"club_id": transaction.club_id, "level": 0, "position": position}
             yield Finding(FindingKind.RECORD_SURPLUS, "tree_nodes", key)
             continue
-        event_hash = hashes.get(leaf.event_id)
-        yield from _check_leaf(transaction.club_id, leaf, event_hash)
-        expected.update(edge.append(bytes(event_hash or leaf.hash)))
+        event_hash = hashes.get(event_id)
+        if event_hash != stored:
+            yield from _report_leaf(transaction.club_id, position, stored, event_id, event_hash)
+        expected.update(edge.append(event_hash or stored))
         if edge.size in signed:
             yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
         for checkpoint in retained:
@@ -57,21 +58,21 @@ def _read_edge(transaction: Transaction, first: int) -> Edge:
     """Read the edge of the tree before a page."""
     places = places_of([(0, first)])
     before = trees.read_nodes(transaction, places)
-    return Edge(first, [bytes(before[place].hash) if place in before else _NOTHING for place in places])
+    return Edge(first, [before[place][0] if place in before else _NOTHING for place in places])
 
 
-def _check_leaf(club_id: UUID, leaf: Any, event_hash: bytes | None) -> Iterator[Finding]:
-    """Compare a leaf with its event; the hash is None where there is no such event."""
-    if event_hash == leaf.hash:
-        return
-    key = {"club_id": club_id, "level": 0, "position": leaf.position}
+def _report_leaf(
+    club_id: UUID, position: int, stored: bytes, event_id: UUID, event_hash: bytes | None
+) -> Iterator[Finding]:
+    """Report a leaf whose hash is not that of its event, which is None where there is no such event."""
+    key = {"club_id": club_id, "level": 0, "position": position}
     if event_hash is None:
-        yield Finding(FindingKind.EVENT_MISSING, "events", {"club_id": club_id, "id": leaf.event_id})
-        if len(leaf.hash) != HASH_BYTES:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash)
+        yield Finding(FindingKind.EVENT_MISSING, "events", {"club_id": club_id, "id": event_id})
+        if len(stored) != HASH_BYTES:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", stored)
     else:
-        yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", leaf.hash, event_hash)
-    yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", leaf.event_id)
+        yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", stored, event_hash)
+    yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", event_id)
 
 
 def check_tree(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
@@ -123,16 +124,17 @@ def check_tree(transaction: Transaction, retained: Sequence[Checkpoint]) -> Iter
 def _check_nodes(transaction: Transaction, expected: Mapping[Place, bytes]) -> Iterator[Finding]:
     """Compare the stored full subtrees with the expected hashes."""
     stored = trees.read_nodes(transaction, list(expected))
-    for (level, position), node in expected.items():
+    for place, node in expected.items():
+        level, position = place
         key = {"club_id": transaction.club_id, "level": level, "position": position}
-        found = stored.get((level, position))
-        if found is None:
+        if place not in stored:
             yield Finding(FindingKind.RECORD_MISSING, "tree_nodes", key)
             continue
-        if found.hash != node:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", found.hash, node)
-        if level and found.event_id is not None:
-            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", found.event_id)
+        found, event_id = stored[place]
+        if found != node:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "hash", found, node)
+        if level and event_id is not None:
+            yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", event_id)
 
 
 def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[VerifierKey]) -> Iterator[Finding]:

@@ -188,10 +188,9 @@ class RoundRecords:
 
     def write(self) -> None:
         """
-        Start the statement that inserts the collected rounds. Their tables and rulesets must be inserted before.
+        Insert the collected rounds. Their tables and rulesets must be inserted before.
 
-        A single statement inserts into every table, so that constraints and triggers check all records together. While
-        it runs, the next rounds can be settled; the next statement waits for its end.
+        A single statement inserts into every table, so that constraints and triggers check all records together.
         """
         if not self._records["rounds"]:
             return
@@ -200,7 +199,7 @@ class RoundRecords:
         arrays = {
             table: show_records(self._types[table], columns, self._records[table]) for table, columns in COLUMNS.items()
         }
-        self._transaction.start(_addition(tuple(self._types.values())), arrays)
+        self._transaction.query(_addition(tuple(self._types.values())), arrays)
         self._transaction.after_commit.append(partial(count_stored_hands, len(self._records["hands"])))
         self._records = {table: [] for table in COLUMNS}
 

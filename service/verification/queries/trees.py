@@ -167,21 +167,21 @@ def list_missing(transaction: Transaction, size: int, most: int) -> Sequence[int
 
 
 def list_leaves(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
-    """List the leaves from one position to before another."""
+    """List the position, hash and event of the leaves from one position to before another."""
     return transaction.execute(_LEAVES, {**_mine(transaction), "first": first, "last": last}).all()
 
 
 def read_hashes(transaction: Transaction, event_ids: Sequence[UUID]) -> dict[UUID, bytes]:
     """Return the hashes of those of some events that exist."""
-    found = transaction.execute(_HASHES, {**_mine(transaction), "ids": event_ids})
-    return {event.id: bytes(event.hash or b"") for event in found}
+    found: Any = transaction.execute(_HASHES, {**_mine(transaction), "ids": event_ids})
+    return {id_: hash_ or b"" for id_, hash_ in found.all()}
 
 
-def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, Any]:
-    """Return those of some full subtrees that exist."""
+def read_nodes(transaction: Transaction, places: Sequence[Place]) -> Mapping[Place, tuple[bytes, UUID | None]]:
+    """Return the hash and the event of those of some full subtrees that exist."""
     levels, positions = [level for level, _ in places], [position for _, position in places]
-    found = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
-    return {(node.level, node.position): node for node in found}
+    found: Any = transaction.execute(_NODES, {**_mine(transaction), "levels": levels, "positions": positions})
+    return {(level, position): (hash_, event_id) for level, position, hash_, event_id in found.all()}
 
 
 def list_checkpoints(transaction: Transaction, first: int, last: int) -> Sequence[Any]:
