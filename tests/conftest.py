@@ -7,7 +7,14 @@ from hypothesis import settings
 
 from service.db import Database
 from tests.support.brokers import BROKERS, Broker, find_brokers, opened_broker
-from tests.support.postgres import ExternalServer, Logins, Server, embedded_server, external_server, find_external
+from tests.support.database.postgres import (
+    ExternalServer,
+    Logins,
+    Server,
+    embedded_server,
+    external_server,
+    find_external,
+)
 
 EVERY_SERVER = "every_server"
 EVERY_BROKER = "every_broker"

@@ -8,8 +8,8 @@ import pytest
 from service import logs
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.log_capture import Log
-from tests.support.postgres import Server
 from tests.support.server_process import running
 from tests.support.shared_server import Served
 

@@ -21,7 +21,7 @@ from service.clubs.actions import create_club, create_key
 from service.config import Config
 from service.db import Database
 from tests.support.api_client import Api
-from tests.support.postgres import Logins, Server
+from tests.support.database.postgres import Logins, Server
 
 SIGNING_KEY: Final = SigningKey("tablestakes", Ed25519PrivateKey.from_private_bytes(bytes(32)))
 """The same key in every house, which is therefore nobody's."""

@@ -9,7 +9,7 @@ import json
 from service.db import Database
 from service.db.migrations import migrations_directory
 from service.db.schema import MANIFEST, Schema, read_schema
-from tests.support.postgres import Server, embedded_server
+from tests.support.database.postgres import Server, embedded_server
 
 
 def schema_of(server: Server) -> Schema:

@@ -19,7 +19,7 @@ import psutil
 
 from service.db import SERVICE_ROLE, migrate
 from service.server.embedded import OWNER, Cluster
-from tests.support.postgres import FORGETFUL
+from tests.support.database.postgres import FORGETFUL
 
 COMMAND = [sys.executable, "-m", "service"]
 

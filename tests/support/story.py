@@ -21,9 +21,9 @@ from service.jobs.work import Worker
 from service.worker import KINDS
 from tests.support.api_client import Answer, Api, Document
 from tests.support.application import House, open_house
-from tests.support.broken_connection import breaking_line_to_database
+from tests.support.database.broken_connection import breaking_line_to_database
+from tests.support.database.postgres import Logins, Server, embedded_server
 from tests.support.import_lines import club_of
-from tests.support.postgres import Logins, Server, embedded_server
 from tests.support.record_examples import Teller, next_cursor, write_examples
 from tests.support.sample_rounds import (
     HIGH,

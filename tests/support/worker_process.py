@@ -14,7 +14,7 @@ from typing import Any
 import psutil
 
 from tests.support.api_client import Answer, Api
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import COMPLETE, Document, document_of
 from tests.support.server_process import COMMAND, environment, wait_until
 

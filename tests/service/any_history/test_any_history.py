@@ -20,7 +20,7 @@ from tests.service.any_history.job_steps import Working
 from tests.service.any_history.settlement_steps import Judging
 from tests.service.any_history.steps import NAMES
 from tests.support.application import House, open_house
-from tests.support.postgres import Server
+from tests.support.database.postgres import Server
 
 STEPS = {
     "a_table": 1,

@@ -19,7 +19,7 @@ from service.db import Database
 from service.errors import ClubTaken, DatabaseDenied, NotFound, OperatorError
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.owned_database import SERVERS, Filled, filled_database
+from tests.support.database.owned_database import SERVERS, Filled, filled_database
 from tests.support.race import at_once
 
 

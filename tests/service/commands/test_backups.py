@@ -19,7 +19,7 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 from service.server.embedded.binaries import binary
-from tests.support.postgres import Logins, Server, text_of
+from tests.support.database.postgres import Logins, Server, text_of
 from tests.support.sample_rounds import COMPLETE, SIXES, dealt_again, seats
 from tests.support.server_process import Running, command, running, wait_until
 

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 
 from service.cli import main
 from service.server.embedded import OWNER, Cluster
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 from tests.support.server_process import COMMAND, Running, command, environment, running
 
 KEY = re.compile(r"ofc_[0-9a-z]{8}_[0-9A-Za-z]{43}")

@@ -20,8 +20,8 @@ from tests.support.api_settlements import (
     sweep_all,
 )
 from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of, database_of
-from tests.support.postgres import Server
 from tests.support.race import at_once
 from tests.support.recomputed_rounds import named, recompute
 from tests.support.sample_rounds import (

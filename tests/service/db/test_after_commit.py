@@ -10,8 +10,8 @@ from service.db.transactions import Session
 from service.rounds.queries import hand_records
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.log_capture import Log
-from tests.support.postgres import Server
 from tests.support.sample_rounds import THREE, hand, hands_of, record, start_round
 
 

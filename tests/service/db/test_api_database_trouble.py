@@ -11,8 +11,8 @@ from service.clubs.actions import create_club_with_key
 from service.config import Config
 from tests.support.api_client import Api
 from tests.support.application import House, Records
+from tests.support.database.postgres import Logins
 from tests.support.log_capture import Log
-from tests.support.postgres import Logins
 from tests.support.sample_rounds import OPEN_TO_ALL, operations
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.support.postgres import Server as Postgres
+from tests.support.database.postgres import Server as Postgres
 from tests.support.server_process import running
 from tests.support.slow_clients import Server
 

@@ -12,9 +12,9 @@ from uuid_utils.compat import uuid7
 from service.db import SERVICE_ROLE, Database, Statement, connections
 from service.errors import Busy, DatabaseUnreachable, NotFound
 from service.tables import queries as tables
-from tests.support.insert_records import add_club, add_table
-from tests.support.postgres import Logins, text_of
-from tests.support.recorded_statements import recorded_statements
+from tests.support.database.insert_records import add_club, add_table
+from tests.support.database.postgres import Logins, text_of
+from tests.support.database.recorded_statements import recorded_statements
 
 pytestmark = pytest.mark.every_server
 

@@ -11,7 +11,7 @@ from psycopg.types.json import Jsonb
 
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.db import SERVICE_ROLE
-from tests.support.owned_database import SERVERS, Filled, filled_database, tables_of
+from tests.support.database.owned_database import SERVERS, Filled, filled_database, tables_of
 
 # Whoever makes clubs and keys sees them all: the owner of the tables finds a club by its name and a key by its prefix.
 SEEN_BY_THE_OWNER = {"clubs", "api_keys"}

@@ -21,9 +21,9 @@ from migrations.privileges import SERVICE_PRIVILEGES
 from service.db import SERVICE_ROLE, Database, alembic_config, engine_url, migrate
 from service.db.migrations import newest_revision
 from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
-from tests.support.insert_records import add_club
-from tests.support.owned_database import admin_of, plain_owner, tables_of
-from tests.support.postgres import Logins, Server, embedded_server, text_of
+from tests.support.database.insert_records import add_club
+from tests.support.database.owned_database import admin_of, plain_owner, tables_of
+from tests.support.database.postgres import Logins, Server, embedded_server, text_of
 
 every_server = pytest.mark.every_server
 

@@ -23,7 +23,7 @@ from service.db import Database, Transaction
 from service.errors import Busy
 from service.rounds.queries import histories
 from service.rounds.queries.rounds import StoredRound
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     PATIENT,
@@ -35,7 +35,7 @@ from tests.support.insert_records import (
     to_record,
     write_hand,
 )
-from tests.support.owned_database import SERVERS, Filled, filled_database, tables_of
+from tests.support.database.owned_database import SERVERS, Filled, filled_database, tables_of
 
 CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "jobs",

@@ -18,9 +18,9 @@ from service.ledger.actions import make_checkpoint
 from service.ledger.signing import read_signing_key
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
+from tests.support.database.owned_database import plain_owner
+from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of
-from tests.support.owned_database import plain_owner
-from tests.support.postgres import Logins, Server
 from tests.support.schema_manifest import schema_of
 from tests.support.server_process import command
 

@@ -11,8 +11,8 @@ from sqlalchemy import text
 from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 
 from service.db import Database, Statement
-from tests.support.insert_records import add_club
-from tests.support.postgres import Logins
+from tests.support.database.insert_records import add_club
+from tests.support.database.postgres import Logins
 
 pytestmark = pytest.mark.every_server
 

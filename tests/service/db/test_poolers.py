@@ -17,8 +17,8 @@ from service.db import SERVICE_ROLE, Database
 from service.errors import DatabaseDenied
 from tests.support.api_client import Api
 from tests.support.application import Records, close_queue
-from tests.support.poolers import NO_PGBOUNCER, PGBOUNCER, options_dropped, pgbouncer
-from tests.support.postgres import Logins, text_of
+from tests.support.database.poolers import NO_PGBOUNCER, PGBOUNCER, options_dropped, pgbouncer
+from tests.support.database.postgres import Logins, text_of
 from tests.support.sample_rounds import (
     COMPLETE,
     SIXES,

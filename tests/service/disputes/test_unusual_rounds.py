@@ -9,8 +9,8 @@ from service.rounds.queries import rounds, settlement_states
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, dispute, opened
 from tests.support.application import House
+from tests.support.database.recorded_statements import recorded_statements
 from tests.support.import_lines import club_of, database_of
-from tests.support.recorded_statements import recorded_statements
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,

@@ -17,8 +17,8 @@ from flask import Flask, request
 from service.app import create_app
 from service.config import Config
 from service.logs import get_log, make_formatter, start_logging
+from tests.support.database.postgres import Logins
 from tests.support.log_capture import Log
-from tests.support.postgres import Logins
 from tests.support.race import at_once
 from tests.support.sample_rounds import SIXES, THREE, hand, seats
 from tests.support.server_process import Running, command, running

@@ -11,8 +11,8 @@ from service.clubs.actions import create_club_with_key
 from service.config import Config
 from tests.support.api_client import Api
 from tests.support.application import Records
-from tests.support.broken_connection import Line, breaking_line, breaking_line_to_database
-from tests.support.postgres import Logins
+from tests.support.database.broken_connection import Line, breaking_line, breaking_line_to_database
+from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import (
     SIXES,
     THREE,

@@ -19,8 +19,8 @@ from uuid_utils.compat import uuid7
 from service.db import Database
 from tests.support.api_client import Api
 from tests.support.application import open_house
+from tests.support.database.postgres import Logins, Server
 from tests.support.log_capture import Log
-from tests.support.postgres import Logins, Server
 from tests.support.sample_rounds import SIXES, THREE, close, document_of, hand, play, record, start_round
 from tests.support.server_process import Running, environment, running, wait_until
 

@@ -12,7 +12,7 @@ from schemas.pages import show_cursor
 from tests.support.api_client import Answer, Api
 from tests.support.api_disputes import body_of, opened
 from tests.support.application import House
-from tests.support.recorded_statements import recorded_statements
+from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import SIXES, THREE, add_table, complete_round, hand, open_round, play, rows, seats
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 

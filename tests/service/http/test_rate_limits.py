@@ -22,8 +22,8 @@ from service.http.rate_limits import MOST_FAILURES
 from tests.support.api_client import Answer, Api
 from tests.support.application import House
 from tests.support.brokers import OwnRedis
+from tests.support.database.postgres import Logins
 from tests.support.log_capture import Log
-from tests.support.postgres import Logins
 from tests.support.server_process import running
 
 MOST = 5

@@ -14,9 +14,9 @@ from service.jobs import work
 from service.jobs.work import MOST_FAILURES, Worker
 from service.worker import KINDS
 from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of
 from tests.support.log_capture import Log
-from tests.support.postgres import Server
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.sample_rounds import changed
 from tests.support.server_process import wait_until

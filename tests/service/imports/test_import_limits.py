@@ -9,7 +9,7 @@ import pytest
 from service.config import ConfigError, ImportLimits, read_settings
 from tests.support.api_client import Answer, Api
 from tests.support.application import House, open_house
-from tests.support.postgres import Server
+from tests.support.database.postgres import Server
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.worker_process import lines_of, post_import
 

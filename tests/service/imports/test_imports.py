@@ -11,8 +11,8 @@ from service.db import migrate
 from tests.service.ledger.test_event_chains import copy_back, migrate_to
 from tests.support.api_client import Api
 from tests.support.application import House, house_on, open_house
+from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of
-from tests.support.postgres import Server
 from tests.support.sample_rounds import COMPLETE, SIXES, changed, document_of, post_document, without
 from tests.support.worker_process import lines_of, post_import, results_of, rounds_to_import, wait_for, working
 

@@ -14,8 +14,8 @@ from service.imports.actions import imports
 from service.server.embedded import OWNER, Cluster
 from tests.support.application import open_house
 from tests.support.brokers import Broker
+from tests.support.database.postgres import Server
 from tests.support.job_service import LINES, Room, check_outcome, lines
-from tests.support.postgres import Server
 from tests.support.sample_rounds import SIXES, THREE, document_of, hand
 from tests.support.server_process import running, wait_until
 from tests.support.worker_process import lines_of, post_import, results_of, rounds_to_import, wait_for

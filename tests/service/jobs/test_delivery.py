@@ -10,8 +10,8 @@ from service.imports.actions import imports
 from service.jobs.app import WORK_ON_JOB
 from tests.support.application import open_house
 from tests.support.brokers import Broker
+from tests.support.database.postgres import Server
 from tests.support.job_service import LINES, Room, check_outcome, lines
-from tests.support.postgres import Server
 from tests.support.server_process import wait_until
 
 every_broker = pytest.mark.every_broker

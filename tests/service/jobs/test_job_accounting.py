@@ -13,8 +13,8 @@ from service.recomputations.actions.recompute import Recomputation, Recomputed, 
 from service.recomputations.packed.queries import Stretch
 from tests.service.recomputations.test_recomputations import differences
 from tests.support.application import open_house
+from tests.support.database.postgres import Server
 from tests.support.log_capture import Log
-from tests.support.postgres import Server
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.worker_process import ENDED, lines_of, post_import, results_of
 

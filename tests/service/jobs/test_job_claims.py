@@ -21,8 +21,8 @@ from service.jobs.work import MOST_FAILURES, MOST_LOSSES, SPLIT_AFTER, Worker
 from service.ledger.queries.events import EventKind, record_event
 from service.sweeper import sweep
 from service.worker import KINDS
-from tests.support.insert_records import add_club
-from tests.support.postgres import Logins
+from tests.support.database.insert_records import add_club
+from tests.support.database.postgres import Logins
 from tests.support.race import at_once
 
 LEASE = timedelta(seconds=30)

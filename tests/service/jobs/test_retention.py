@@ -9,8 +9,8 @@ from service.config import ConfigError, Retention, read_settings
 from service.sweeper import remove_expired
 from tests.support.api_client import Answer, Api, Document
 from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.import_lines import database_of
-from tests.support.postgres import Server
 from tests.support.process_jobs import Club, rounds_to_import
 from tests.support.sample_rounds import (
     COMPLETE,

@@ -14,8 +14,8 @@ from service.config import Config, ConfigError
 from service.jobs.app import WORK_ON_JOB, build_celery
 from tests.support.application import SIGNING_KEY, open_house
 from tests.support.brokers import Broker
+from tests.support.database.postgres import Logins, Server
 from tests.support.job_service import Room
-from tests.support.postgres import Logins, Server
 from tests.support.sample_rounds import add_table, close, open_round
 from tests.support.server_process import command, environment, running, wait_until
 from tests.support.worker_process import Working, rounds_to_import

@@ -19,9 +19,9 @@ from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.check_chain import check_chains
+from tests.support.database.owned_database import admin_of, filled_database, plain_owner
+from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.owned_database import admin_of, filled_database, plain_owner
-from tests.support.postgres import Logins, Server
 from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, dealt_again, document_of, hand, record, start_round
 

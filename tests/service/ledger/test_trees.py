@@ -33,9 +33,9 @@ from service.sweeper import sweep
 from service.worker import KINDS
 from tests.evidence import naive
 from tests.support.application import House, open_house
+from tests.support.database.insert_records import add_club
+from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
-from tests.support.insert_records import add_club
-from tests.support.postgres import Logins, Server
 from tests.support.sample_rounds import COMPLETE, SIXES, record, start_round
 from tests.support.server_process import wait_until
 from tests.support.worker_process import rounds_to_import

@@ -12,7 +12,7 @@ from service.db import Database
 from service.players import queries as players
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.insert_records import add_club
+from tests.support.database.insert_records import add_club
 from tests.support.sample_rounds import SIXES, THREE, add_table, hand, open_round, play, walk
 
 STRANGE = ["a/b", "/a", "a/", "a//b", "../b", "a/..", "..", ".", "%2F", "a b+c", "?x=1#y", "zoë ♣", "\ufffd", "a;b=c,d"]

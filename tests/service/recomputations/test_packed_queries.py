@@ -11,8 +11,8 @@ from service.recomputations.packed.queries import (
     packed_queries,
     stretch_parameters,
 )
-from tests.support.insert_records import add_club
-from tests.support.postgres import Logins
+from tests.support.database.insert_records import add_club
+from tests.support.database.postgres import Logins
 
 
 def test_a_stretch_is_joined_as_a_whole_though_a_single_round_is_expected(database: Database, logins: Logins) -> None:

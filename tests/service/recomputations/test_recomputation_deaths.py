@@ -17,8 +17,8 @@ from service.worker import KINDS
 from tests.service.recomputations.test_recomputations import START, differences, pay_less, play_rounds
 from tests.support.api_client import Answer, Api
 from tests.support.application import House, house_on, open_house
+from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of
-from tests.support.postgres import Logins, Server
 from tests.support.server_process import running, wait_until
 from tests.support.worker_process import ENDED, Working, wait_for, working
 

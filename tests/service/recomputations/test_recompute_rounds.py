@@ -34,8 +34,7 @@ from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House
-from tests.support.import_lines import club_of, database_of
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     PINEAPPLE,
@@ -46,7 +45,8 @@ from tests.support.insert_records import (
     add_table,
     example_round,
 )
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
+from tests.support.import_lines import club_of, database_of
 from tests.support.recomputed_rounds import named, recompute, tamper
 from tests.support.sample_rounds import COMPLETE, Document, close, document_of, start_round
 from tests.support.server_process import wait_until

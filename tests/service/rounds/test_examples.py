@@ -11,7 +11,7 @@ from service.http.problem_kinds import PROBLEM_KINDS
 from service.openapi import build_contract
 from tests.support.api_client import Document, resolve, validate
 from tests.support.application import House, open_house
-from tests.support.postgres import Logins, Server
+from tests.support.database.postgres import Logins, Server
 from tests.support.story import tell
 
 UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}

@@ -10,7 +10,7 @@ from sqlalchemy import text
 from service.verification.findings import FindingKind
 from tests.support.api_client import Api, replayed
 from tests.support.application import House
-from tests.support.corrupt_records import tampering, undone, verify
+from tests.support.database.corrupt_records import tampering, undone, verify
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.sample_rounds import (
     COMPLETE,

@@ -19,7 +19,7 @@ from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
 from service.rounds.queries import hand_records, hands, rounds
 from service.rounds.queries.hand_records import Submission
 from service.rounds.queries.rounds import StoredRound
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     add_club,
@@ -29,8 +29,8 @@ from tests.support.insert_records import (
     example_round,
     to_record,
 )
-from tests.support.postgres import Logins
-from tests.support.recorded_statements import recorded_statements
+from tests.support.database.postgres import Logins
+from tests.support.database.recorded_statements import recorded_statements
 
 pytestmark = pytest.mark.every_server
 

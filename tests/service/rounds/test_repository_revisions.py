@@ -24,7 +24,7 @@ from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     PATIENT,
@@ -36,7 +36,7 @@ from tests.support.insert_records import (
     add_table,
     example_round,
 )
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 
 pytestmark = pytest.mark.every_server
 

@@ -21,7 +21,7 @@ from service.rounds.queries import hands, histories, rounds, transfers
 from service.rounds.queries.rounds import RoundFilter, StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     PINEAPPLE,
@@ -32,7 +32,7 @@ from tests.support.insert_records import (
     add_table,
     example_round,
 )
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 from tests.support.race import at_once
 
 pytestmark = pytest.mark.every_server

@@ -20,7 +20,7 @@ from service.rounds.queries import histories, revisions, rounds, settlement_stat
 from service.rounds.queries.stored_round import StoredRound
 from service.sweeper import sweep
 from service.worker import KINDS
-from tests.support.insert_records import (
+from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
     PATIENT,
@@ -32,7 +32,7 @@ from tests.support.insert_records import (
     correct_who_sat,
     example_round,
 )
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 from tests.support.race import at_once
 
 pytestmark = pytest.mark.every_server

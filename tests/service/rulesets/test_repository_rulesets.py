@@ -14,8 +14,8 @@ from service.db import Database
 from service.errors import ClubTaken, NotFound, RulesetConflict, TableConflict
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
-from tests.support.insert_records import EVENT, PINEAPPLE, SECRET, add_club, add_table
-from tests.support.postgres import Logins
+from tests.support.database.insert_records import EVENT, PINEAPPLE, SECRET, add_club, add_table
+from tests.support.database.postgres import Logins
 
 pytestmark = pytest.mark.every_server
 

@@ -16,7 +16,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
-from tests.support.postgres import Server as Postgres
+from tests.support.database.postgres import Server as Postgres
 from tests.support.server_process import running, wait_until
 from tests.support.slow_clients import dripping
 from tests.support.worker_process import lines_of, rounds_to_import

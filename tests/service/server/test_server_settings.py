@@ -15,7 +15,7 @@ from service.db import SERVICE_ROLE, Database
 from service.server.embedded import OWNER, Cluster
 from tests.support.api_client import Api
 from tests.support.application import Records
-from tests.support.postgres import Logins, text_of
+from tests.support.database.postgres import Logins, text_of
 from tests.support.server_process import command, made_files
 
 READ_ONLY = ("is a standby", "is read-only")

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx2
 import pytest
 
-from tests.support.postgres import Server as Postgres
+from tests.support.database.postgres import Server as Postgres
 from tests.support.server_process import running, wait_until
 from tests.support.slow_clients import Server, dripping, read_answer
 from tests.support.worker_process import lines_of, rounds_to_import

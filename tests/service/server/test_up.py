@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from service.server.embedded import OWNER, Cluster
-from tests.support.postgres import Logins
+from tests.support.database.postgres import Logins
 from tests.support.sample_rounds import THREE, document_of, hand
 from tests.support.server_process import command, running, wait_until
 

@@ -14,7 +14,7 @@ from sqlalchemy import make_url
 
 from service.cli import LAZY_COMMANDS, main
 from service.config import Config, ConfigError, Hosting
-from tests.support.postgres import Server
+from tests.support.database.postgres import Server
 from tests.support.server_process import command
 
 

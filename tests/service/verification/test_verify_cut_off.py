@@ -11,9 +11,9 @@ from service.ledger.actions import make_checkpoint
 from service.verification.findings import Finding, FindingKind
 from service.verification.verify_database import list_clubs, verify_database
 from tests.support.application import SIGNING_KEY, House, open_house
+from tests.support.database.postgres import Server
+from tests.support.database.remove_records import remembered, take_back
 from tests.support.import_lines import club_of, database_of
-from tests.support.postgres import Server
-from tests.support.remove_records import remembered, take_back
 from tests.support.sample_rounds import COMPLETE, play, start_round
 
 

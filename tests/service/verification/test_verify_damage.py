@@ -11,8 +11,8 @@ from service.db import SERVICE_ROLE
 from service.ledger.actions import make_checkpoint
 from service.server.embedded import OWNER, Cluster
 from tests.support.application import SIGNING_KEY, house_on
+from tests.support.database.postgres import FORGETFUL, Logins
 from tests.support.import_lines import club_of, database_of
-from tests.support.postgres import FORGETFUL, Logins
 from tests.support.sample_rounds import COMPLETE, play, start_round
 from tests.support.server_process import command, made_files
 

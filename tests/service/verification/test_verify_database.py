@@ -33,10 +33,10 @@ from service.verification.verify_database import (
 )
 from service.verification.verify_in_parallel import _start_processes, verify_in_parallel
 from tests.support.application import open_house
-from tests.support.corrupt_records import Columns, Table, proven_ids, tampering, undone, verify, verify_all
+from tests.support.database.corrupt_records import Columns, Table, proven_ids, tampering, undone, verify, verify_all
+from tests.support.database.postgres import Server
+from tests.support.database.random_corruption import Vandal
 from tests.support.full_club import Lived, live
-from tests.support.postgres import Server
-from tests.support.random_corruption import Vandal
 
 REPLAYED = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
 """Tables whose records in this club belong to rounds that are replayed."""

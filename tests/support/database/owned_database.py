@@ -12,8 +12,8 @@ from psycopg import sql
 from sqlalchemy import make_url
 
 from service.db import Database, migrate
-from tests.support.insert_records import fill_club
-from tests.support.postgres import Logins, Server, find_external, text_of
+from tests.support.database.insert_records import fill_club
+from tests.support.database.postgres import Logins, Server, find_external, text_of
 
 SERVERS = ["embedded", *([pytest.param("external", marks=pytest.mark.thorough)] if find_external() else [])]
 PASSWORD = secrets.token_hex(16)

@@ -11,7 +11,7 @@ from sqlalchemy import text
 from service.db import Transaction
 from service.verification.covers import AUDITED, Cover
 from service.verification.queries import audited
-from tests.support.corrupt_records import Columns, Table
+from tests.support.database.corrupt_records import Columns, Table
 
 Row = Mapping[str, Any]
 

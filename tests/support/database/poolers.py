@@ -17,8 +17,8 @@ import psycopg
 from sqlalchemy import make_url
 
 from service.server.embedded import process as launcher
+from tests.support.database.postgres import Logins, text_of
 from tests.support.free_port import Listener
-from tests.support.postgres import Logins, text_of
 
 PGBOUNCER: Final = shutil.which("pgbouncer") or next(
     (path for path in ("/usr/sbin/pgbouncer", "/usr/local/sbin/pgbouncer") if os.access(path, os.X_OK)), None

@@ -1,0 +1,1 @@
+"""Support of tests that work with PostgreSQL itself."""
