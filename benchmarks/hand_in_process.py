@@ -3,7 +3,7 @@ Measure what a hand costs the service itself: processor time in Python and in Po
 
 The application is called as a web server calls it, in this process, by one client. Each hand is measured by itself,
 and beside the median stands what the cheapest tenth cost at most: what else the machine does can only add to it. So
-small changes can be told apart that are lost in the noise of `benchmarks.post_hands`.
+it shows small changes that are lost in the noise of `benchmarks.post_hands`.
 
 Example: python -m benchmarks.hand_in_process --runs 20
 """

@@ -181,7 +181,7 @@ def main() -> int:
 
 @dataclass
 class Turns:
-    """What the runs of one server came to."""
+    """The results of the runs of one server."""
 
     rates: list[float]
     server_seconds: float = 0.0

@@ -2,7 +2,7 @@
 Show the service at its main job, from nothing to points paid.
 
 Starts the service on an embedded database in a temporary folder, posts every example over HTTP with the command `ofc`,
-prints each settlement with its explanation, and checks it against what the example says it comes to.
+prints each settlement with its explanation, and checks it against the result in the example.
 """
 
 import io
@@ -56,7 +56,7 @@ def wait_for_address(server: "subprocess.Popen[str]") -> str:
 
 
 def play_example(example: Path, environment: Mapping[str, str]) -> bool:
-    """Post one example hand by hand, which explains what it comes to, and say whether that is what it says."""
+    """Post one example hand by hand with explanations, and return whether the result is that of the example."""
     print(f"\n━━━ {example.name} ".ljust(100, "━"), flush=True)
     if run_ofc("post", example, env=environment).returncode:
         print(f"✗ {example.name} was not taken")
@@ -83,7 +83,7 @@ def came_to(settlement: Mapping[str, Any], expected: Path) -> bool:
 
 
 def main() -> int:
-    """Play every example; exit code 0 if each came to what it says."""
+    """Play every example; exit code 0 if each has its expected result."""
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")

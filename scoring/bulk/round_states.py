@@ -35,7 +35,7 @@ Flags = NDArray[np.bool_]
 Cards = NDArray[np.uint8]
 
 _BOARDS: Final = tuple(Board.laid(DECK[start : start + BOARD_SIZE]) for start in range(0, len(DECK), BOARD_SIZE))
-"""Any four that one deck makes: where a round stands does not depend on cards but on what they came to."""
+"""Any four that one deck makes: where a round stands depends on the results and not on the cards."""
 
 
 class Expected(NamedTuple):

@@ -36,13 +36,13 @@ def add_examples(contract: Document) -> None:
     contract["components"]["examples"] = shown | _show_problems(contract, examples[PROBLEMS])
 
 
-def _show_operation(operation: Document, shared: list[Document], name: str, told: Document) -> Document:
+def _show_operation(operation: Document, shared: list[Document], name: str, example_set: Document) -> Document:
     """Refer an operation to its examples, and give those that it refers to."""
     for parameter in (*operation.get("parameters", []), *shared):
-        if parameter["name"] in told["parameters"]:
-            parameter["example"] = told["parameters"][parameter["name"]]
-    bodies = [(operation["requestBody"], f"{name}.request", told["request"])] if "request" in told else []
-    for status, answered in told["answers"].items():
+        if parameter["name"] in example_set["parameters"]:
+            parameter["example"] = example_set["parameters"][parameter["name"]]
+    bodies = [(operation["requestBody"], f"{name}.request", example_set["request"])] if "request" in example_set else []
+    for status, answered in example_set["answers"].items():
         response = operation["responses"][status]
         for header, value in answered["headers"].items():
             response["headers"][header]["example"] = value
@@ -50,9 +50,9 @@ def _show_operation(operation: Document, shared: list[Document], name: str, told
             bodies.append((response, f"{name}.{status}", answered["body"]))
     for described, key, _ in bodies:
         _refer(described, {name: key})
-    cut = {"summary": told["cut"]} if "cut" in told else {}
+    cut = {"summary": example_set["cut"]} if "cut" in example_set else {}
     shown = {key: {**cut, "value": value} for _, key, value in bodies}
-    for status, answered in told["answers"].items():
+    for status, answered in example_set["answers"].items():
         for form, example in answered.get("forms", {}).items():
             key = f"{name}.{status}.{form.replace('/', '-')}"
             _refer({"content": {form: operation["responses"][status]["content"][form]}}, {name: key})

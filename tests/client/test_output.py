@@ -101,14 +101,14 @@ def test_an_output_that_cannot_show_suits_gets_letters(encoding: str) -> None:
         [*COMMAND, *SCORE], env=clean_environment(PYTHONIOENCODING=encoding), capture_output=True, timeout=60
     )
     assert run.returncode == 0, run.stderr
-    told = run.stdout.decode(encoding)
+    printed = run.stdout.decode(encoding)
     if encoding == "utf-8":
-        assert "Q♠ Q♦ 4♣" in told
-        assert "1. seat 2 → seat 1" in told
+        assert "Q♠ Q♦ 4♣" in printed
+        assert "1. seat 2 → seat 1" in printed
     else:
-        assert "Qs Qd 4c" in told
-        assert "1. seat 2 -> seat 1" in told
-        assert "seat 2  -5 points" in told
+        assert "Qs Qd 4c" in printed
+        assert "1. seat 2 -> seat 1" in printed
+        assert "seat 2  -5 points" in printed
 
 
 def test_names_that_an_output_cannot_show_lose_nothing(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def test_many_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -
 
 
 def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
-    """A hand taken out of its round, and most of the time told what the round would know."""
+    """Return a hand without its round, mostly with what the round would provide."""
     fantasyland, known = ruleset["fantasyland"], rng.random() < 0.8
     most = 3 if fantasyland["stay_limit"] is None else fantasyland["stay_limit"]
     players = []

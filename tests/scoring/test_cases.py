@@ -24,7 +24,7 @@ def test_a_golden_case_comes_out_as_worked_out_by_hand(case: Case) -> None:
     compared = list(compare(case))
     assert any(expected is not None for _, expected, _ in compared), f"{case.title}: nothing is expected"
     wrong = [
-        f"  {what}: expected {expected!r}, came to {found!r}" for what, expected, found in compared if expected != found
+        f"  {what}: expected {expected!r}, found {found!r}" for what, expected, found in compared if expected != found
     ]
     assert not wrong, "\n".join([f"{case.file}, «{case.title}»:", *wrong])
 

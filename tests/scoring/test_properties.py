@@ -210,7 +210,7 @@ def with_seats(history: History, to: Mapping[Seat, Seat]) -> History:
 
 
 def result(played: PlayedRound, to: Mapping[Seat, Seat] | None = None) -> dict[str, object]:
-    """All that a round comes to, its seats renumbered if one likes."""
+    """Return all results of a round, with renumbered seats if given."""
     round_ = played.round
     seats = to or {seat: seat for seat in round_.seat_numbers}
     following = round_.next_hand

@@ -1,4 +1,4 @@
-"""Settling up: everyone comes to zero, in as few payments as can be."""
+"""Settling up: every net becomes zero, with the fewest payments."""
 
 import random
 from collections import Counter

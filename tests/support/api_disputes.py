@@ -27,7 +27,7 @@ def opened(api: Api, round_id: str | None = None, **more: Any) -> str:
 
 
 def body_of(step: str, version: int, **more: Any) -> Document:
-    """What a step is told."""
+    """The body of a step."""
     bodies: dict[str, Document] = {
         "comments": {"comment": "the camera was on", "by": "bob"},
         "review": {"version": version, "by": AUDITOR},

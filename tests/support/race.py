@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def at_once(*works: Callable[[], T]) -> list[T]:
-    """Do things at the same moment, each in a thread of its own, and give what they came to in their order."""
+    """Run functions at the same moment, each in its own thread, and return their results in order."""
     ready = Barrier(len(works))
 
     def begin(work: Callable[[], T]) -> T:

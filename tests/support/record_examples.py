@@ -89,13 +89,13 @@ class Teller:
         """Ask for what is done and answered, and keep it where it is the first of its status."""
         answer = self._send(operation, asked or {}, body)
         assert answer.status < 300, f"{operation}: {answer}"
-        told = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
+        recorded = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
         for name, value in (asked or {}).items():
             kept = self.stable.cursor_of(value) if name == "cursor" else self.stable(value)
-            told["parameters"].setdefault(name, kept)
+            recorded["parameters"].setdefault(name, kept)
         if body is not None:
-            told.setdefault("request", self.stable(body))
-        told["answers"].setdefault(str(answer.status), self._keep(answer))
+            recorded.setdefault("request", self.stable(body))
+        recorded["answers"].setdefault(str(answer.status), self._keep(answer))
         return answer
 
     def record(self, operation: str, asked: Document, body: object) -> Answer:
@@ -128,16 +128,16 @@ class Teller:
 
     def cut(self, operation: str, name: str, length: int) -> None:
         """Shorten a long list to its first items."""
-        told = self.examples[operation]
-        listed = told["answers"]["200"]["body"]
-        told["cut"] = f"Cut to the first {length} of {len(listed[name])}."
+        recorded = self.examples[operation]
+        listed = recorded["answers"]["200"]["body"]
+        recorded["cut"] = f"Cut to the first {length} of {len(listed[name])}."
         listed[name] = listed[name][:length]
 
     def read(self, operation: str, path: str, line: str) -> None:
         """Read a text, and keep those of its lines that are the same everywhere."""
         headers = {"Authorization": f"Bearer {self.api.key}"}
         lines = self.api.app.test_client().get(path, headers=headers).get_data(as_text=True).splitlines()
-        # A process counts everything since its start: what came before the story is not told.
+        # A process counts everything since its start: what came before the story is not recorded.
         kept = "".join(f"{COUNTED.sub(' 0.0', found)}\n" for found in lines if re.match(line, found))
         assert kept, f"{path} says nothing like {line}"
         answered = {"200": {"headers": {}, "body": self.stable(kept)}}
@@ -216,8 +216,8 @@ def write_examples(folder: Path, examples: dict[str, Document]) -> None:
     """Write the examples, one file for each operation and one for all problems; what nobody tells any more goes."""
     for path in folder.glob("*.json"):
         path.unlink()
-    for name, told in examples.items():
-        (folder / f"{name}.json").write_text(readable(told) + "\n", encoding="utf-8")
+    for name, recorded in examples.items():
+        (folder / f"{name}.json").write_text(readable(recorded) + "\n", encoding="utf-8")
 
 
 def readable(part: Any, indent: str = "", before: int = 0) -> str:

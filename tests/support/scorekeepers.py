@@ -148,7 +148,7 @@ class Scorekeeper:
         if answered.key is not None:
             assert again.answer.content == answered.answer.content, where
         elif answered.path.endswith("/hands"):
-            # Undone and put back, the hand has a newer record; what was played and what it came to is the same.
+            # Undone and put back, the hand has a newer record; the cards and the results are the same.
             found = self.get(f"/v1/hands/{answered.body['id']}")
             assert without(found, "round", "in_force") == without(answered.body, "round", "in_force"), where
         else:

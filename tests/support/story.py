@@ -362,7 +362,7 @@ def sign_what_happened(teller: Teller, house: House, round_id: str) -> None:
 
 
 def come_without_the_right_key(teller: Teller, house: House) -> None:
-    """What a key that is none, is not known or may only read comes to."""
+    """The responses to an invalid, an unknown and a read-only key."""
     table = {"name": "cellar", "ruleset": PINEAPPLE}
     teller.refuse("key-missing", "list_tables", api=Api(house.app, None))
     teller.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
@@ -388,7 +388,7 @@ def ask_without_a_database(teller: Teller, bare: Logins) -> None:
 
 
 def lose_the_line(teller: Teller, house: House) -> None:
-    """What a service says whose database never confirmed what it was told to keep."""
+    """The response of a service whose database never confirmed the commit."""
     club = create_club(house.owner, f"club {uuid7()}")
     key = create_key(house.owner, club, name="first").secret
     with breaking_line_to_database(house.logins.service) as (line, through):

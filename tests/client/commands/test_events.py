@@ -102,16 +102,16 @@ def test_a_connection_that_breaks_is_waited_for_and_nothing_is_left_out_or_told_
     before = set_up(client, table)
     with following("--after", str(before), **by_proxy) as process:
         first = set_up(client, f"{table}-1")
-        told = [next_event(process)["position"]]
+        received_positions = [next_event(process)["position"]]
         proxy.way = Way.AWAY
         # What was asked before may still be answered; after that nothing comes through.
         set_up(client, f"{table}-2")
         assert err(process).readline().startswith(b"Waiting: ")
         last = set_up(client, f"{table}-3")
         proxy.way = Way.THROUGH
-        while told[-1] < last:
-            told.append(next_event(process)["position"])
-        assert told == list(range(first, last + 1))
+        while received_positions[-1] < last:
+            received_positions.append(next_event(process)["position"])
+        assert received_positions == list(range(first, last + 1))
         assert process.poll() is None
 
 

@@ -77,9 +77,9 @@ def test_an_older_revision_is_explained_as_it_was(reached: dict[str, str], clien
     [undone] = [hand["id"] for hand in client.list_hands(round_id)]
     ofc("undo", table, "--yes", **reached)
     add_hand(reached, table, button=1)
-    told = ofc("round", "explain", table, "--revision", "1", **reached).out
-    assert told == client.read_explanation(undone, "text/plain", 1)
-    assert "revision 1 · undone or corrected: it does not count" in told
+    explanation = ofc("round", "explain", table, "--revision", "1", **reached).out
+    assert explanation == client.read_explanation(undone, "text/plain", 1)
+    assert "revision 1 · undone or corrected: it does not count" in explanation
     said = ofc("hand", "explain", undone, "--revision", "2", **reached)
     assert said.code == 1
     assert f"revision 2 of round {round_id} has no hand {undone}" in said.err

@@ -42,8 +42,8 @@ def test_the_recorded_hand_is_offered_for_editing(reached: dict[str, str], clien
         screen.type("misread", ENTER)
         assert screen.end() == 0
         revision = client.get_settlement(round_id)["revision"]
-        told = f"Corrected: hand 1 at {table}; revision {revision}."
-        assert told in screen.lines, "\n".join(screen.lines)
+        line_shown = f"Corrected: hand 1 at {table}; revision {revision}."
+        assert line_shown in screen.lines, "\n".join(screen.lines)
     first, second = client.get_document(round_id)["hands"]
     assert first["players"][0]["top"] == ["Ac", "Jh", "9h"]
     assert second["players"][0]["top"] != ["Ac", "Jh", "9h"]

@@ -72,9 +72,9 @@ def test_posting_by_hand_explains_every_hand_and_the_settlement(
     assert heading.startswith("Round 01")
     assert heading.endswith("· 2026-11-20/pineapple · pineapple@1")
     offline = ofc("score", path).text.splitlines()
-    told = said.text.splitlines()[1:-1]
-    firm = next(line for line in told if line.startswith("Final at "))
-    assert [line for line in told if line != firm] == offline[1:]
+    settlement_lines = said.text.splitlines()[1:-1]
+    firm = next(line for line in settlement_lines if line.startswith("Final at "))
+    assert [line for line in settlement_lines if line != firm] == offline[1:]
     assert said.out.endswith(f"Recorded: {len(read_example('pineapple')['hands'])} hands.\n")
 
 

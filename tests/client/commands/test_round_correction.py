@@ -74,8 +74,8 @@ def test_the_document_can_be_edited(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path, script: str, revision: int
 ) -> None:
     editor = tmp_path / "editor.py"
-    told = f"s = path.read_text()\nt = {script}\nif t != s: path.write_text(t)\n"
-    editor.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{told}", encoding="utf-8")
+    body = f"s = path.read_text()\nt = {script}\nif t != s: path.write_text(t)\n"
+    editor.write_text(f"import sys\nfrom pathlib import Path\npath = Path(sys.argv[1])\n{body}", encoding="utf-8")
     said = correct({**reached, "EDITOR": f"{sys.executable} {editor}"}, round_id, "--edit", "--yes")
     assert said.code == 0, said.err
     assert ("Nothing was changed." in said.out) == (revision == 1)

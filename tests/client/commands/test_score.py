@@ -86,15 +86,15 @@ def test_an_example_can_be_explained(name: str) -> None:
 
 def test_top_ups_and_departures_are_told_where_they_happen() -> None:
     documents = {name: read_example(name) for name in PRESETS}
-    told = {name: ofc("score", EXAMPLES / f"{name}.json").out for name in documents}
+    printed = {name: ofc("score", EXAMPLES / f"{name}.json").out for name in documents}
     top_ups = [
-        f"{player_in(document, top_up['seat'])} adds {top_up['points']} point" in told[name]
+        f"{player_in(document, top_up['seat'])} adds {top_up['points']} point" in printed[name]
         for name, document in documents.items()
         for hand in document["hands"]
         for top_up in hand.get("top_ups", [])
     ]
     departures = [
-        f"{player_in(document, departure['seat'])} leaves after hand {departure['after_hand']}" in told[name]
+        f"{player_in(document, departure['seat'])} leaves after hand {departure['after_hand']}" in printed[name]
         for name, document in documents.items()
         for departure in document.get("departures", [])
     ]

@@ -263,9 +263,9 @@ def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
-    told = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
+    given_options = ["--top-up", "ann=40", "--played-at", "2026-11-20T21:00:00Z"]
     boards = [part for part in given(*PLAIN, button=1) if part != "--yes"]
-    said = ofc("hand", "add", table, *told, *boards, text=answers("no"), **reached)
+    said = ofc("hand", "add", table, *given_options, *boards, text=answers("no"), **reached)
     command = f"ofc hand add {table} --top-up ann=40 --played-at 2026-11-20T21:00:00Z"
     assert said.out.endswith(f"Not recorded; the typed text is stored, and `{command}` continues with it.\n")
     with terminal(*command.split()[1:], **reached) as screen:

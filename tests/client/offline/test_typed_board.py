@@ -1,4 +1,4 @@
-"""A board as it is typed: what is wrong is told from what is still missing, after every key."""
+"""A board as it is typed: after every key, errors are distinguished from missing cards."""
 
 from random import Random
 

@@ -304,9 +304,9 @@ def test_whatever_is_left_out_or_put_in_twice_it_does_not_pass(part: str) -> Non
 
 @pytest.mark.parametrize("part", ["document", "settlement"])
 def test_whatever_field_is_missing_it_fails(part: str) -> None:
-    told = read_kept_file()["revisions"][0][part]
-    for name in told:
-        fewer = {key: value for key, value in told.items() if key != name}
+    section = read_kept_file()["revisions"][0][part]
+    for name in section:
+        fewer = {key: value for key, value in section.items() if key != name}
         assert verify(changed_at(("revisions", 0, part), fewer), KEYS).failed
 
 

@@ -83,8 +83,8 @@ def test_what_is_shown_without_a_network_says_so(
     assert shown.out.endswith("The round is complete after 3 hands.\n")
     by_id = ofc("round", "show", round_id, "--json", **by_proxy).document
     assert (by_id["status"], by_id["offline"]["hands_waiting"]) == ("complete", 2)
-    told = ofc("table", "statement", table, **by_proxy)
-    assert told.out.startswith(first)
+    printed = ofc("table", "statement", table, **by_proxy)
+    assert printed.out.startswith(first)
     away = ofc("table", "statement", table, "--json", **by_proxy).document
     proxy.way = Way.THROUGH
     assert ofc("queue", "flush", **by_proxy).code == 0

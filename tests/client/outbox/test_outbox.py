@@ -296,8 +296,8 @@ def test_what_is_shown_says_that_something_waits(by_proxy: dict[str, str], proxy
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=2, waits=True)
     proxy.way = Way.THROUGH
-    told = "2 requests for this table wait: `ofc queue flush` sends them\n"
-    assert ofc("table", "statement", table, "--json", **by_proxy).err == told
+    notice = "2 requests for this table wait: `ofc queue flush` sends them\n"
+    assert ofc("table", "statement", table, "--json", **by_proxy).err == notice
     assert ofc("queue", "flush", **by_proxy).code == 0
     assert [ofc(*command, **by_proxy).err for command in shown] == [""] * 3
 
@@ -308,8 +308,8 @@ def test_a_settlement_is_not_confirmed_while_something_waits_for_its_round(
     round_id = keep_undo(by_proxy, proxy, table)
     said = ofc("round", "confirm", table, "ann", "ben", "cyd", **by_proxy)
     assert (said.code, said.out) == (2, "")
-    told = "1 request for this round waits: `ofc queue flush` sends it"
-    assert said.err == f"Error: {told}; expected no waiting requests before a settlement is confirmed\n"
+    notice = "1 request for this round waits: `ofc queue flush` sends it"
+    assert said.err == f"Error: {notice}; expected no waiting requests before a settlement is confirmed\n"
     assert client.get_settlement(round_id)["confirmed"] == []
 
 

@@ -47,8 +47,8 @@ def explain_under(directory: Path, stakes: Document, *players: Document) -> str:
     ],
 )
 def test_under_win_limit_stack_a_cap_is_explained(tmp_path: Path, winner: int, payer: int, row: str) -> None:
-    told = explain(tmp_path, player(1, HIGH, stack=winner), player(2, MID, stack=payer))
-    assert row in told.splitlines()
+    shown_text = explain(tmp_path, player(1, HIGH, stack=winner), player(2, MID, stack=payer))
+    assert row in shown_text.splitlines()
 
 
 @pytest.mark.parametrize(
@@ -60,15 +60,15 @@ def test_under_win_limit_opening_a_cap_names_the_room_and_the_stretch(
 ) -> None:
     stakes = {"scope": scope, "win_limit": "opening"}
     winner = player(1, HIGH, stack=stack, opening_stack=10)
-    told = explain_under(tmp_path, stakes, winner, player(2, MID, stack=50))
-    assert f"seat 1 had {room}: no player wins more in a {stretch} than they opened it with" in told
+    shown_text = explain_under(tmp_path, stakes, winner, player(2, MID, stack=50))
+    assert f"seat 1 had {room}: no player wins more in a {stretch} than they opened it with" in shown_text
 
 
 def test_without_a_win_limit_only_the_payer_is_capped(tmp_path: Path) -> None:
     stakes = {"scope": "hand", "win_limit": "none"}
-    told = explain_under(tmp_path, stakes, player(1, HIGH, stack=1), player(2, MID, stack=5))
-    assert "1. seat 2 → seat 1    6     5        1  seat 2 had only 5 left" in told.splitlines()
-    assert "Stacks  seat 1: 6 · seat 2: 0" in told
+    shown_text = explain_under(tmp_path, stakes, player(1, HIGH, stack=1), player(2, MID, stack=5))
+    assert "1. seat 2 → seat 1    6     5        1  seat 2 had only 5 left" in shown_text.splitlines()
+    assert "Stacks  seat 1: 6 · seat 2: 0" in shown_text
 
 
 def test_a_cap_calls_players_by_their_ids() -> None:
@@ -96,14 +96,14 @@ HEARTS = "2h3h4h / 5h6h7h8hTh / 9hJhQhKhAh"
     ],
 )
 def test_a_foul_says_why(tmp_path: Path, board: str, ruleset: str, reason: str) -> None:
-    told = explain(tmp_path, player(1, board), player(2, HEARTS), ruleset=ruleset)
-    [line] = [line for line in told.splitlines() if line.startswith("  seat 1  ")]
+    shown_text = explain(tmp_path, player(1, board), player(2, HEARTS), ruleset=ruleset)
+    [line] = [line for line in shown_text.splitlines() if line.startswith("  seat 1  ")]
     assert line.endswith(f", {reason}")
 
 
 def test_rows_against_a_foul_are_not_compared(tmp_path: Path) -> None:
-    told = explain(tmp_path, player(1, TOP_OVER_MIDDLE), player(2, "QsJc6d / 7s7d5d3h2d / QcQh4d4c3s"))
-    [pair] = [line for line in told.splitlines() if line.startswith("seat 1 : seat 2")]
+    shown_text = explain(tmp_path, player(1, TOP_OVER_MIDDLE), player(2, "QsJc6d / 7s7d5d3h2d / QcQh4d4c3s"))
+    [pair] = [line for line in shown_text.splitlines() if line.startswith("seat 1 : seat 2")]
     assert pair.split()[5:] == ["–", "–", "–", "0", "0", "−6", "0", "−6"]
 
 
@@ -113,20 +113,20 @@ def test_rows_against_a_foul_are_not_compared(tmp_path: Path) -> None:
 def test_a_low_middle_is_read_as_a_low(tmp_path: Path) -> None:
     one = "5d2h3d / 9h7c6h4s2c / QsQcTh9d8s"
     other = "Kd6c4d / 7h5s4c3h2s / AsAcJh9s6d"
-    told = explain(tmp_path, player(1, one), player(2, other), ruleset="deuce-to-seven")
-    assert "nine-seven-six-four-deuce low +1" in told
-    assert "seven-five-four-three-deuce low +8" in told
-    assert "enters Fantasyland with 14 cards" in told
+    shown_text = explain(tmp_path, player(1, one), player(2, other), ruleset="deuce-to-seven")
+    assert "nine-seven-six-four-deuce low +1" in shown_text
+    assert "seven-five-four-three-deuce low +8" in shown_text
+    assert "enters Fantasyland with 14 cards" in shown_text
 
 
 def test_fantasyland_is_told_entered_stayed_in_and_not(tmp_path: Path) -> None:
-    told = explain(tmp_path, player(1, QUEENS), player(2, SEVENS), player(3, KINGS))
-    assert "seat 1  +6 points, royalties 11, enters Fantasyland with 14 cards" in told
-    assert "  seat 2  −5 points, royalties 6\n" in told
+    shown_text = explain(tmp_path, player(1, QUEENS), player(2, SEVENS), player(3, KINGS))
+    assert "seat 1  +6 points, royalties 11, enters Fantasyland with 14 cards" in shown_text
+    assert "  seat 2  −5 points, royalties 6\n" in shown_text
     renewed = player(1, RENEWED, fantasyland=14)
-    told = explain(tmp_path, renewed, player(2, "KdQd6d / 9s9h6c4h3c / KcKhTd5h2c", fantasyland=14))
-    assert "in Fantasyland with 14 cards, stays in Fantasyland with 14 cards" in told
-    [line] = [line for line in told.splitlines() if line.startswith("  seat 2  ")]
+    shown_text = explain(tmp_path, renewed, player(2, "KdQd6d / 9s9h6c4h3c / KcKhTd5h2c", fantasyland=14))
+    assert "in Fantasyland with 14 cards, stays in Fantasyland with 14 cards" in shown_text
+    [line] = [line for line in shown_text.splitlines() if line.startswith("  seat 2  ")]
     assert line.endswith(" points, in Fantasyland with 14 cards")
 
 
@@ -136,36 +136,36 @@ def test_cards_set_by_the_clock_are_counted(tmp_path: Path) -> None:
         {"dealt": ["Js", "Jd", "8c", "5h"], "middle": ["Js", "Jd", "8c", "5h"], "auto": ["8c", "5h"]},
         {"dealt": ["2c", "Ah", "Kd", "9c"], "middle": ["2c"], "top": ["Ah", "Kd", "9c"], "auto": ["9c"]},
     ]
-    told = explain(tmp_path, player(1, HIGH, streets=streets), player(2, MID), ruleset="turbo")
-    assert "  seat 1  +6 points, 3 cards set by the clock" in told
+    shown_text = explain(tmp_path, player(1, HIGH, streets=streets), player(2, MID), ruleset="turbo")
+    assert "  seat 1  +6 points, 3 cards set by the clock" in shown_text
 
 
 def test_ties_are_shown_as_ties(tmp_path: Path) -> None:
     one, other = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s", "AcKh9d / JhJc8d5s2d / QsQdTsTd4c"
-    told = explain(tmp_path, player(1, one, stack=9), player(2, other, stack=9))
-    [pair] = [line for line in told.splitlines() if line.startswith("seat 1 : seat 2")]
+    shown_text = explain(tmp_path, player(1, one, stack=9), player(2, other, stack=9))
+    [pair] = [line for line in shown_text.splitlines() if line.startswith("seat 1 : seat 2")]
     assert pair.split()[5:] == ["=", "=", "▲", "+1", "0", "0", "0", "+1"]
 
 
 def test_where_nobody_owes_anything_that_is_said(tmp_path: Path) -> None:
     one, other = "AhKd9c / JsJd8c5h2c / QhQcTcTh4s", "AcKh9d / JhJc8d5s2d / QsQdTsTd4c"
-    told = explain(tmp_path, player(1, one, stack=9), player(2, other, stack=9))
-    assert "No payments.\nStacks  seat 1: 9 · seat 2: 9" in told
+    shown_text = explain(tmp_path, player(1, one, stack=9), player(2, other, stack=9))
+    assert "No payments.\nStacks  seat 1: 9 · seat 2: 9" in shown_text
 
 
 def test_under_scope_round_it_is_said_that_chips_move_at_the_end() -> None:
-    told = ofc("score", EXAMPLES / "progressive-round.json").text
+    shown_text = ofc("score", EXAMPLES / "progressive-round.json").text
     hands = len(json.loads((EXAMPLES / "progressive-round.json").read_text())["hands"])
-    assert told.count("Nothing is paid before the round ends.") == hands - 1
-    assert told.count("Payments, for the whole round") == 1
+    assert shown_text.count("Nothing is paid before the round ends.") == hands - 1
+    assert shown_text.count("Payments, for the whole round") == 1
 
 
 def test_a_lone_hand_under_scope_round_is_paid_as_if_the_round_ended(tmp_path: Path) -> None:
-    told = explain(tmp_path, player(1, HIGH, stack=9), player(2, MID, stack=9), ruleset="progressive-round")
-    assert "Payments, as if the round ended here\n" in told
+    shown_text = explain(tmp_path, player(1, HIGH, stack=9), player(2, MID, stack=9), ruleset="progressive-round")
+    assert "Payments, as if the round ended here\n" in shown_text
 
 
 def test_what_a_player_is_called_is_never_read_as_anything_else(tmp_path: Path) -> None:
-    told = explain(tmp_path, player(1, HIGH, player="[bold]:smile:[/x]"), player(2, MID, player="2"))
-    assert "  [bold]:smile:[/x]  +6 points" in told
-    assert "[bold]:smile:[/x] : 2" in told
+    shown_text = explain(tmp_path, player(1, HIGH, player="[bold]:smile:[/x]"), player(2, MID, player="2"))
+    assert "  [bold]:smile:[/x]  +6 points" in shown_text
+    assert "[bold]:smile:[/x] : 2" in shown_text

@@ -1,4 +1,4 @@
-"""Rounds for the bulk rules, and such as cannot be; and what one comes to, by the plain rules and in bulk."""
+"""Valid and invalid rounds for the bulk rules, and the results of a round by the plain rules and in bulk."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -128,7 +128,7 @@ ROUND_CHANGES: Final[Sequence[Callable[[Random, History], History]]] = (
 )
 
 
-# --- what a round comes to ---
+# --- the results of a round ---
 
 
 def plainly(history: History) -> Shape:

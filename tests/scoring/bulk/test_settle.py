@@ -1,4 +1,4 @@
-"""Many rounds at once come to what each of them comes to by itself."""
+"""Rounds settled in bulk have the results of rounds settled one by one."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -25,7 +25,7 @@ RANDOM = [f"random ruleset {number}" for number in range(10)]
 
 
 def check_rounds(ruleset: Ruleset, histories: Sequence[History]) -> int:
-    """Compare rounds with what each comes to by itself; say how many were refused."""
+    """Compare rounds with the results of each by itself; return how many were refused."""
     laid = BulkRounds.of(histories)
     settlement = settle_rounds(ruleset, laid)
     for number, history in enumerate(histories):

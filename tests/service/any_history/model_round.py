@@ -48,7 +48,7 @@ class Happened:
 
     @property
     def settlement(self) -> Document:
-        """What the service says it comes to."""
+        """The results that the service shows."""
         return settlement(self.round, self.document.get("point_value"), self.document.get("currency"))
 
     def with_hand(self, hand: Document) -> "Happened":

@@ -257,12 +257,12 @@ def test_an_admin_key_revokes_keys_of_its_club_and_itself(house: House) -> None:
     assert Api(house.app, lent.secret).get("/v1/tables").status == 401
     assert office.delete(f"/v1/keys/{theirs.key.id}").status == 404
     assert Api(house.app, theirs.secret).get("/v1/tables").status == 200
-    told = house.ask(
+    recorded_events = house.ask(
         "SELECT actor, convert_from(content, 'UTF8')::jsonb ->> 'key' FROM events"
         " WHERE club_id = %s AND kind = 'key.revoked'",
         club.id,
     )
-    assert told == [(admin.key.id, str(lent.key.id))]
+    assert recorded_events == [(admin.key.id, str(lent.key.id))]
     [(revoked_at,)] = house.ask("SELECT revoked_at FROM api_keys WHERE id = %s", lent.key.id)
     assert office.get("/v1/keys")["keys"][0]["revoked_at"] == show_time(revoked_at)
     assert office.delete(f"/v1/keys/{admin.key.id}").status == 204

@@ -149,8 +149,8 @@ def test_final_nets_plus_adjustment_equal_the_new_nets(api: Api, name: str) -> N
         before = by_player(sitting, settlement_of(api, round_id)["net"])
         for seat in sitting:
             assert confirm(api, round_id, seat["seat"]).status == 201
-        told = api.get(f"/v1/rounds/{round_id}/document").document
-        amended = {**other, **{part: told[part] for part in ("table", "reference", "point_value", "currency")}}
+        original = api.get(f"/v1/rounds/{round_id}/document").document
+        amended = {**other, **{part: original[part] for part in ("table", "reference", "point_value", "currency")}}
         closed = {"after_hand": len(other["hands"]), "reason": "the room closes"}
         answer = correct(api, round_id, None, document=amended)
         if answer.status != 201:  # it would be open

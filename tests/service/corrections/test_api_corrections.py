@@ -149,15 +149,15 @@ def test_a_corrected_round_equals_one_recorded_without_the_error(
     answer = correct(api, round_id, patch=patch, **more)
     assert not replayed(answer)
     assert sum(each["after"] or 0 for each in answer["net"]) == 0
-    told = part_of(api, round_id, "document").document
-    right = post_document(other_api, told)
+    exported = part_of(api, round_id, "document").document
+    right = post_document(other_api, exported)
     assert right.status == 201, right
     with database_of(house).transaction(club_of(house, api)) as transaction:
         assert named(recompute(transaction)) == []
     settled = part_of(api, round_id, "settlement").document
     beside = ("revision", "reason", "provisional_until")
     assert without(right["settlement"], *beside) == without(settled, *beside)
-    assert part_of(other_api, right["round"]["id"], "document").document == told
+    assert part_of(other_api, right["round"]["id"], "document").document == exported
     kept = ("id", "table", "version", "opened_at", "recorded_at")
     assert without(round_of(api, round_id), *kept) == without(round_of(other_api, right["round"]["id"]), *kept)
 
@@ -324,13 +324,13 @@ def test_an_irregular_hand_is_explained(api: Api) -> None:
 def test_a_round_with_an_irregular_hand_is_exported_and_imported(api: Api, other_api: Api, house: House) -> None:
     round_id = in_fantasyland(api)
     correct(api, round_id, patch=NO_QUEENS, irregular="stands")
-    told = part_of(api, round_id, "document").document
-    assert api.get("/v1/export").document == told
-    expecting = {**told, "expected": {"settlement": {"irregular": told["irregular"]}}}
+    exported = part_of(api, round_id, "document").document
+    assert api.get("/v1/export").document == exported
+    expecting = {**exported, "expected": {"settlement": {"irregular": exported["irregular"]}}}
     imported, again = import_all(house, club_of(house, other_api), lines_of([expecting, expecting]))
     later = import_all(house, club_of(house, other_api), lines_of([expecting]))
     assert [line.status for line in (imported, again, *later)] == ["stored", "replayed", "replayed"]
     there = str(imported.round_id)
-    assert part_of(other_api, there, "document").document == told
+    assert part_of(other_api, there, "document").document == exported
     settled = [part_of(club, at, "settlement").document for club, at in ((api, round_id), (other_api, there))]
     assert without(settled[0], "revision", "reason") == without(settled[1], "revision", "reason")

@@ -54,9 +54,9 @@ def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
     listed = part_of(api, round_id, "hands")["hands"]
     assert [each["irregular"] for each in listed] == [[], reasons]
     assert api.get(f"/v1/hands/{listed[1]['id']}")["irregular"] == reasons
-    told = [{"hand": 2, "reasons": reasons}]
-    assert part_of(api, round_id, "settlement")["irregular"] == told
-    assert part_of(api, round_id, "document")["irregular"] == told
+    accepted = [{"hand": 2, "reasons": reasons}]
+    assert part_of(api, round_id, "settlement")["irregular"] == accepted
+    assert part_of(api, round_id, "document")["irregular"] == accepted
     assert part_of(api, round_id, "settlement", 1)["irregular"] == []
     assert "irregular" not in part_of(api, round_id, "document", 1).document
 

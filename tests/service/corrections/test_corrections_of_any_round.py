@@ -49,10 +49,10 @@ def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: s
         assert posted.status == 201, posted
         round_id, revisions = posted["round"]["id"], 1
         for attempt in range(12):
-            told = api.get(f"/v1/rounds/{round_id}/document").document
-            if not told["hands"]:
+            original = api.get(f"/v1/rounds/{round_id}/document").document
+            if not original["hands"]:
                 break
-            amended = without(spoil(rng, told), "irregular")
+            amended = without(spoil(rng, original), "irregular")
             asked = {"reason": f"attempt {attempt}", "document": amended, "irregular": "stands"}
             tried = api.post(f"/v1/rounds/{round_id}/corrections?dry_run=true", asked)
             done = api.post(f"/v1/rounds/{round_id}/corrections", asked)
@@ -83,7 +83,7 @@ def agrees_with_the_oracle(api: Api, round_id: str, name: str) -> None:
 
 
 class Corrector:
-    """A client that corrects rounds, sends every correction twice at once, and asks again where it is told to."""
+    """A client that corrects rounds, sends every correction twice at once, and asks again where it is original to."""
 
     def __init__(self, served: Served, number: int, rounds: list[str]) -> None:
         self.served, self.number, self.rounds = served, number, rounds

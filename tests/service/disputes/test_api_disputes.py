@@ -50,8 +50,8 @@ def test_a_dispute_has_its_claim_author_and_place(api: Api) -> None:
     answer = dispute(api, round_id, hand=2, seat=1, row="top")
     assert answer.status == 201, answer
     assert answer.headers["Location"] == f"/v1/disputes/{answer['id']}"
-    told = {name: answer[name] for name in ("round", "table", "revision", "hand", "seat", "row", "claim", "by")}
-    assert told == {
+    entries = {name: answer[name] for name in ("round", "table", "revision", "hand", "seat", "row", "claim", "by")}
+    assert entries == {
         "round": round_id, "table": table, "revision": 1, "hand": 2, "seat": 1, "row": "top", "claim": CLAIM,
         "by": "ann",
     }  # fmt: skip
@@ -192,8 +192,10 @@ def test_the_history_has_every_entry_with_its_author(api: Api) -> None:
     dispute_id = brought_to(api, "under_review")
     step(api, dispute_id, "comments")
     step(api, dispute_id, "resolve")
-    told = [(entry["kind"], entry["by"], entry["words"]) for entry in api.get(f"/v1/disputes/{dispute_id}")["history"]]
-    assert told == [
+    entries = [
+        (entry["kind"], entry["by"], entry["words"]) for entry in api.get(f"/v1/disputes/{dispute_id}")["history"]
+    ]
+    assert entries == [
         ("under_review", AUDITOR, None),
         ("comment", "bob", "the camera was on"),
         ("rejected", AUDITOR, REASON),
@@ -349,18 +351,18 @@ def test_events_of_disputes_have_digests_and_not_texts(api: Api, house: House) -
         step(api, dispute_id, name)
     other = opened(api, round_id, claim="another")
     step(api, other, "withdraw")
-    told = [event for event in events_of(house, round_id) if event[1] > before]
-    assert [kind for kind, _, _ in told] == [
+    entries = [event for event in events_of(house, round_id) if event[1] > before]
+    assert [kind for kind, _, _ in entries] == [
         "dispute.opened", "dispute.commented", "dispute.reviewed", "dispute.resolved", "dispute.opened",
         "dispute.withdrawn",
     ]  # fmt: skip
-    assert [sequence for _, sequence, _ in told] == [*range(before + 1, before + 7)]
+    assert [sequence for _, sequence, _ in entries] == [*range(before + 1, before + 7)]
     assert version_of(api, round_id) == before + 6
-    assert told[0][2] == {
+    assert entries[0][2] == {
         "dispute": dispute_id, "round": round_id, "revision": 1, "hand": 2, "seat": 1, "row": "top", "by": "ann",
         "claim": sha256(CLAIM.encode()).hexdigest(),
     }  # fmt: skip
-    assert told[3][2] == {
+    assert entries[3][2] == {
         "dispute": dispute_id, "round": round_id, "version": 4, "kind": "rejected", "by": AUDITOR, "correction": None,
         "words": sha256(REASON.encode()).hexdigest(),
     }  # fmt: skip

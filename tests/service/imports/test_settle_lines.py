@@ -55,7 +55,7 @@ def spoilt(rng: Random, ruleset: Ruleset, document: RoundDocument) -> RoundDocum
 
 
 def by_itself(line: ReadLine) -> SettledRound | None:
-    """What a usual round comes to by the rules themselves; nothing where it is not usual."""
+    """The results of a usual round by the plain rules; None if it is not usual."""
     document, played = line.document(), []
     if document.departures or document.closed:
         return None

@@ -76,12 +76,12 @@ def test_status_shows_unsigned_events_and_the_last_checkpoint(room: Room, tmp_pa
     signed = status(logins)["signing"]
     assert signed == {"waiting": 0, "unsigned": 0, "signed_at": made["created_at"]}
     file.write_text(SIGNING_KEY.secret, encoding="utf-8")
-    told = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
-    assert json.loads(told.stdout)["signing_key"] == SIGNING_KEY.verifier.written
+    with_key = command("status", "--json", **reached, OFC_SIGNING_KEY_FILE=str(file))
+    assert json.loads(with_key.stdout)["signing_key"] == SIGNING_KEY.verifier.written
     said = command("status", **reached, OFC_SIGNING_KEY_FILE=str(file)).stderr
     assert "The newest checkpoint was signed " in said
     assert "signing key" not in said
-    assert SIGNING_KEY.secret not in said + told.stdout
+    assert SIGNING_KEY.secret not in said + with_key.stdout
 
 
 def test_up_restarts_a_worker_that_was_killed(tmp_path: Path) -> None:

@@ -101,9 +101,9 @@ def test_whatever_is_corrected_in_any_round_follows_from_the_events(api: Api, ho
         assert posted.status == 201, posted
         round_id = posted["round"]["id"]
         for attempt in range(12):
-            told = api.get(f"/v1/rounds/{round_id}/document").document
-            if told["hands"]:
-                amended = without(spoil(rng, told), "irregular")
+            original = api.get(f"/v1/rounds/{round_id}/document").document
+            if original["hands"]:
+                amended = without(spoil(rng, original), "irregular")
                 asked = {"reason": f"attempt {attempt}", "document": amended, "irregular": "stands"}
                 api.post(f"/v1/rounds/{round_id}/corrections", asked)
         checked(house, api, round_id)

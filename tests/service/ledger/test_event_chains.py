@@ -116,12 +116,12 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     path = f"/v1/rounds/{second['id']}/corrections"
     corrected = api.post(path, {"reason": "he bought", "patch": patch, "irregular": "stands"})
     assert corrected.status == 201, corrected
-    told = {
+    contents = {
         event.kind: json.loads(event.content)
         for event in check_chains(house.owner_url)
         if str(event.round_id) == second["id"]
     }
-    opening = told["round.opened"]
+    opening = contents["round.opened"]
     [(digest, rules)] = house.ask(
         "SELECT digest, content FROM rulesets WHERE name = 'pineapple' AND club_id = %s", club_of(house, api)
     )
@@ -130,18 +130,18 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert (opening["carried_over"], opening["reference"], opening["table"]) == ([1, 2], "night/2", table["id"])
     assert (opening["point_value"], opening["currency"]) == (10, "EUR")
     assert [seat["stack"] for seat in opening["seats"]] == [3, 50, 50]
-    recorded = told["hand.recorded"]
+    recorded = contents["hand.recorded"]
     assert (recorded["id"], recorded["round"]) == (answer["id"], second["id"])
     assert recorded["stacks"] == [answer["stacks"][seat] for seat in ("1", "2", "3")]
     kept = house.ask(
         "SELECT id, encode(sha256(content), 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
     )
-    named = [told[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
+    named = [contents[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
     assert sorted((each["id"], each["sha256"]) for each in named) == sorted((str(id_), digest) for id_, digest in kept)
     assert opening["submission"] is None
     now = api.get(f"/v1/rounds/{second['id']}/document").document
     assert recorded["hand"] == {**now["hands"][0], "top_ups": []}
-    assert told["round.corrected"]["document"] == {key: now[key] for key in told["round.corrected"]["document"]}
+    assert contents["round.corrected"]["document"] == {key: now[key] for key in contents["round.corrected"]["document"]}
 
 
 def test_events_have_no_display_names(lively: House) -> None:

@@ -121,8 +121,8 @@ def test_a_settlement_that_everyone_has_confirmed_is_final(api: Api, house: Hous
     last = confirm(api, round_id, 2, revision=1)
     assert (last["state"], last["confirmed"], last["provisional_until"]) == ("final", [1, 2, 3], None)
     assert last.document == settlement_of(api, round_id).document
-    told = [(sequence, kind) for sequence, kind in events_of(house, round_id) if sequence > 4]
-    assert told == [*((number, "settlement.confirmed") for number in (5, 6, 7)), (8, "settlement.finalized")]
+    recorded_kinds = [(sequence, kind) for sequence, kind in events_of(house, round_id) if sequence > 4]
+    assert recorded_kinds == [*((number, "settlement.confirmed") for number in (5, 6, 7)), (8, "settlement.finalized")]
     contents = house.ask("SELECT content FROM events WHERE round_id = %s AND sequence > 6 ORDER BY sequence", round_id)
     assert [json.loads(content) for (content,) in contents] == [
         {"round": round_id, "revision": 1, "seat": 2},

@@ -53,11 +53,11 @@ def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
 
 
 def test_the_story_produces_the_stored_examples(house: House, bare_logins: Logins) -> None:
-    told = tell(house, bare_logins)
+    replayed = tell(house, bare_logins)
     stored = {path.stem: json.loads(path.read_text(encoding="utf-8")) for path in FOLDER.glob("*.json")}
-    assert set(told) == set(stored), "`make examples` writes them anew"
-    differing = [name for name, examples in told.items() if examples != stored[name]]
-    assert not differing, f"`make examples` writes them anew: {differing}, {told[differing[0]]}"
+    assert set(replayed) == set(stored), "`make examples` writes them anew"
+    differing = [name for name, examples in replayed.items() if examples != stored[name]]
+    assert not differing, f"`make examples` writes them anew: {differing}, {replayed[differing[0]]}"
 
 
 def test_every_request_and_response_has_a_valid_example(contract: Document) -> None:

@@ -53,7 +53,7 @@ def rounds_of(api: Api) -> list[Document]:
 
 
 def settlements_of(api: Api) -> list[tuple[Document, Document]]:
-    """What every round came to: its document, and its settlement but for what undoing made of it and until when."""
+    """The results of every round: its document, and its settlement but for what undoing made of it and until when."""
     came_to = []
     for each in rounds_of(api):
         settlement = api.get(f"/v1/rounds/{each['id']}/settlement").document

@@ -100,10 +100,10 @@ def test_a_settlement_becomes_final_by_an_event(database: Database, club_id: UUI
     assert final.finality.provisional_until is None
     assert final.round == closed.round
     with database.reading(club_id) as transaction:
-        told = transaction.connection.exec_driver_sql(
+        rows = transaction.connection.exec_driver_sql(
             "SELECT sequence, content FROM events WHERE kind = 'settlement.finalized'"
         ).all()
-    assert [(sequence, json.loads(content)) for sequence, content in told] == [
+    assert [(sequence, json.loads(content)) for sequence, content in rows] == [
         (final.version, {"round": str(closed.id), "revision": 1, "because": "window"})
     ]
     sweep_once(database)
@@ -176,8 +176,8 @@ def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_i
     assert final == look(database, closed, club_id)
     assert (final.version, final.finality.settlement_state) == (closed.version + 4, FINAL)
     with database.reading(club_id) as transaction:
-        told = transaction.connection.exec_driver_sql("SELECT sequence, kind FROM events WHERE sequence > 3 ORDER BY 1")
-        kinds = [(sequence, kind) for sequence, kind in told]
+        rows = transaction.connection.exec_driver_sql("SELECT sequence, kind FROM events WHERE sequence > 3 ORDER BY 1")
+        kinds = [(sequence, kind) for sequence, kind in rows]
     confirmations = [(number, "settlement.confirmed") for number in (4, 5, 6)]
     assert kinds == [*confirmations, (7, "settlement.finalized")]
 

@@ -76,8 +76,8 @@ def forge(
     last = events_of(document)[-1]
     for added, content in more:
         sequence = len(parts["events"]) + 1
-        told = canonical_json({"round": document["round"], **content})
-        made = replace(last, id=uuid7(), kind=added, sequence=sequence, previous=before, content=told)
+        payload = canonical_json({"round": document["round"], **content})
+        made = replace(last, id=uuid7(), kind=added, sequence=sequence, previous=before, content=payload)
         parts["events"].append(write_event(made))
         before = hash_event(parts["events"][-1])
     return _join(copy.deepcopy(document), parts)

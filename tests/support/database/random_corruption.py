@@ -48,7 +48,7 @@ class Vandal:
         self._touched: set[Any] = set()
         """Records that were damaged, and the tables and rounds that they are of."""
         self._spoilt: set[UUID | None] = set()
-        """Rounds of which an event was damaged, so that nothing else of them can be told from it."""
+        """Rounds of which an event was damaged, so that nothing else of them can be derived from it."""
         self._rounds_of_disputes = {row["id"]: row["round_id"] for row in Table(transaction, "disputes").rows()}
 
     def damage(self) -> Damage:
