@@ -213,7 +213,7 @@ class Ruleset:
         return self.variant.streets
 
     def cards_dealt(self, fantasyland: int) -> int:
-        """How many cards a player sees, in Fantasyland of that many cards or, for 0, outside."""
+        """Return how many cards a player sees: in Fantasyland of that many cards or, for 0, outside."""
         return fantasyland or self.variant.cards_dealt
 
 

@@ -69,7 +69,7 @@ def _check_undo(document: Document, request: Document) -> None:
 
 @contextmanager
 def _relative_pointers(before: str) -> Iterator[None]:
-    """Make pointers into the whole document relative to the request."""
+    """Convert pointers into the whole document to pointers into the request."""
     try:
         yield
     except RefusedError as error:

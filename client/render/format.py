@@ -49,7 +49,7 @@ def _escape(character: str) -> str:
 
 
 def substitute_unprintable() -> None:
-    """Make outputs that cannot encode suits and arrows print letters in their place, so that A♠ becomes As."""
+    """Replace suits and arrows by letters on outputs that cannot encode them: A♠ becomes As."""
     codecs.register_error(_SUBSTITUTE, _substitute)
     for output in (sys.stdout, sys.stderr):
         if isinstance(output, io.TextIOWrapper):

@@ -78,5 +78,5 @@ def check_published_keys(connection: Connection, known: Collection[VerifierKey])
 
 
 def has_published_keys(connection: Connection) -> bool:
-    """Whether any key ever signed."""
+    """Return whether any key was ever published."""
     return bool(list_keys(connection))
