@@ -31,22 +31,6 @@ def hash_node(left: bytes, right: bytes) -> bytes:
     return sha256(b"\x01" + left + right).digest()
 
 
-def hash_levels(leaves: bytes) -> list[bytes]:
-    """
-    Hash leaves into all complete subtrees: for each level, the concatenated hashes from the left.
-
-    >>> leaves = [hash_leaf(bytes([leaf])) for leaf in b"abc"]
-    >>> levels = hash_levels(b"".join(leaves))
-    >>> [len(level) // HASH_BYTES for level in levels], levels[1] == hash_node(*leaves[:2])
-    ([3, 1], True)
-    """
-    levels, two = [leaves], 2 * HASH_BYTES
-    while len(below := levels[-1]) >= two:
-        pairs = range(0, len(below) - two + 1, two)
-        levels.append(b"".join([sha256(b"\x01" + below[first : first + two]).digest() for first in pairs]))
-    return levels
-
-
 def places_of(ranges: Iterable[Range]) -> list[Place]:
     """
     Return the complete subtrees that ranges of leaves consist of.

@@ -36,6 +36,8 @@ def compare_records(
             yield Finding(FindingKind.RECORD_SURPLUS, table, place(key))
             continue
         seen.add(key)
+        if right.items() <= row.items():
+            continue
         for column, value in right.items():
             wanted = value(row) if callable(value) else value
             if row[column] != wanted:

@@ -11,7 +11,6 @@ from evidence import EvidenceError
 from evidence.fold import StoredEvent, fold_round
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.imports.actions.lines import no_garbage_collection
 from service.verification.audited_results import State, audit_results
 from service.verification.chains import check_chains
 from service.verification.comparing import Expected, Key, Row, compare_records
@@ -26,7 +25,6 @@ _LAST_YEAR: Final = 9998
 """The last year after which a correction window can still end."""
 
 
-@no_garbage_collection()
 def verify_rounds(
     transaction: Transaction, stretch: Stretch, rulesets: Mapping[str, Ruleset]
 ) -> tuple[list[Finding], int]:

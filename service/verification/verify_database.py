@@ -14,6 +14,7 @@ from scoring.ruleset import Ruleset
 from service.db import Database, Transaction
 from service.ledger.actions import origin_of
 from service.ledger.queries.events import EventKind
+from service.memory import no_garbage_collection
 from service.verification import trees
 from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
@@ -175,6 +176,7 @@ def _named(database: Database, club_id: UUID, message: str) -> Finding:
         return name_damage(transaction, message)
 
 
+@no_garbage_collection()
 def verify_page(transaction: Transaction, position: Position, retained: Sequence[Checkpoint] = ()) -> Page:
     """Verify one page; its position is None where it is the last of its pass."""
     audited.remove_time_limits(transaction)

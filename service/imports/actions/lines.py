@@ -1,9 +1,7 @@
 """Parse the lines of an import, find those already recorded, and settle their rounds many at once."""
 
-import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from hashlib import sha256
@@ -228,24 +226,6 @@ def _list_recorded(
         if same is not None:
             recorded[line.identity] = Recorded(same, line.digest)
     return recorded
-
-
-@contextmanager
-def no_garbage_collection() -> Iterator[None]:
-    """
-    Disable the cyclic garbage collector while the block runs.
-
-    Hundreds of documents are a hundred thousand objects without reference cycles. Collection took a seventh of the time
-    of an import, and an eighth of the time to verify a thousand rounds. The block covers a whole call, because a single
-    collection at its end would take half of that.
-    """
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 FEWEST: Final = 8

@@ -28,10 +28,10 @@ from service.imports.actions.lines import (
     SettledRound,
     UnreadLine,
     find_known,
-    no_garbage_collection,
     read_lines,
 )
 from service.logs import format_exception, get_log
+from service.memory import no_garbage_collection
 from service.metrics.counters import check_balance
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected, replay_exactly

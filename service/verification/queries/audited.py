@@ -270,9 +270,10 @@ def list_submissions(transaction: Transaction, ids: Sequence[UUID]) -> list[Row]
 
 
 def _list_rows(transaction: Transaction, query: TextClause, parameters: Mapping[str, Any]) -> list[Row]:
+    found = transaction.execute(query, parameters)
+    columns = tuple(found.keys())
     # `all` fetches rows together, which takes half as long as one by one.
-    found: Sequence[Any] = transaction.execute(query, parameters).mappings().all()
-    return list(found)
+    return [dict(zip(columns, row, strict=True)) for row in found.all()]
 
 
 def list_orphans(transaction: Transaction) -> Iterator[tuple[str, str, UUID]]:
