@@ -1,4 +1,4 @@
-# Everything a person or CI does with this project. `make help` lists it.
+# Commands for developers and CI. `make help` lists them.
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
@@ -7,10 +7,10 @@ REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 .DEFAULT_GOAL := help
 .PHONY: help setup demo up test verify check bench format examples manifest openapi accept audit clean
 
-help:  ## this list
+help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
 
-setup: $(STAMP) $(REFERENCE)  ## make .venv/ with `ofc` and `ofc-server` in it, and the files of the API reference (from PyPI and npm; again it is quick)
+setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference (from PyPI and npm)
 
 $(STAMP): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -26,13 +26,13 @@ demo: setup  ## start the service in a temporary folder, post every example over
 up: setup  ## run the service until Ctrl-C, on an embedded PostgreSQL
 	$(BIN)/ofc-server up
 
-test: setup  ## the suite, but for what takes long
+test: setup  ## run the tests, except those that take long
 	$(BIN)/pytest --numprocesses 3 --dist worksteal
 
-verify: setup  ## the long runs: random rounds against the oracle, random requests against the contract, kills under load
+verify: setup  ## run the long tests: random rounds against the oracle, random requests against the contract, kills under load
 	$(BIN)/pytest --numprocesses 2 --dist worksteal -m verify
 
-check: setup  ## everything that must hold: format, lint, imports, types, dependencies, then the whole suite with coverage
+check: setup  ## run what CI runs: format, lint, imports, types, dependencies, then all tests with coverage
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
 	$(BIN)/lint-imports
@@ -51,25 +51,25 @@ bench: setup  ## measure how fast hands are scored, recorded, imported, recomput
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.record_sizes
 
-format: setup  ## put the code in its form
+format: setup  ## format the code
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-examples: setup  ## play the story of the contract's examples to a service, and write them and openapi.yaml anew
+examples: setup  ## record the examples of the contract again, and write openapi.yaml
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 
-manifest: setup  ## write migrations/manifest.json anew: every object of the schema that the migrations build
+manifest: setup  ## write migrations/manifest.json: every object of the schema that the migrations create
 	$(BIN)/python -m tests.support.schema_manifest
 
-openapi: setup  ## write openapi.yaml anew from the code
+openapi: setup  ## write openapi.yaml from the code
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
 
-accept: setup  ## let clients rely on the contract as it is now: later changes are held against it
+accept: setup  ## accept the current contract: later changes are compared with it
 	$(BIN)/python -m tests.contract.accept
 
-audit: setup  ## look the dependencies up in the lists of known vulnerabilities
+audit: setup  ## check the dependencies for known vulnerabilities
 	$(BIN)/python -m tests.contract.audit
 
-clean:  ## remove what was made
+clean:  ## delete generated files
 	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info web/node_modules service/pages/static/reference
