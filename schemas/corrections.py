@@ -35,7 +35,7 @@ from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import Transfer
 
-_ACCEPTED: Final = "stands"
+_ACCEPT: Final = "accept"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +64,7 @@ class CorrectionRequest:
             "reason": self.reason,
             "patch": self.patch,
             "document": self.document and dump_document(self.document),
-            "stands": self.accepts,
+            "irregular": self.accepts,
             "version": self.version,
             "dispute": self.dispute and str(self.dispute),
         }
@@ -91,10 +91,10 @@ class CorrectionRequestSchema(WireSchema):
         description="The corrected document of the round. Required if `patch` is omitted.",
     )
     irregular = Choice(
-        {_ACCEPTED: _ACCEPTED},
+        {_ACCEPT: _ACCEPT},
         load_default=None,
         allow_none=True,
-        description="`stands` to accept as played later hands that could not have followed the corrected ones.",
+        description="`accept` to accept as played later hands that could not have followed the corrected ones.",
     )
     version = Integer(
         least=1,
@@ -124,7 +124,7 @@ class CorrectionRequestSchema(WireSchema):
 
     @post_load
     def _make(self, read: dict[str, Any], **_: Any) -> CorrectionRequest:
-        accepts = read.pop("irregular") == _ACCEPTED
+        accepts = read.pop("irregular") == _ACCEPT
         return CorrectionRequest(**read, accepts=accepts)
 
 

@@ -277,6 +277,6 @@ def _points(points: int) -> str:
     return f"{show_signed(points)} {'point' if abs(points) == 1 else 'points'}"
 
 
-def _cited(said: Document) -> str:
+def _cited(reason: Document) -> str:
     """Return a sentence with the heading of its rule."""
-    return f"{said['text']}  [{said['rule']}]"
+    return f"{reason['text']}  [{reason['rule']}]"

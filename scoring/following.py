@@ -15,7 +15,7 @@ OVERRULED: Final = frozenset(
         COMPLETE,
         "button-wrong",
         "player-missing",
-        "player-out",
+        "player-busted",
         "fantasyland-not-earned",
         "fantasyland-owed",
         "fantasyland-count",
@@ -75,8 +75,8 @@ def check_top_up_seat(round_: Round, index: int, seat: Seat) -> Iterator[Mistake
     path = ("top_ups", index, "seat")
     if seat not in round_.seat_numbers:
         yield unknown_seat(round_, seat, *path)
-    elif seat in round_.gone:
-        yield Mistake("top-up-gone", path, f"seat {seat} has left; only players who have not can add points")
+    elif seat in round_.left:
+        yield Mistake("top-up-after-departure", path, f"seat {seat} has left; only players who have not can add points")
 
 
 def find_following_mistakes(round_: Round, hand: Hand) -> Iterator[Mistake]:
@@ -150,9 +150,9 @@ def find_missing_players(seated: Collection[Seat], expected: Sequence[Seat]) -> 
 
 def _absent(round_: Round, seat: Seat, path: tuple[str | int, ...]) -> tuple[str, tuple[str | int, ...], str]:
     expected = _seats(round_.players_next)
-    if seat in round_.gone:
-        return "player-gone", path, f"seat {seat} has left the round; expected {expected}"
-    return "player-out", path, f"seat {seat} is busted; expected {expected}"
+    if seat in round_.left:
+        return "player-left", path, f"seat {seat} has left the round; expected {expected}"
+    return "player-busted", path, f"seat {seat} is busted; expected {expected}"
 
 
 def find_fantasyland_mistakes(round_: Round, index: int, seat: Seat, fantasyland: int) -> Iterator[Mistake]:

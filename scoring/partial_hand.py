@@ -93,8 +93,8 @@ def find_partial_mistakes(round_: Round, hand: PartialHand, *, is_next: bool = T
     yield from top_up_mistakes
     if hand.top_ups and not top_up_mistakes:
         before = add_points(before, hand.top_ups)
-    elif (hand.top_ups is None or top_up_mistakes) and round_.out:
-        before, is_next = any_hand, False  # points may bring back who is out
+    elif (hand.top_ups is None or top_up_mistakes) and round_.busted:
+        before, is_next = any_hand, False  # points may bring back who is busted
     if hand.number is not None:
         yield from find_number_mistakes(before, hand.number)
     if hand.button is not None:

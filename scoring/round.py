@@ -140,7 +140,7 @@ def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
 
     >>> from scoring.presets import PRESETS
     >>> seats = [RoundSeat(1, "ann", 200), RoundSeat(2, "bob", 150), RoundSeat(3, "cyd", 100)]
-    >>> round_ = open_round(PRESETS["pineapple-qq"], seats).but(hands=1, button=1, out=frozenset({2}))
+    >>> round_ = open_round(PRESETS["pineapple-qq"], seats).but(hands=1, button=1, busted=frozenset({2}))
     >>> round_.next_hand
     NextHand(number=2, button=3, seats=(1, 3), fantasyland={})
     >>> add_points(round_, [TopUp(2, 40)]).next_hand
@@ -155,7 +155,7 @@ def add_points(round_: Round, top_ups: Collection[TopUp]) -> Round:
         stacks=_sum(round_.stacks, added),
         opening_stacks=_sum(round_.opening_stacks, added),
         top_ups=_sum(round_.top_ups, added),
-        out=round_.out.difference(added),
+        busted=round_.busted.difference(added),
     )
 
 
@@ -180,7 +180,7 @@ def depart(round_: Round, seat: Seat, *, overruled: Collection[str] = frozenset(
     mistake = _departure_mistake(round_, seat)
     if mistake and mistake.code not in overruled:
         raise RoundError([mistake])
-    departed = round_.but(gone=round_.gone | {seat})
+    departed = round_.but(left=round_.left | {seat})
     return Departed((), departed) if is_complete else _finish(departed, hold_open=hold_open)
 
 
@@ -215,7 +215,7 @@ def _begin(round_: Round, hand: Hand, *, accepted: bool) -> tuple[Round, tuple[M
         before = before.but(sequence=frozenset())
     scope = before.ruleset.stakes.scope
     if scope is Scope.HAND or (scope is Scope.FANTASYLAND and not hand.belongs_to_hand_before):
-        before = before.but(opening_stacks=before.stacks, out=_without_points(before))
+        before = before.but(opening_stacks=before.stacks, busted=_without_points(before))
     return before, mistakes
 
 
@@ -262,7 +262,7 @@ def _find_end(round_: Round) -> Iterator[Mistake]:
     """Yield what would have ended the round, or kept a player in it, if no later hand were accepted as played."""
     if round_.hands and _finish(round_, hold_open=False).round.status is RoundStatus.COMPLETE:
         yield _complete(round_, "hand")
-    for seat in sorted(round_.gone & round_.sequence if round_.in_sequence else ()):
+    for seat in sorted(round_.left & round_.sequence if round_.in_sequence else ()):
         detail = f"seat {seat} has left in the middle of a Fantasyland sequence; expected them to play it to its end"
         yield Mistake("departure-in-sequence", (), detail)
 
@@ -285,8 +285,8 @@ def _departure_mistake(round_: Round, seat: Seat) -> Mistake | None:
     if round_.ruleset.leaving is Leaving.BETWEEN_ROUNDS:
         detail = f"{round_.ruleset} lets players leave between rounds only; seat {seat} plays the round to its end"
         return Mistake("departure-not-allowed", path, detail)
-    if seat in round_.gone:
-        return Mistake("departure-gone", path, f"seat {seat} has left already; a player leaves a round once")
+    if seat in round_.left:
+        return Mistake("departure-twice", path, f"seat {seat} has left already; a player leaves a round once")
     if round_.hands == 0:
         detail = "no hand has been played; a player can leave after the first hand"
         return Mistake("departure-before-first-hand", (), detail)
@@ -302,18 +302,18 @@ def _sum(points: Mapping[Seat, Points], added: Mapping[Seat, Points]) -> Mapping
 
 def _bust(round_: Round) -> Round:
     """
-    Determine who is out, and which Fantasyland is lost by it.
+    Determine who is busted, and which Fantasyland is lost by it.
 
     Rule: docs/rules.md#busted-and-left
     """
     scope = round_.ruleset.stakes.scope
     if scope is not Scope.ROUND:
-        out = _without_points(round_)
+        busted = _without_points(round_)
         if scope is Scope.FANTASYLAND and round_.owed:
-            out -= round_.sequence
-        if out != round_.out or not out.isdisjoint(round_.owed):
-            owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in out}
-            round_ = round_.but(out=out, owed=owed)
+            busted -= round_.sequence
+        if busted != round_.busted or not busted.isdisjoint(round_.owed):
+            owed = {seat: fantasyland for seat, fantasyland in round_.owed.items() if seat not in busted}
+            round_ = round_.but(busted=busted, owed=owed)
     return round_.but(sequence=frozenset()) if round_.sequence and not round_.owed else round_
 
 

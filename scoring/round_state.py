@@ -48,8 +48,8 @@ class Changes(TypedDict, total=False):
     hands: int
     button: Seat
     had_button: frozenset[Seat]
-    gone: frozenset[Seat]
-    out: frozenset[Seat]
+    left: frozenset[Seat]
+    busted: frozenset[Seat]
     sequence: frozenset[Seat]
     owed: Mapping[Seat, Fantasyland]
     totals: Mapping[tuple[Seat, Seat], Points]
@@ -70,8 +70,8 @@ class Round:
         hands: how many were played.
         button: where it stood in the last hand.
         had_button: who has had it.
-        gone: who has left.
-        out: who has no points left, where that is decided.
+        left: who has left.
+        busted: who has no points left, where that is decided.
         sequence: who was dealt in when the sequence that goes on began; empty between sequences.
         owed: Fantasyland that the next hand must deal.
         totals: under scope `round`, points between each pair so far, from the lower seat's side.
@@ -88,8 +88,8 @@ class Round:
     hands: int = 0
     button: Seat | None = None
     had_button: frozenset[Seat] = frozenset()
-    gone: frozenset[Seat] = frozenset()
-    out: frozenset[Seat] = frozenset()
+    left: frozenset[Seat] = frozenset()
+    busted: frozenset[Seat] = frozenset()
     sequence: frozenset[Seat] = frozenset()
     owed: Mapping[Seat, Fantasyland] = field(default_factory=dict)
     totals: Mapping[tuple[Seat, Seat], Points] = field(default_factory=dict)
@@ -114,13 +114,13 @@ class Round:
     @property
     def still_playing(self) -> tuple[Seat, ...]:
         """
-        Everyone who is neither out nor gone.
+        Everyone who is neither busted nor left.
 
         Rule: docs/rules.md#busted-and-left
         """
-        if not self.out and not self.gone:
+        if not self.busted and not self.left:
             return self.seat_numbers
-        return tuple(seat for seat in self.seat_numbers if seat not in self.out and seat not in self.gone)
+        return tuple(seat for seat in self.seat_numbers if seat not in self.busted and seat not in self.left)
 
     @property
     def in_sequence(self) -> bool:
@@ -155,7 +155,7 @@ class Round:
         return tuple(
             seat
             for seat in self.seat_numbers
-            if seat in self.sequence and seat not in self.gone and (self.stacks[seat] or not must_have_points)
+            if seat in self.sequence and seat not in self.left and (self.stacks[seat] or not must_have_points)
         )
 
     @property

@@ -30,7 +30,7 @@ patch_option = click.option("--patch", metavar="FILE", help="A file with a JSON 
 def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the options that amend a round's document."""
     for option in (
-        click.option("--irregular", type=click.Choice(["stands"]), help="Accept irregular hands as played."),
+        click.option("--irregular", type=click.Choice(["accept"]), help="Accept irregular hands as played."),
         click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR."),
         click.option("--document", metavar="FILE", help="A file with the amended document of the round."),
         patch_option,
@@ -173,7 +173,7 @@ def what_if(session: Session, round_: str, ruleset: str | None, patch: str | Non
 @click.option("--fantasyland", metavar="TEXT", help="Who was in Fantasyland, for example '1=14 cyd=15', or none.")
 @click.option("--seat", "boards", nargs=2, multiple=True, metavar="SEAT CARDS", help="A player's cards as they were.")
 @click.option("--reason", metavar="TEXT", help="The reason; it is stored with the settlement.")
-@click.option("--irregular", type=click.Choice(["stands"]), help="Accept irregular hands as played.")
+@click.option("--irregular", type=click.Choice(["accept"]), help="Accept irregular hands as played.")
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
 @json_option
 @pass_session

@@ -109,7 +109,7 @@ class Correction:
             ask_again(console, asker, self.entry, error)
             return True
         if is_agreed or not asker.can_correct:
-            error.advice = "`--irregular stands` accepts irregular later hands as played."
+            error.advice = "`--irregular accept` accepts irregular later hands as played."
             raise error
         show_problem(console, error.problem)
         self._accepts = confirm(asker, "Accept the later hands as played?")
@@ -121,7 +121,7 @@ class Correction:
         return {**self._request(reason), "patch": [{"op": "replace", "path": place, "value": amended}]}
 
     def _request(self, reason: str) -> Document:
-        accepting = {"irregular": "stands"} if self._accepts else {}
+        accepting = {"irregular": "accept"} if self._accepts else {}
         return {"reason": reason, "version": self._current.round["version"], **accepting}
 
 

@@ -165,7 +165,7 @@ def _check_retained(
         try:
             verify_note(retained.note, keys)
         except EvidenceError as error:
-            report.fail(error.mistakes, "kept")
+            report.fail(error.mistakes, "retained")
             return
     if older.origin != newer.origin:
         found, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
@@ -272,7 +272,7 @@ def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, checkpoi
             f"the file's signed events end with event {last.sequence}, and the round had {entry.sequence} when the"
             " checkpoint was signed: later events are left out"
         )
-        report.failed.append(Finding("events-left-out", ("events",), detail))
+        report.failed.append(Finding("events-omitted", ("events",), detail))
     else:
         detail = (
             f"the checkpoint's map of rounds names event {entry.sequence} with the hash {entry.event.hex()} as the"

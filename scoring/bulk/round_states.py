@@ -211,7 +211,7 @@ class RoundStates:
         nothing = dict.fromkeys(points, 0)
         round_ = replace(round_, stacks=points, opening_stacks=points, top_ups=nothing, hands=min(round_.hands, 1))
         owed = tuple(sorted((seat, owed.cards, owed.stays) for seat, owed in round_.owed.items()))
-        marks = (round_.had_button, round_.gone, round_.out, round_.sequence)
+        marks = (round_.had_button, round_.left, round_.busted, round_.sequence)
         case = (tuple(points.items()), round_.status, round_.hands, round_.button, marks, owed)
         number = self._numbers.setdefault(case, len(self._rounds))
         if number == _MOST:

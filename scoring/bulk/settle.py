@@ -115,8 +115,8 @@ class BulkSettlement:
             hands=int(self.lengths[number]),
             button=seats[state.button - 1],
             had_button=seated(state.had_button),
-            gone=seated(state.gone),
-            out=seated(state.out),
+            left=seated(state.left),
+            busted=seated(state.busted),
         )
 
 

@@ -62,11 +62,11 @@ def explain_foul(rows: ByRow[Cards], scored: ScoredBoard) -> ExplainedFoul | Non
     if reason is FoulReason.MIDDLE_DOES_NOT_QUALIFY:
         cards = find_disqualifying_cards(rows.middle)
         decision = Decision(DecidedBy.CATEGORY, cards, ())
-        text = wording.say_foul(reason, scored.strengths.middle, None, decision)
+        text = wording.describe_foul(reason, scored.strengths.middle, None, decision)
         return ExplainedFoul(reason, (Row.MIDDLE,), (cards,), text, Rule.LOW)
     upper, lower = (Row(name) for name in reason.value.split("_beats_"))
     decision = find_decision(rows[upper], rows[lower])
-    text = wording.say_foul(reason, scored.strengths[upper], scored.strengths[lower], decision)
+    text = wording.describe_foul(reason, scored.strengths[upper], scored.strengths[lower], decision)
     rule = Rule.COMPARING if upper is Row.TOP else Rule.FOUL
     return ExplainedFoul(reason, (upper, lower), (decision.first, decision.second), text, rule)
 
@@ -78,7 +78,7 @@ def _royalties(rows: ByRow[Cards], scored: ScoredBoard, ruleset: Ruleset) -> Ite
         if points and name is not None:
             as_low = ruleset.low_middle and row is Row.MIDDLE
             cards = rows[row] if as_low else find_made_cards(rows[row])
-            text = wording.say_royalty(row, scored.strengths[row], points, cards, as_low=as_low)
+            text = wording.describe_royalty(row, scored.strengths[row], points, cards, as_low=as_low)
             yield Royalty(row, name, points, cards, text)
 
 
@@ -95,14 +95,14 @@ def _fantasyland(
     rows = find_staying_rows(scored.strengths, ruleset) if dealt else tuple(_entering(scored, ruleset))
     made = [(row, _earning(row, played.board.rows, ruleset)) for row in rows]
     if not earned:
-        text, rule = wording.say_left(ruleset, made), Rule.STAY_LIMIT if made else Rule.STAYING
+        text, rule = wording.describe_left(ruleset, made), Rule.STAY_LIMIT if made else Rule.STAYING
     elif dealt:
-        text, rule = wording.say_stayed(earned, made), Rule.STAYING
+        text, rule = wording.describe_stayed(earned, made), Rule.STAYING
     else:
-        text, rule = wording.say_entered(earned, made, _reached(scored, ruleset)), Rule.ENTERING
+        text, rule = wording.describe_entered(earned, made, _reached(scored, ruleset)), Rule.ENTERING
     is_lost = lost is not None
     if lost is not None:
-        text, rule = text + wording.say_lost(is_out=lost is Rule.OUT), lost
+        text, rule = text + wording.describe_lost(is_busted=lost is Rule.OUT), lost
     return ExplainedFantasyland(dealt, earned, is_lost, rows, tuple(cards for _, cards in made), text, rule)
 
 

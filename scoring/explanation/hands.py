@@ -169,12 +169,12 @@ def _lost(played: PlayedHand, ended: Round) -> dict[Seat, Rule]:
 
 def _why_irregular(played: PlayedHand) -> Iterator[Remark]:
     for mistake in played.irregular:
-        yield Remark(wording.say_irregular(mistake.detail), Rule.STANDING)
+        yield Remark(wording.describe_irregular(mistake.detail), Rule.IRREGULAR)
 
 
 def _top_ups(hand: Hand, names: Names) -> Iterator[Remark]:
     for top_up in hand.top_ups:
-        yield Remark(wording.say_top_up(names[top_up.seat], top_up.points), Rule.TOP_UPS)
+        yield Remark(wording.describe_top_up(names[top_up.seat], top_up.points), Rule.TOP_UPS)
 
 
 def _totals(
@@ -189,10 +189,10 @@ def _payment_remark(
     """Explain why nothing is paid or, under scope `round`, why it is paid now."""
     is_round = ruleset.stakes.scope is Scope.ROUND
     if is_round and status is RoundStatus.OPEN:
-        return Remark(wording.say_nothing_paid(is_later=True), Rule.SCOPE)
+        return Remark(wording.describe_nothing_paid(is_later=True), Rule.SCOPE)
     if not paid_with:
-        return Remark(wording.say_nothing_paid(is_later=False), Rule.POINTS)
+        return Remark(wording.describe_nothing_paid(is_later=False), Rule.POINTS)
     if not is_round:
         return None
     rule = Rule.CLOSING if status is RoundStatus.CLOSED else Rule.SCOPE
-    return Remark(wording.say_when_paid(status, is_late=is_late), rule)
+    return Remark(wording.describe_when_paid(status, is_late=is_late), rule)

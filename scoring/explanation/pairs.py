@@ -42,7 +42,7 @@ def _rows(
         winner, loser = (first, second) if won >= 0 else (second, first)
         as_low = ruleset.low_middle and row is Row.MIDDLE
         decision = find_decision(winner.cards[row], loser.cards[row])
-        text = wording.say_comparison(
+        text = wording.describe_comparison(
             names[winner.seat],
             strength_of(winner.cards[row]),
             names[loser.seat],
@@ -61,17 +61,17 @@ def _bonuses(breakdown: Breakdown, exchange: Exchange, ruleset: Ruleset, names: 
     for seat, side in ((exchange.first, 1), (exchange.second, -1)):
         won = list(rows).count(side)
         if won >= 2 and ruleset.points.majority_bonus:
-            text = wording.say_bonus(names[seat], won, is_scoop=False)
+            text = wording.describe_bonus(names[seat], won, is_scoop=False)
             yield Reason(Part.MAJORITY, side * ruleset.points.majority_bonus, seat, None, (), (), text, Rule.BONUS)
         if won == 3 and ruleset.points.scoop_bonus:
-            text = wording.say_bonus(names[seat], won, is_scoop=True)
+            text = wording.describe_bonus(names[seat], won, is_scoop=True)
             yield Reason(Part.SCOOP, side * ruleset.points.scoop_bonus, seat, None, (), (), text, Rule.BONUS)
 
 
 def _foul(breakdown: Breakdown, first: ExplainedBoard, second: ExplainedBoard, names: Names) -> Reason:
     winner = None if first.foul and second.foul else second.seat if first.foul else first.seat
     fouls = [names[board.seat] for board in (first, second) if board.foul]
-    text = wording.say_foul_penalty(fouls, None if winner is None else names[winner])
+    text = wording.describe_foul_penalty(fouls, None if winner is None else names[winner])
     ours, theirs = _fouled(first), _fouled(second)
     return Reason(Part.FOUL, breakdown.foul, winner, None, ours, theirs, text, Rule.FOUL_PENALTY)
 
@@ -82,7 +82,7 @@ def _fouled(board: ExplainedBoard) -> Cards:
 
 def _royalties(payee: ExplainedBoard, payer: ExplainedBoard, names: Names, *, sign: int) -> Iterator[Reason]:
     for royalty in payee.royalties:
-        text = wording.say_royalty_paid(names[payee.seat], names[payer.seat], royalty.text)
+        text = wording.describe_royalty_paid(names[payee.seat], names[payer.seat], royalty.text)
         ours, theirs = (royalty.cards, ()) if sign > 0 else ((), royalty.cards)
         points = sign * royalty.points
         yield Reason(Part.ROYALTY, points, payee.seat, royalty.row, ours, theirs, text, royalty.rule)

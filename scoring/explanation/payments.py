@@ -36,7 +36,7 @@ def explain_payments(
             opened,
             room,
             is_late,
-            wording.say_payment(transfer, names, ruleset, opened, room),
+            wording.describe_payment(transfer, names, ruleset, opened, room),
             Rule.CAPS if transfer.limited_by else Rule.PAYMENT_ORDER,
         )
 
@@ -58,7 +58,7 @@ def explain_totals(
         low, high = sorted((exchange.first, exchange.second))
         side = 1 if exchange.first == low else -1
         already = side * before.get((low, high), 0)
-        text = wording.say_total(names[exchange.first], names[exchange.second], already, exchange.points)
+        text = wording.describe_total(names[exchange.first], names[exchange.second], already, exchange.points)
         after = already + exchange.points
         yield ExplainedTotal(exchange.first, exchange.second, already, exchange.points, after, text)
 

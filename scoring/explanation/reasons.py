@@ -29,7 +29,7 @@ class Rule(StrEnum):
     COMPLETION = "Completion"
     CLOSING = "Closing early"
     TOP_UPS = "Leaving and top-ups"
-    STANDING = "Hands accepted as played"
+    IRREGULAR = "Hands accepted as played"
     PAYMENT_ORDER = "Order of payment"
     CAPS = "What caps a payment"
     SCOPE = "Scope of the stakes"
@@ -106,7 +106,7 @@ class ExplainedFantasyland:
     Attributes:
         dealt: the Fantasyland cards dealt, 0 in an ordinary hand.
         earned: how many cards the board earns for the next hand, 0 for none.
-        is_lost: whether they will not be dealt, because the player is out or the round has ended.
+        is_lost: whether they will not be dealt, because the player is busted or the round has ended.
         rows: the rows that earn it.
         cards: the cards that earn it, by row.
     """

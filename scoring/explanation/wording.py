@@ -53,7 +53,7 @@ def count(number: int, word: str) -> str:
     return f"{number} {word}" + ("" if number == 1 else "s")
 
 
-def say_comparison(
+def describe_comparison(
     winner: str, row: Strength, loser: str, other: Strength, decision: Decision, *, as_low: bool = False
 ) -> str:
     """
@@ -64,7 +64,7 @@ def say_comparison(
     >>> ann, ben = Board.of("QsQdKc", "2s3s4s5s7s", "6c6d6h8c8d"), Board.of("QcQhJs", "AhKhJd9d7d", "6s9c9h9sTc")
     >>> for row in (Row.TOP, Row.MIDDLE):
     ...     decision = find_decision(ann.rows[row], ben.rows[row])
-    ...     print(say_comparison("ann", ann.strengths[row], "ben", ben.strengths[row], decision))
+    ...     print(describe_comparison("ann", ann.strengths[row], "ben", ben.strengths[row], decision))
     both a pair of queens; ann's king beats ben's jack: K♣ against J♠
     ann's flush beats ben's ace high: 2♠ 3♠ 4♠ 5♠ 7♠ against A♥
     """
@@ -80,7 +80,7 @@ def say_comparison(
     return f"{winner}'s {made}{comma} {verb} {loser}'s {other_made}: {against}"
 
 
-def say_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
+def describe_foul(reason: FoulReason, row: Strength, other: Strength | None, decision: Decision) -> str:
     """Describe which rows are out of order, and by which cards."""
     if other is None:
         # Among lows the ace is high, so A-2-3-4-5 is no straight.
@@ -90,39 +90,39 @@ def say_foul(reason: FoulReason, row: Strength, other: Strength | None, decision
             f"foul: the middle, {_article(made)}{made}, does not qualify as a low: {show_suits(decision.first)}; {why}"
         )
     upper, lower = (f"the {name}" for name in reason.value.split("_beats_"))
-    return f"foul: {say_comparison(upper, row, lower, other, decision)}"
+    return f"foul: {describe_comparison(upper, row, lower, other, decision)}"
 
 
-def say_royalty(row: Row, strength: Strength, points: Points, cards: Cards, *, as_low: bool) -> str:
+def describe_royalty(row: Row, strength: Strength, points: Points, cards: Cards, *, as_low: bool) -> str:
     """Describe the royalty of a row."""
     made = describe_made(strength, as_low=as_low)
     comma = "," if "," in made else ""
     return f"{count(points, 'point')} for {_article(made)}{made}{comma} {_PLACES[row]}: {show_suits(cards)}"
 
 
-def say_royalty_paid(payee: str, payer: str, royalty: str) -> str:
+def describe_royalty_paid(payee: str, payer: str, royalty: str) -> str:
     """Describe who pays a royalty to whom."""
     return f"{payer} pays {payee}'s royalty: {royalty}"
 
 
-def say_bonus(winner: str, rows: int, *, is_scoop: bool) -> str:
+def describe_bonus(winner: str, rows: int, *, is_scoop: bool) -> str:
     """Describe a bonus."""
     return f"{winner} wins all three rows, a scoop" if is_scoop else f"{winner} wins {rows} of the three rows"
 
 
-def say_foul_penalty(fouls: list[str], winner: str | None) -> str:
+def describe_foul_penalty(fouls: list[str], winner: str | None) -> str:
     """Describe who pays the penalty for a foul, or that nobody does."""
     if winner is None:
         return "both boards are foul; neither pays the other anything"
     return f"{fouls[0]}'s board is foul and {winner}'s is not; the rows are not compared"
 
 
-def say_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
+def describe_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None) -> str:
     """
     Describe how a board enters Fantasyland, and which entry of the ruleset its top row reaches.
 
     >>> from scoring.cards import parse_cards
-    >>> say_entered(14, [(Row.TOP, parse_cards("KsKd"))], "QQ")
+    >>> describe_entered(14, [(Row.TOP, parse_cards("KsKd"))], "QQ")
     'enters Fantasyland with 14 cards: K♠ K♦ on top (at least QQ)'
     """
     least = {Row.TOP: f" (at least {'three of a kind' if entry == 'trips' else entry})"}
@@ -130,12 +130,12 @@ def say_entered(cards: int, made: Iterable[tuple[Row, Cards]], entry: str | None
     return f"enters Fantasyland with {cards} cards: {places}"
 
 
-def say_stayed(cards: int, made: Iterable[tuple[Row, Cards]]) -> str:
+def describe_stayed(cards: int, made: Iterable[tuple[Row, Cards]]) -> str:
     """Describe how a board stays in Fantasyland."""
     return f"stays in Fantasyland with {cards} cards: {_places(made)}"
 
 
-def say_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
+def describe_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
     """Describe why a good board in Fantasyland does not stay."""
     if made:
         limit = ruleset.fantasyland.stay_limit
@@ -151,18 +151,20 @@ def say_left(ruleset: Ruleset, made: list[tuple[Row, Cards]]) -> str:
     return "leaves Fantasyland: no row is strong enough" + (f"; it takes {needed}, or better" if needed else "")
 
 
-def say_lost(*, is_out: bool) -> str:
+def describe_lost(*, is_busted: bool) -> str:
     """Describe why earned Fantasyland is not dealt."""
-    return "; it is lost, for no points are left" if is_out else "; it is void, for the round ends"
+    return "; it is lost, for no points are left" if is_busted else "; it is void, for the round ends"
 
 
-def say_total(first: str, second: str, before: Points, points: Points) -> str:
+def describe_total(first: str, second: str, before: Points, points: Points) -> str:
     """Describe how a pair's points add up over the round."""
     before_it, after = show_signed(before), show_signed(before + points)
     return f"{first} against {second}: {before_it} before this hand, {show_signed(points)} in it, {after} in all"
 
 
-def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Points | None, room: Points | None) -> str:
+def describe_payment(
+    transfer: Transfer, names: Names, ruleset: Ruleset, opened: Points | None, room: Points | None
+) -> str:
     """Describe who paid whom, what limited the payment, and the stacks after it."""
     payer, payee = names[transfer.payer], names[transfer.payee]
     payer_had, payee_had = transfer.payer_stack + transfer.paid, transfer.payee_stack - transfer.paid
@@ -183,22 +185,22 @@ def say_payment(transfer: Transfer, names: Names, ruleset: Ruleset, opened: Poin
     return f"{paid}: {why}; without the cap {payer} would pay {transfer.due}: {stacks}"
 
 
-def say_top_up(name: str, points: Points) -> str:
+def describe_top_up(name: str, points: Points) -> str:
     """Describe a top-up."""
     return f"{name} adds {count(points, 'point')} before the hand"
 
 
-def say_irregular(detail: str) -> str:
+def describe_irregular(detail: str) -> str:
     """Describe why a hand accepted as played could not have followed."""
-    return f"the hand stands as it was played, though {detail}"
+    return f"the hand is accepted as played, although {detail}"
 
 
-def say_nothing_paid(*, is_later: bool) -> str:
+def describe_nothing_paid(*, is_later: bool) -> str:
     """Describe why nothing is paid."""
     return "nothing is paid before the round ends" if is_later else "no payments"
 
 
-def say_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:
+def describe_when_paid(status: RoundStatus | None, *, is_late: bool) -> str:
     """Describe what is paid now under scope `round`; without a status, for a single hand."""
     if status is None:
         return "paid as if the round ended here: every pair's points of the round, in order"

@@ -25,18 +25,18 @@ EVERY_SCOPE: Final = "*"
 """All scopes, including those of later releases."""
 
 SCOPE_DESCRIPTIONS: Final = {
-    EVERY_SCOPE: "everything, now and in later releases",
-    Scope.READ: "reading rounds, hands, tables, players, rulesets, statements, jobs and the export; what-if",
-    Scope.SCORE: "scoring a hand without storing it",
-    Scope.WRITE: "playing rounds: opening, recording, undoing, closing; players' display names",
-    Scope.TABLES: "new tables and rulesets",
-    Scope.IMPORTS: "imports, and the export",
-    Scope.RECOMPUTE: "recomputations",
-    Scope.DISPUTES: "disputes",
-    Scope.CORRECT: "corrections of rounds",
-    Scope.CORRECT_FINAL: "in addition to `correct` or `recompute`: changes of final settlements",
-    Scope.AUDIT: "the audit trail, checkpoints and evidence",
-    Scope.ADMIN: "the club's keys: listing and revoking them",
+    EVERY_SCOPE: "all operations, including those of later releases",
+    Scope.READ: "read rounds, hands, tables, players, rulesets, statements and jobs; export; what-if",
+    Scope.SCORE: "score a hand without storing it",
+    Scope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
+    Scope.TABLES: "create tables and rulesets",
+    Scope.IMPORTS: "import and export rounds",
+    Scope.RECOMPUTE: "recompute stored rounds",
+    Scope.DISPUTES: "open, review and resolve disputes",
+    Scope.CORRECT: "correct rounds",
+    Scope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
+    Scope.AUDIT: "read events, checkpoints and evidence",
+    Scope.ADMIN: "list and revoke the keys of the club",
 }
 """What each scope allows, for operators."""
 

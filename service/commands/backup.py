@@ -6,7 +6,7 @@ from pathlib import Path
 import click
 
 from service.commands.options import NamedPath, data_option
-from service.commands.output import say
+from service.commands.output import print_message
 from service.config import Hosting
 from service.errors import OperatorError
 from service.ledger.signing import SIGNING_KEY
@@ -40,4 +40,4 @@ def backup(target: Path, directory: Path | None) -> None:
         copy_files(cluster, target.absolute(), beside=(API_KEY, SIGNING_KEY))
     finally:
         cluster.stop()
-    say(f"The backup is in {target}; `ofc-server verify --data {target}` checks it. It contains keys.")
+    print_message(f"The backup is in {target}; `ofc-server verify --data {target}` checks it. It contains keys.")

@@ -9,7 +9,7 @@ from service.clubs.actions import create_club, find_club, list_clubs
 from service.clubs.queries.clubs import StoredClub
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
-from service.commands.output import print_json, print_table, say, show_moment
+from service.commands.output import print_json, print_message, print_table, show_moment
 from service.links.actions import revoke_links as revoke
 
 
@@ -48,7 +48,9 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(_dump(made))
     else:
-        say(f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it.")
+        print_message(
+            f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it."
+        )
 
 
 @club.command("revoke-links")
@@ -65,7 +67,7 @@ def revoke_links(name: str, directory: Path | None) -> None:
     with open_as_owner(directory) as database:
         found = find_club(database, read_name("The club's name", name))
         revoke(database, found)
-    say(f"All links of the club {found.name!r} are revoked; new links can be created.")
+    print_message(f"All links of the club {found.name!r} are revoked; new links can be created.")
 
 
 @club.command("list")

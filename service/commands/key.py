@@ -10,7 +10,7 @@ from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import EVERY_SCOPE, SCOPE_DESCRIPTIONS
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_duration, read_name
-from service.commands.output import print_json, print_table, say, show_moment
+from service.commands.output import print_json, print_message, print_table, show_moment
 
 MOST_OVERLAP: Final = 60 * 24 * 30
 """Minutes in thirty days."""
@@ -104,7 +104,7 @@ def revoke(key: str, directory: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(_dump(revoked))
     else:
-        say(f"The key {revoked.prefix} ({revoked.name}) of the club {revoked.club!r} is revoked.")
+        print_message(f"The key {revoked.prefix} ({revoked.name}) of the club {revoked.club!r} is revoked.")
 
 
 @key.command()
@@ -138,9 +138,11 @@ def _print_new(made: NewKey, as_json: bool, *, replaces: IssuedKey | None = None
         print_json({**_dump(made.key), "key": made.secret, **old})
         return
     click.echo(made.secret)
-    say(f"Created the key {made.key.prefix} ({made.key.name}) of the club {made.key.club!r}; it is not shown again.")
+    print_message(
+        f"Created the key {made.key.prefix} ({made.key.name}) of the club {made.key.club!r}; it is not shown again."
+    )
     if replaces is not None:
-        say(f"The replaced key {replaces.prefix} is {_state(replaces)}.")
+        print_message(f"The replaced key {replaces.prefix} is {_state(replaces)}.")
 
 
 def _row(each: IssuedKey) -> tuple[str, ...]:

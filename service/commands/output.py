@@ -26,7 +26,7 @@ def print_table(headings: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
         click.echo("  ".join(cell.ljust(width) for cell, width in zip(line, widths, strict=True)).rstrip())
 
 
-def say(sentence: str) -> None:
+def print_message(sentence: str) -> None:
     """Print a sentence on stderr; stdout is for scripts."""
     click.echo(sentence, err=True)
 

@@ -6,7 +6,7 @@ import click
 
 from evidence import EvidenceError, SigningKey, VerifierKey
 from service.commands.options import Commands, data_option, json_option
-from service.commands.output import print_json, say
+from service.commands.output import print_json, print_message
 from service.config import Hosting
 from service.errors import OperatorError
 from service.ledger.signing import (
@@ -133,5 +133,5 @@ def _show(key: SigningKey, file: Path, as_json: bool, *sentences: str) -> None:
         print_json({"file": str(file), **public})
         return
     for sentence in sentences:
-        say(sentence)
-    say(f"Public key: {key.verifier.written}")
+        print_message(sentence)
+    print_message(f"Public key: {key.verifier.written}")

@@ -13,7 +13,7 @@ from service.clubs.actions import list_clubs
 from service.clubs.queries import clubs
 from service.commands.database_owner import open_as_owner
 from service.commands.options import data_option, json_option
-from service.commands.output import print_json, print_table, say, show_moment
+from service.commands.output import print_json, print_message, print_table, show_moment
 from service.commands.signing_key import configured_key_file
 from service.db import Database, ServerState
 from service.errors import OperatorError
@@ -137,7 +137,7 @@ def status(directory: Path | None, as_json: bool) -> None:
             ],
         )
     else:
-        say("No worker is active; `ofc-server worker` starts one, and so does `ofc-server up`.")
+        print_message("No worker is active; `ofc-server worker` starts one, and so does `ofc-server up`.")
     click.echo()
     if found.jobs:
         print_table(
@@ -148,14 +148,14 @@ def status(directory: Path | None, as_json: bool) -> None:
             ],
         )
     else:
-        say("No job is unfinished.")
+        print_message("No job is unfinished.")
     if found.oldest_waiting is not None:
         waited = datetime.now(UTC) - found.oldest_waiting
-        say(f"The oldest queued job has waited for {max(0, round(waited.total_seconds()))} seconds.")
+        print_message(f"The oldest queued job has waited for {max(0, round(waited.total_seconds()))} seconds.")
     _print_server(found.server)
     _print_signing(found.signing)
     if missing:
-        say(missing)
+        print_message(missing)
 
 
 def _print_server(found: ServerState) -> None:
@@ -163,21 +163,21 @@ def _print_server(found: ServerState) -> None:
     commit = f"synchronous_commit = {found.synchronous_commit}"
     if found.default_synchronous_commit != found.synchronous_commit:
         commit += f" (set by the service; the default of the database is {found.default_synchronous_commit})"
-    say(f"The database runs with {settings}, {commit}.")
+    print_message(f"The database runs with {settings}, {commit}.")
     if found.unsafe:
-        say(f"A crash of the database can lose committed records: {' and '.join(found.unsafe)} must be on.")
+        print_message(f"A crash of the database can lose committed records: {' and '.join(found.unsafe)} must be on.")
     if found.is_standby or found.is_read_only:
-        say("The database is read-only" + (", as a standby is." if found.is_standby else "."))
+        print_message("The database is read-only" + (", as a standby is." if found.is_standby else "."))
 
 
 def _print_signing(found: SigningStatus) -> None:
     if found.signed_at is None:
-        say("There is no checkpoint yet.")
+        print_message("There is no checkpoint yet.")
     else:
         ago = datetime.now(UTC) - found.signed_at
-        say(f"The newest checkpoint was signed {max(0, round(ago.total_seconds()))} seconds ago.")
+        print_message(f"The newest checkpoint was signed {max(0, round(ago.total_seconds()))} seconds ago.")
     if found.waiting or found.unsigned:
-        say(f"Events not in a tree: {found.waiting}; events without a checkpoint: {found.unsigned}.")
+        print_message(f"Events not in a tree: {found.waiting}; events without a checkpoint: {found.unsigned}.")
 
 
 def _find_key(directory: Path | None) -> tuple[str | None, str]:
@@ -215,7 +215,7 @@ def _dump(found: Status) -> dict[str, Any]:
                 "kind": job.kind,
                 "state": job.state,
                 "progress": {"done": job.done, "total": job.total},
-                "set_aside": job.dead_lettered,
+                "dead_lettered": job.dead_lettered,
                 "created_at": show_time(job.created_at),
             }
             for job in found.jobs

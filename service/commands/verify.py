@@ -17,7 +17,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from evidence import Checkpoint, EvidenceError, VerifierKey, read_note
 from service.commands.database_owner import open_as_owner
 from service.commands.options import NamedPath, data_option
-from service.commands.output import file_exists, resolve, say, write_atomically
+from service.commands.output import file_exists, print_message, resolve, write_atomically
 from service.commands.signing_key import configured_key_file
 from service.errors import OperatorError
 from service.ledger.actions import origin_of
@@ -222,10 +222,10 @@ def _conclude(context: click.Context, state: _State, events: int, unchecked: lis
         click.echo(json.dumps({"summary": summary}))
     for kind in FindingKind:
         if state.found[kind]:
-            say(f"{state.found[kind]} {kind}: {MEANS[kind]}")
-    say(f"Verified {events} events and their records: {wrong} finding{'' if wrong == 1 else 's'}.")
+            print_message(f"{state.found[kind]} {kind}: {MEANS[kind]}")
+    print_message(f"Verified {events} events and their records: {wrong} finding{'' if wrong == 1 else 's'}.")
     for sentence in unchecked:
-        say(f"INCOMPLETE: not verified: {sentence}.")
+        print_message(f"INCOMPLETE: not verified: {sentence}.")
     context.exit(code)
 
 

@@ -334,8 +334,8 @@ _OTHERS: Final = text("""
     ) AS cut
     CROSS JOIN LATERAL (
         SELECT count(*) AS seats
-        FROM confirmations AS said
-        WHERE (said.club_id, said.round_id, said.revision) = (other.club_id, other.round_id, other.revision)
+        FROM confirmations AS given
+        WHERE (given.club_id, given.round_id, given.revision) = (other.club_id, other.round_id, other.revision)
     ) AS confirmed
     CROSS JOIN LATERAL (
         SELECT count(settled.adjusts_revision) AS after_final

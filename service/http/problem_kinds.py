@@ -155,7 +155,7 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Irregular hand",
         "After this change, a later hand could not have followed. Correct that hand too if it was recorded "
-        "incorrectly. If it was played like this, send 'irregular': 'stands' to accept it as played; it is "
+        "incorrectly. If it was played like this, send 'irregular': 'accept' to accept it as played; it is "
         "then marked irregular with the reasons. Nothing was stored.",
     ),
     "correction-invalid": ProblemKind(

@@ -25,7 +25,7 @@ class Stopped(BaseException):
     """A signal asked the service to stop."""
 
 
-def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], None]) -> None:
+def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str], None]) -> None:
     """
     Run database, migrations, web server and job worker until a signal.
 
@@ -43,12 +43,12 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         cluster: Cluster | None = None
         if environment.get("OFC_DATABASE_URL"):
             config = Config.from_environment(environment)
-            say(f"Starting on {config.database} ...")
+            report(f"Starting on {config.database} ...")
         else:
             cluster = Cluster(hosting.directory)
             # The other settings are validated before anything is created.
             config = Config(cluster.url(SERVICE_ROLE), cluster.url(OWNER), **read_settings(environment))
-            say(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
+            report(f"Starting on the embedded PostgreSQL in {hosting.directory} ...")
             stack.enter_context(cluster)
             # The path of its socket is known after its start.
             config = replace(config, database_url=cluster.url(SERVICE_ROLE), owner_url=cluster.url(OWNER))
@@ -69,11 +69,11 @@ def up(hosting: Hosting, environment: Mapping[str, str], say: Callable[[str], No
         if hosting.concurrency:
             worker = stack.enter_context(JobWorker(config, hosting.concurrency, environment))
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
-        say(f"Ready on {web.address.url}")
-        say(f"The key of the club `{HOME}` is in {key_file}")
+        report(f"Ready on {web.address.url}")
+        report(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key):
-            say(f"That key is not valid in this database; move {key_file} away and start again to create one.")
-        say("Press Ctrl-C to stop.")
+            report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
+        report("Press Ctrl-C to stop.")
         _keep_running(web, worker, cluster)
 
 

@@ -126,7 +126,7 @@ def get_statement(
     )
     if max(_figures(totals, summed.players)) > MOST_INTEGER:
         detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
-        raise RoundError([Mistake("points-beyond-count", ("query", "from"), detail)])
+        raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])
     currencies = {currency for each in summed.players for currency in each.money}
     return StatementView(
         table=str(table.id),

@@ -80,8 +80,8 @@ def _dump_end(end: Round, seats: Sequence[int]) -> State:
     seated = replace(
         end,
         had_button=frozenset(seats[column - 1] for column in end.had_button),
-        gone=frozenset(seats[column - 1] for column in end.gone),
-        out=frozenset(seats[column - 1] for column in end.out),
+        left=frozenset(seats[column - 1] for column in end.left),
+        busted=frozenset(seats[column - 1] for column in end.busted),
         sequence=frozenset(seats[column - 1] for column in end.sequence),
         owed={seats[column - 1]: owed for column, owed in end.owed.items()},
     )

@@ -144,7 +144,7 @@ def count_top_ups(round_: Round, top_ups: list[dict[str, Any]], accepted: bool =
         demand(not round_.owed, "top-up-inside-sequence", top_ups)
     for top_up in top_ups:
         demand(top_up["seat"] in round_.seats, "top-up-seat", top_up)
-        demand(top_up["seat"] not in round_.gone, "top-up-gone", top_up)
+        demand(top_up["seat"] not in round_.gone, "top-up-after-departure", top_up)
         demand(top_up["points"] >= 1, "top-up-points", top_up)
         round_.stacks[top_up["seat"]] += top_up["points"]
         round_.top_ups[top_up["seat"]] += top_up["points"]

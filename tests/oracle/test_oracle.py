@@ -311,7 +311,7 @@ def test_staying_needs_a_category_in_one_row_or_better(name: str, stays: list[bo
     assert dealt == [cards_again if stay else 0 for stay in stays]
 
 
-def test_a_repeat_deals_stay_cards_whatever_came_before() -> None:
+def test_a_repeat_deals_stay_cards() -> None:
     assert earned(board(*TRIPS_ON_TOP, fantasyland=17), PRESETS["progressive"]) == 14
 
 

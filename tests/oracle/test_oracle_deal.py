@@ -71,7 +71,7 @@ def test_too_few_streets_are_refused() -> None:
     assert not accepts(board(**PLAYED, streets=[]))
 
 
-def test_discards_when_given_are_what_was_dealt_less_thirteen() -> None:
+def test_recorded_discards_are_the_cards_dealt_less_thirteen() -> None:
     assert accepts(board(**PLAYED))
     assert accepts(board(**PLAYED, discards=None))
     assert not accepts(board(**PLAYED, discards=[]))
@@ -96,7 +96,7 @@ def test_the_clock_lays_the_lowest_row_with_room() -> None:
     assert lay_by_clock(cards("2c 3c 4c 5c"), room) == {"top": ["5c"], "middle": ["3c", "4c"], "bottom": ["2c"]}
 
 
-def test_in_fantasyland_the_clock_lays_thirteen_and_discards_the_rest() -> None:
+def test_in_fantasyland_the_clock_sets_thirteen_cards_and_discards_the_others() -> None:
     dealt = "Ac Ad Jc Td 5c 9c 9d 8c 4d 3c Kc Qd 2c 2d"
     rows = {row: PLAYED[row] for row in SIZES}
     assert accepts(board(**PLAYED, fantasyland=14, streets=[street(dealt, **rows, gone="2d", auto=dealt)]))

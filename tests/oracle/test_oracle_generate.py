@@ -39,7 +39,7 @@ def test_random_rulesets_are_valid_as_a_whole() -> None:
     assert {ruleset["players"]["max"] for ruleset in rulesets} == {2, 3, 4}
 
 
-def test_the_same_seed_makes_the_same_round() -> None:
+def test_the_same_seed_creates_the_same_round() -> None:
     for seed in range(10):
         rng, again = Random(seed), Random(seed)
         assert random_document(rng, random_ruleset(rng)) == random_document(again, random_ruleset(again))

@@ -79,7 +79,7 @@ def test_the_button_goes_round_once_clockwise() -> None:
     assert reason(document(seats, *hands, hand(4, 5, boards)), PRESETS["pineapple"]) == "round-not-open"
 
 
-def test_fantasyland_owed_keeps_the_button() -> None:
+def test_fantasyland_owed_holds_the_button() -> None:
     first = hand(1, 2, {1: QUEENS, 2: B, 3: C})
     answer = play(document(FIFTY, first), PRESETS["pineapple"])
     assert answer["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2, 3], "fantasyland": {"1": 14}}
@@ -132,7 +132,7 @@ HAND_STACK = changed("pineapple", stakes={"scope": "hand", "win_limit": "stack"}
 SEQUENCE_STACK = changed("pineapple", stakes={"scope": "fantasyland", "win_limit": "stack"})
 
 
-def test_under_scope_hand_who_has_no_points_is_out_at_once_and_his_fantasyland_is_lost() -> None:
+def test_under_scope_hand_a_player_without_points_is_busted_at_once_and_loses_their_fantasyland() -> None:
     answer = play(document({1: 5, 2: 50, 3: 50}, hand(1, 3, BUST)), HAND_STACK)
     assert [player["fantasyland"] for player in answer["hands"][0]["players"]] == [14, 14, 0]
     assert answer["settlement"]["stacks"] == {"1": 0, "2": 79, "3": 26}
@@ -140,7 +140,7 @@ def test_under_scope_hand_who_has_no_points_is_out_at_once_and_his_fantasyland_i
     assert playing(answer["round"]) == [2, 3]
 
 
-def test_under_scope_fantasyland_he_plays_on_until_the_sequence_ends() -> None:
+def test_under_scope_fantasyland_a_player_without_points_plays_until_the_sequence_ends() -> None:
     first = hand(1, 3, BUST)
     answer = play(document({1: 5, 2: 50, 3: 50}, first), SEQUENCE_STACK)
     assert answer["settlement"]["stacks"]["1"] == 0
@@ -152,7 +152,7 @@ def test_under_scope_fantasyland_he_plays_on_until_the_sequence_ends() -> None:
     assert playing(answer["round"]) == [2, 3]
 
 
-def test_who_has_points_again_when_the_sequence_ends_plays_on() -> None:
+def test_a_player_with_points_at_the_end_of_the_sequence_plays_on() -> None:
     first = hand(1, 1, {1: QUEENS, 2: KINGS})
     won = document({1: 5, 2: 50}, first, hand(2, 1, {1: A, 2: LOW}, {1: 14, 2: 14}))
     answer = play(won, scoped("fantasyland"))
@@ -237,7 +237,7 @@ def test_points_added_in_scope_round_raise_what_can_be_won() -> None:
     assert answer["settlement"]["net"]["1"] == 8
 
 
-def test_in_scope_round_nobody_is_out() -> None:
+def test_in_scope_round_no_player_is_busted() -> None:
     answer = play(document({1: 1, 2: 50, 3: 50}, hand(1, 1, {1: C_FOUL, 2: QUEENS, 3: B})), scoped("round"))
     assert playing(answer["round"]) == [1, 2, 3]
 
@@ -249,7 +249,7 @@ POOR = {1: 50, 2: 50, 3: 5}
 BROKE = hand(1, 1, {1: A, 2: B, 3: C_FOUL})
 
 
-def test_one_who_is_out_plays_on_with_points_added() -> None:
+def test_a_busted_player_continues_with_added_points() -> None:
     answer = play(document(POOR, BROKE), HANDS)
     assert answer["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
     again = hand(2, 2, PLAIN, top_ups=[{"seat": 3, "points": 20}])
@@ -287,7 +287,7 @@ def test_points_that_cannot_be_added_are_refused(top_up: dict[str, int], expecte
     assert reason(document(POOR, hand(1, 1, PLAIN, top_ups=[top_up])), HANDS) == expected
 
 
-def test_points_are_added_only_where_a_sequence_starts_and_the_ruleset_lets() -> None:
+def test_points_are_added_only_at_the_start_of_a_sequence_if_the_ruleset_allows_it() -> None:
     top_ups = [{"seat": 3, "points": 5}]
     between_rounds = document(POOR, hand(1, 1, PLAIN, top_ups=top_ups))
     assert reason(between_rounds, PRESETS["pineapple"]) == "top-up-between-rounds-only"
@@ -300,10 +300,10 @@ def test_points_are_added_only_where_a_sequence_starts_and_the_ruleset_lets() ->
         hand(2, 2, {1: A, 2: B}, top_ups=top_ups),
         departures=[{"seat": 3, "after_hand": 1}],
     )
-    assert reason(left, HANDS) == "top-up-gone"
+    assert reason(left, HANDS) == "top-up-after-departure"
 
 
-def test_who_leaves_is_gone_for_the_rest_of_the_round() -> None:
+def test_a_player_who_leaves_does_not_return_in_the_round() -> None:
     departures = [{"seat": 2, "after_hand": 1, "reason": "last train"}]
     answer = play(document(FIFTY, hand(1, 1, PLAIN), departures=departures), HANDS)
     assert answer["round"]["next"] == {"number": 2, "button": 3, "seats": [1, 3], "fantasyland": {}}
@@ -313,7 +313,7 @@ def test_who_leaves_is_gone_for_the_rest_of_the_round() -> None:
     assert answer["round"]["status"] == "complete"
 
 
-def test_one_who_is_out_may_leave() -> None:
+def test_a_busted_player_can_leave() -> None:
     answer = play(document(POOR, BROKE, departures=[{"seat": 3, "after_hand": 1}]), HANDS)
     assert answer["round"]["next"]["seats"] == [1, 2]
 
@@ -351,7 +351,7 @@ def test_a_closed_round_takes_no_hand() -> None:
 # --- Fantasyland from hand to hand ---
 
 
-def test_repeats_are_counted_and_entering_anew_starts_the_count_again() -> None:
+def test_repeats_are_counted_and_entering_again_restarts_the_count() -> None:
     ruleset = PRESETS["pineapple-1-6-us-classic"]
     entering, staying = {1: QUEENS, 2: LOW}, {1: TRIPS, 2: LOW}
     hands = [

@@ -54,7 +54,7 @@ def test_an_exchange_is_capped_by_the_payers_stack_and_the_winners_room(
     assert after == {1: stacks[1] + paid, 2: stacks[2] - paid}
 
 
-def test_a_tie_makes_no_transfer() -> None:
+def test_a_tie_causes_no_transfer() -> None:
     assert settle([(1, 2, 0)], {1: 5, 2: 5}, {}, "stack") == ([], {1: 5, 2: 5})
 
 
@@ -99,7 +99,7 @@ def test_without_a_button_or_a_stack_nothing_is_transferred() -> None:
     assert [pair["seats"] for pair in no_stack["exchanges"]] == [[2, 3], [2, 1], [3, 1]]
 
 
-def test_a_given_opening_stack_makes_the_room() -> None:
+def test_an_opening_stack_sets_the_room() -> None:
     players = [{**WORKED[0], "stack": 5, "opening_stack": 3}, *WORKED[1:]]
     answer = score({"button": 3, "players": players}, PRESETS["pineapple-qq"])
     assert [transfer["paid"] for transfer in answer["transfers"]] == [1, 0, 1]

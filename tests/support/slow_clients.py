@@ -90,7 +90,7 @@ class Server:
             # Threads that work, and their connections to the database, may have come meanwhile.
             assert self.worker.num_threads() <= MOST_THREADS
             assert self.worker.num_fds() <= descriptors + 8
-        assert "ofc_requests_under_way 1.0" in self.ask("GET", "/metrics").text
+        assert "ofc_requests_in_flight 1.0" in self.ask("GET", "/metrics").text
         assert "Traceback" not in self.service.log
 
 

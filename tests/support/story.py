@@ -199,7 +199,7 @@ def correct_the_round(teller: Teller, round_id: str, dispute_id: str) -> None:
     elsewhere = [{"op": "replace", "path": "/table", "value": "attic"}]
     teller.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
     teller.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
-    teller.record("correct_round", in_round, {**correcting, "irregular": "stands"})
+    teller.record("correct_round", in_round, {**correcting, "irregular": "accept"})
     teller.refuse("round-changed", "correct_round", in_round, correcting)
     version = teller.ask("get_round", in_round)["version"]
     # The round is as this would make it already.

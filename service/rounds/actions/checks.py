@@ -33,7 +33,7 @@ def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> 
         total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
         most = MOST_INTEGER // worth
         detail = f"the round would have {total} points; expected at most {most} at a point value of {worth}"
-        raise RoundError([Mistake("points-beyond-count", path, detail)])
+        raise RoundError([Mistake("points-overflow", path, detail)])
 
 
 def replay_exactly(opened: Round, history: History, point_value: int | None) -> Iterator[Step]:
@@ -84,5 +84,5 @@ def require_author(transaction: Transaction, round_: StoredRound, by: str, other
     seated = ", ".join(map(repr, players))
     detail = f"`by` is {by!r}; expected a player seated in the round ({seated}){or_key}"
     raise DisputeInvalid(
-        "`by` names neither a player of the round nor the key", (Mistake("sayer-unknown", ("by",), detail),)
+        "`by` names neither a player of the round nor the key", (Mistake("author-unknown", ("by",), detail),)
     )

@@ -303,7 +303,7 @@ class RoundRecords:
         if isinstance(ending, Closing):
             self._add("closings", keys, ended)
             return EventKind.ROUND_CLOSED
-        self._add("departures", keys, show_small(len(before.gone) + 1), show_small(ending.seat), ended)
+        self._add("departures", keys, show_small(len(before.left) + 1), show_small(ending.seat), ended)
         return EventKind.DEPARTURE_RECORDED
 
     def _add_transfers(self, keys: bytes, transfers: Sequence[PaidRow]) -> None:

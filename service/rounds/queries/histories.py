@@ -41,7 +41,7 @@ def add_departure(
     """
     record = DepartureRecord
     of_round = {"club_id": transaction.club_id, "round_id": before.id, "revision": before.revision}
-    position = len(before.round.gone) + 1
+    position = len(before.round.left) + 1
     values = {"position": position, "seat": departure.seat, "after_hand": departure.after_hand}
     transaction.execute(
         insert(record).values(**of_round, **values, reason=departure.reason, recorded_at=transaction.now)

@@ -113,9 +113,9 @@ def next_hands(draw: st.DrawFn, round_: Round) -> Hand:
     top_ups: tuple[TopUp, ...] = ()
     may_add = round_.ruleset.leaving is Leaving.BETWEEN_HANDS and not round_.in_sequence
     if may_add and draw(st.integers(0, 3)) == 0:
-        adding = draw(st.sets(st.sampled_from([seat for seat in round_.seat_numbers if seat not in round_.gone])))
+        adding = draw(st.sets(st.sampled_from([seat for seat in round_.seat_numbers if seat not in round_.left])))
         top_ups = tuple(TopUp(seat, draw(st.integers(1, 20))) for seat in sorted(adding))
-        round_ = replace(round_, out=round_.out - {top_up.seat for top_up in top_ups})
+        round_ = replace(round_, busted=round_.busted - {top_up.seat for top_up in top_ups})
     following = round_.next_hand
     assert following is not None
     button = following.button or draw(st.sampled_from(following.seats))
@@ -134,5 +134,5 @@ def next_hands(draw: st.DrawFn, round_: Round) -> Hand:
 
 def may_leave(round_: Round, seat: Seat) -> bool:
     """Whether a player can leave now."""
-    allowed = round_.is_open and round_.ruleset.leaving is Leaving.BETWEEN_HANDS and seat not in round_.gone
+    allowed = round_.is_open and round_.ruleset.leaving is Leaving.BETWEEN_HANDS and seat not in round_.left
     return allowed and not (round_.in_sequence and seat in round_.players_next)
