@@ -51,7 +51,7 @@ def too_many(seconds: str) -> bytes:
     return answer(429, document, "application/problem+json", Retry_After=seconds)
 
 
-def test_a_service_that_has_enough_for_now_is_asked_again_when_it_says() -> None:
+def test_a_rate_limited_request_is_retried_after_the_stated_time() -> None:
     with faulty(too_many("1"), too_many("0"), OK) as server, Client(server.url) as client:
         pending_rank = time.monotonic()
         assert client.get_round("1") == ROUND
@@ -60,7 +60,7 @@ def test_a_service_that_has_enough_for_now_is_asked_again_when_it_says() -> None
 
 
 @pytest.mark.parametrize("seconds", ["86400", "", "soon", "-1"])
-def test_who_would_have_to_wait_for_long_is_told_at_once(seconds: str) -> None:
+def test_a_long_retry_delay_is_reported_at_once(seconds: str) -> None:
     with faulty(too_many(seconds)) as server, Client(server.url) as client:
         with pytest.raises(ApiError, match="the limit of 3 requests a minute"):
             client.get_round("1")
@@ -68,14 +68,14 @@ def test_who_would_have_to_wait_for_long_is_told_at_once(seconds: str) -> None:
 
 
 @pytest.mark.parametrize("fault", [DOWN, NO_GATEWAY, NOTHING, cut_off(OK), BUSY], ids=FAULTS)
-def test_what_is_only_read_is_asked_again(fault: bytes) -> None:
+def test_a_read_request_is_retried(fault: bytes) -> None:
     with faulty(fault, fault, OK) as server, Client(server.url) as client:
         assert client.get_round("1") == ROUND
         assert server.asked == ["GET /v1/rounds/1"] * 3
 
 
 @pytest.mark.parametrize("fault", [DOWN, NO_GATEWAY, NOTHING, cut_off(RECORDED), BUSY], ids=FAULTS)
-def test_a_hand_is_posted_again_for_it_is_recorded_once(fault: bytes) -> None:
+def test_a_retried_hand_is_recorded_once(fault: bytes) -> None:
     with faulty(fault, RECORDED) as server, Client(server.url) as client:
         recorded = client.record_hand("1", {"number": 1})
         assert recorded == {"number": 1}
@@ -98,7 +98,7 @@ OTHERS: dict[str, Callable[[Client], object]] = {
     [DOWN, NO_GATEWAY, NOTHING, cut_off(OK), BUSY, UNCERTAIN, INCOMPLETE],
     ids=[*FAULTS, "uncertain", "incomplete"],
 )
-def test_what_may_have_been_done_is_asked_for_again_under_the_same_key(
+def test_an_uncertain_request_is_retried_under_the_same_key(
     operation: Callable[[Client], object], fault: bytes
 ) -> None:
     with faulty(fault, fault, OK) as server, Client(server.url) as client:
@@ -110,7 +110,7 @@ def test_what_may_have_been_done_is_asked_for_again_under_the_same_key(
         assert server.keys[-1] not in (None, key)
 
 
-def test_a_refusal_is_never_asked_again() -> None:
+def test_a_refused_request_is_not_retried() -> None:
     with faulty(problem(422, "hand-invalid", "no")) as server, Client(server.url) as client:
         with pytest.raises(ApiError) as refused:
             client.record_hand("1", {})
@@ -120,7 +120,7 @@ def test_a_refusal_is_never_asked_again() -> None:
 # --- and given up after a while ---
 
 
-def test_a_service_that_stays_down_is_given_up(tmp_path: Path) -> None:
+def test_retries_end_if_the_service_stays_down(tmp_path: Path) -> None:
     with faulty(DOWN) as server:
         said = ofc("round", "list", OFC_URL=server.url)
         assert said.code == 3
@@ -128,7 +128,7 @@ def test_a_service_that_stays_down_is_given_up(tmp_path: Path) -> None:
         assert len(server.asked) == 4
 
 
-def test_a_round_that_stays_busy_is_refused() -> None:
+def test_a_busy_round_is_refused_after_retries() -> None:
     with faulty(BUSY) as server:
         said = ofc("round", "list", OFC_URL=server.url)
         assert said.code == 1
@@ -136,7 +136,7 @@ def test_a_round_that_stays_busy_is_refused() -> None:
         assert "somebody else is changing the same round" in said.err
 
 
-def test_a_service_that_is_not_there_is_one_sentence_soon() -> None:
+def test_an_unreachable_service_is_a_one_line_error_within_seconds() -> None:
     url = f"http://127.0.0.1:{closed_port()}"
     started = time.monotonic()
     said = ofc_process("round", "list", OFC_URL=url)
@@ -145,14 +145,14 @@ def test_a_service_that_is_not_there_is_one_sentence_soon() -> None:
     assert time.monotonic() - started < 10
 
 
-def test_a_name_that_no_machine_has_is_one_sentence() -> None:
+def test_an_unknown_host_name_is_a_one_line_error() -> None:
     said = ofc("ruleset", "list", OFC_URL="http://tablestakes.invalid")
     assert said.code == 3
     assert said.err.startswith("Error: http://tablestakes.invalid does not respond (")
     assert said.err.count("\n") == 1
 
 
-def test_a_connection_that_is_always_cut_is_one_sentence() -> None:
+def test_a_connection_that_always_breaks_is_a_one_line_error() -> None:
     with faulty(cut_off(OK)) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
@@ -181,7 +181,7 @@ def test_a_connection_that_is_always_cut_is_one_sentence() -> None:
         (answer(400, {**PROBLEM, "title": None}), "400 Because with application/json"),
     ],
 )
-def test_what_is_no_tablestakes_is_one_sentence(other: bytes, found: str) -> None:
+def test_another_server_is_a_one_line_error(other: bytes, found: str) -> None:
     with faulty(other) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
@@ -198,7 +198,7 @@ STRANGE: dict[str, list[object]] = {
 
 
 @pytest.mark.parametrize(("name", "item"), [(name, item) for name, items in STRANGE.items() for item in items])
-def test_a_list_of_something_else_is_one_sentence(name: str, item: object, tmp_path: Path) -> None:
+def test_a_list_from_another_server_is_a_one_line_error(name: str, item: object, tmp_path: Path) -> None:
     friday = answer(200, {"tables": [{"id": "1", "name": "friday", "ruleset": "pineapple@1"}]})
     for command in (["round", "show", "friday"], ["hand", "add", "friday"]):
         with faulty(*([friday] if name == "rounds" else []), answer(200, {name: [item]})) as server:
@@ -208,14 +208,14 @@ def test_a_list_of_something_else_is_one_sentence(name: str, item: object, tmp_p
 
 
 @pytest.mark.parametrize("found", [{}, {**ROUND, "ruleset": 1}, {"ruleset": "pineapple", "seats": [], "hands": [1]}])
-def test_a_round_of_something_else_is_none(found: object) -> None:
+def test_a_round_from_another_server_is_rejected(found: object) -> None:
     with faulty(answer(200, found)) as server, Client(server.url) as client:
         for ask in (client.get_round, client.get_document, client.get_table, client.get_ruleset):
             with pytest.raises(TransportError, match="which is not a response of Tablestakes"):
                 ask("1")
 
 
-def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
+def test_a_gateway_without_a_service_is_a_one_line_error() -> None:
     with faulty(NO_GATEWAY) as server:
         said = ofc("ruleset", "list", OFC_URL=server.url)
     assert said.code == 3
@@ -228,20 +228,20 @@ def test_a_gateway_without_a_service_behind_it_is_one_sentence() -> None:
 @pytest.mark.parametrize(
     "url", ["localhost:8000", "127.0.0.1", "http://", "ftp://127.0.0.1", "http://[::1", "http://127.0.0.1:99999", "x"]
 )
-def test_what_is_no_address_is_one_sentence(url: str) -> None:
+def test_an_invalid_address_is_a_one_line_error(url: str) -> None:
     said = ofc("--url", url, "ruleset", "list")
     assert said.code == 2
     assert said.err == f"Error: {url!r} is not the URL of a service; expected a URL such as http://127.0.0.1:8000\n"
 
 
-def test_an_address_may_end_in_a_slash_and_have_a_path() -> None:
+def test_an_address_may_have_a_path_and_end_in_a_slash() -> None:
     with faulty(OK) as server, Client(f"{server.url}/ofc/") as client:
         client.get_round("1")
         assert server.asked == ["GET /ofc/v1/rounds/1"]
 
 
 @pytest.mark.parametrize("key", ["ключ", "two keys", "a\nb"])
-def test_what_cannot_be_a_key_is_one_sentence_that_does_not_show_it(key: str) -> None:
+def test_an_invalid_key_is_a_one_line_error_that_does_not_show_it(key: str) -> None:
     said = ofc("ruleset", "list", OFC_API_KEY=key)
     assert said.code == 2
     assert said.err.startswith("Error: the key has a space, a line break or an invalid character")
@@ -256,7 +256,7 @@ def test_what_cannot_be_a_key_is_one_sentence_that_does_not_show_it(key: str) ->
         (b"\n", "is empty; expected one key"),
     ],
 )
-def test_a_key_file_that_holds_no_key_is_one_sentence(tmp_path: Path, content: bytes | None, why: str) -> None:
+def test_an_empty_key_file_is_a_one_line_error(tmp_path: Path, content: bytes | None, why: str) -> None:
     path = tmp_path / "api-key"
     if content is not None:
         path.write_bytes(content)
@@ -264,7 +264,7 @@ def test_a_key_file_that_holds_no_key_is_one_sentence(tmp_path: Path, content: b
     assert (said.code, said.err) == (2, f"Error: the key file {path} {why}\n")
 
 
-def test_a_key_file_that_is_asked_for_counts_for_more_than_the_environment(tmp_path: Path) -> None:
+def test_the_key_file_option_overrides_the_environment(tmp_path: Path) -> None:
     said = ofc("--key-file", tmp_path / "nowhere", "ruleset", "list", OFC_API_KEY="abc")
     assert said.code == 2
     assert "nowhere cannot be read" in said.err
@@ -273,14 +273,14 @@ def test_a_key_file_that_is_asked_for_counts_for_more_than_the_environment(tmp_p
 # --- the tree of errors ---
 
 
-def test_every_error_of_the_client_is_one() -> None:
+def test_every_error_of_the_client_has_one_base_class() -> None:
     kinds: list[type[Exception]] = [TransportError, UnreadableError, RefusedError, ApiError]
     assert all(issubclass(kind, ClientError) for kind in kinds)
     assert issubclass(ApiError, RefusedError)
     assert [TransportError("").code, UnreadableError("").code] == ["transport", "unreadable"]
 
 
-def test_a_refusal_carries_the_services_own_code() -> None:
+def test_a_refusal_has_the_code_of_the_service() -> None:
     error = ApiError({"title": "No", "code": "hand-conflict", "detail": "recorded otherwise", "errors": []})
     assert (error.code, str(error)) == ("hand-conflict", "recorded otherwise")
     error.move_pointers("hands", 2)

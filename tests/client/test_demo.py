@@ -35,7 +35,7 @@ def started(demo: Path) -> "subprocess.Popen[str]":
     )
 
 
-def test_the_demo_says_what_differs_and_ends_with_1(tmp_path: Path) -> None:
+def test_the_demo_reports_differences_and_exits_with_1(tmp_path: Path) -> None:
     demo = copied(tmp_path, "classic", "pineapple-aa", "turbo")
     wrong = changed(read_expected("pineapple-aa"), ("stacks", {**read_expected("pineapple-aa")["stacks"], "1": 9999}))
     (tmp_path / "expected" / "pineapple-aa.json").write_text(json.dumps(wrong), encoding="utf-8")
@@ -54,7 +54,7 @@ def test_the_demo_says_what_differs_and_ends_with_1(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_a_demo_that_is_stopped_leaves_nothing_running(tmp_path: Path, number: signal.Signals) -> None:
+def test_a_stopped_demo_leaves_no_process_running(tmp_path: Path, number: signal.Signals) -> None:
     # Ctrl-C reaches everything that the terminal runs, a polite kill the demo alone.
     send = os.killpg if number is signal.SIGINT else os.kill
     with started(copied(tmp_path, "turbo")) as process:

@@ -14,7 +14,7 @@ from tests.support.client.run_ofc import ofc, read_example, write
 _PATCH = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
 
-def test_the_case_goes_as_the_page_says(
+def test_the_dispute_follows_the_page(
     reached: dict[str, str], table: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "examples").mkdir()

@@ -18,7 +18,7 @@ def _without_waiting() -> Iterator[None]:
         yield
 
 
-def test_the_evening_goes_as_the_page_says(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_the_evening_follows_the_page(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     played = list(sessions("scorekeeping.md"))
     for typed in played:
         proxy.way = Way.AWAY if typed.away else Way.THROUGH

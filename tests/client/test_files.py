@@ -42,27 +42,25 @@ UNREADABLE = {
 
 @pytest.mark.parametrize("command", [["score"], ["post"], ["post", "--whole"]], ids=" ".join)
 @pytest.mark.parametrize(("text", "sentence"), UNREADABLE.values(), ids=UNREADABLE)
-def test_a_file_that_cannot_be_read_is_one_sentence(
-    tmp_path: Path, command: list[str], text: str, sentence: str
-) -> None:
+def test_an_unreadable_file_is_a_one_line_error(tmp_path: Path, command: list[str], text: str, sentence: str) -> None:
     path = write(tmp_path, text)
     said = ofc(*command, path)
     assert (said.code, said.out) == (2, "")
     assert said.err == f"Error: {path}: {sentence}\n"
 
 
-def test_a_file_that_is_not_there_is_one_sentence(tmp_path: Path) -> None:
+def test_a_missing_file_is_a_one_line_error(tmp_path: Path) -> None:
     said = ofc("score", tmp_path / "nowhere.json")
     assert (said.code, said.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
 
 
-def test_a_directory_is_one_sentence(tmp_path: Path) -> None:
+def test_a_directory_is_a_one_line_error(tmp_path: Path) -> None:
     said = ofc("score", tmp_path)
     assert (said.code, said.err) == (2, f"Error: {tmp_path}: is a directory\n")
 
 
 @pytest.mark.parametrize("command", [["score"], ["verify"], ["import"], ["checkpoint", "prove-inclusion", "0"]])
-def test_a_name_that_a_script_left_empty_is_one_sentence(command: list[str]) -> None:
+def test_an_empty_file_name_is_a_one_line_error(command: list[str]) -> None:
     said = ofc(*command, "")
     assert (said.code, said.out) == (2, "")
     assert said.err == "Error: the name of a file is empty; expected the name of an existing file\n"
@@ -72,9 +70,7 @@ def test_a_name_that_a_script_left_empty_is_one_sentence(command: list[str]) -> 
     "command",
     ["--data  queue list", "--key-file  table list", "export -o ", "checkpoint make -o ", "score - --svg "],
 )
-def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str
-) -> None:
+def test_an_empty_path_is_not_the_current_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str) -> None:
     monkeypatch.chdir(tmp_path)
     said = ofc(*command.split(" "))
     assert (said.code, said.out) == (2, "")
@@ -82,32 +78,32 @@ def test_a_path_that_a_script_left_empty_is_not_the_folder_one_is_in(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_is_not_utf_8_is_one_sentence(tmp_path: Path) -> None:
+def test_a_file_that_is_not_utf_8_is_a_one_line_error(tmp_path: Path) -> None:
     path = tmp_path / "latin.json"
     path.write_bytes('{"player": "Zoë"}'.encode("latin-1"))
     said = ofc("score", path)
     assert (said.code, said.err) == (2, f"Error: {path}: byte 14 is not UTF-8; expected a JSON file in UTF-8\n")
 
 
-def test_a_byte_order_mark_does_no_harm(tmp_path: Path) -> None:
+def test_a_byte_order_mark_is_ignored(tmp_path: Path) -> None:
     path = tmp_path / "marked.json"
     path.write_bytes(b"\xef\xbb\xbf" + (EXAMPLES / "score.json").read_bytes())
     assert ofc("score", path).code == 0
 
 
-def test_an_empty_standard_input_is_one_sentence() -> None:
+def test_an_empty_standard_input_is_a_one_line_error() -> None:
     assert ofc("score", "-", text="") == ofc("score", "-", text=b"\n")
     assert ofc("score", "-", text="").err == "Error: -: the file is empty; expected a JSON document\n"
 
 
-def test_unreadable_rules_name_their_own_file(tmp_path: Path) -> None:
+def test_invalid_rules_are_reported_with_their_own_file(tmp_path: Path) -> None:
     rules = write(tmp_path, "{", "rules.json")
     said = ofc("score", EXAMPLES / "score.json", "--ruleset", rules)
     assert said.code == 2
     assert said.err.startswith(f"Error: {rules}: line 1, column 2")
 
 
-def test_of_several_files_the_first_unreadable_one_is_told_before_anything_is_posted(tmp_path: Path) -> None:
+def test_the_first_unreadable_file_is_reported_before_anything_is_posted(tmp_path: Path) -> None:
     said = ofc("post", EXAMPLES / "turbo.json", tmp_path / "nowhere.json", OFC_URL="http://127.0.0.1:9")
     assert (said.code, said.err) == (2, f"Error: {tmp_path}/nowhere.json: no such file or directory\n")
 
@@ -148,7 +144,7 @@ REFUSED: dict[str, tuple[Any, list[str]]] = {
 
 
 @pytest.mark.parametrize(("document", "mistakes"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_is_refused_with_every_mistake_and_its_place(
+def test_an_invalid_hand_is_refused_with_every_error_and_its_pointer(
     tmp_path: Path, document: Any, mistakes: list[str]
 ) -> None:
     path = write(tmp_path, document)
@@ -158,7 +154,7 @@ def test_what_cannot_be_is_refused_with_every_mistake_and_its_place(
     assert [mistake for mistake in mistakes if mistake not in said.err] == []
 
 
-def test_a_round_is_refused_with_the_place_in_its_document(tmp_path: Path) -> None:
+def test_a_round_is_refused_with_the_pointer_into_its_document(tmp_path: Path) -> None:
     document = read_example("turbo")
     document["hands"][2]["button"] = 1
     said = ofc("score", write(tmp_path, document))
@@ -166,26 +162,26 @@ def test_a_round_is_refused_with_the_place_in_its_document(tmp_path: Path) -> No
     assert "#/hands/2/button" in said.err
 
 
-def test_of_very_many_mistakes_the_first_are_shown(tmp_path: Path) -> None:
+def test_at_most_the_first_errors_are_shown(tmp_path: Path) -> None:
     said = ofc("score", write(tmp_path, {**WORKED, **{f"field{number}": 1 for number in range(50)}}))
     assert said.code == 1
     assert said.err.count("#/field") == 20
     assert "… and 30 more" in said.err
 
 
-def test_mistakes_that_nobody_has_looked_for_are_not_counted() -> None:
+def test_unchecked_errors_are_not_counted() -> None:
     with pytest.raises(RefusedError) as refused:
         play_round({"ruleset": "pineapple", "hands": [7] * 1000})
     assert refused.value.problem["detail"].startswith("200 mistakes or more, the first: ")
 
 
-def test_a_strange_key_does_not_disturb_the_terminal(tmp_path: Path) -> None:
+def test_an_unusual_key_does_not_disturb_the_terminal(tmp_path: Path) -> None:
     said = ofc("score", write(tmp_path, {**WORKED, "\x1b[31m\ud800[/bold]": 1}))
     assert said.code == 1
     assert "\x1b" not in said.err
 
 
-def test_a_hand_without_what_it_needs_does_not_get_as_far_as_the_rules(tmp_path: Path) -> None:
+def test_a_hand_with_missing_fields_is_refused_before_scoring(tmp_path: Path) -> None:
     players = [without(player, "middle") for player in WORKED["players"]]
     said = ofc("score", write(tmp_path, {**WORKED, "players": players}))
     assert said.code == 1

@@ -84,26 +84,26 @@ def test_every_command_has_help_with_examples(path: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("path", [path for path in COMMANDS if isinstance(COMMANDS[path], Group)], ids=str)
-def test_of_commands_that_are_not_loaded_yet_the_same_is_said_as_they_say(path: tuple[str, ...]) -> None:
+def test_help_of_commands_is_the_same_before_they_are_imported(path: tuple[str, ...]) -> None:
     for name, (_, says) in COMMANDS[path].lazy_commands.items():
         command = COMMANDS[(*path, name)]
         assert (command.name, command.get_short_help_str(100)) == (name, says)
 
 
-def test_help_loads_no_command_and_nothing_that_speaks_http() -> None:
+def test_help_imports_no_command_and_no_http_library() -> None:
     loads = "import sys; from client.cli import main; main(['--help'], standalone_mode=False); print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", loads], capture_output=True, text=True, check=True).stdout.split()
     assert "client.commands.base" in loaded
     assert not {"client.commands.score", "client.connection", "httpx2", "rich", "schemas"} & {*loaded}
 
 
-def test_without_a_command_the_help_is_shown() -> None:
+def test_without_a_command_the_help_is_printed() -> None:
     said = ofc()
     assert said.code == 2
     assert "Examples:\n  ofc score examples/score.json\n" in said.out + said.err
 
 
-def test_the_version_is_told() -> None:
+def test_the_version_is_printed() -> None:
     assert ofc("--version").out.startswith("ofc, version ")
 
 

@@ -16,7 +16,7 @@ def shorten(whole: str, others: list[str]) -> str:
     )
 
 
-def test_a_round_a_table_and_a_hand_are_found_by_the_beginning_of_their_ids(
+def test_rounds_tables_and_hands_are_found_by_the_prefix_of_their_ids(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -32,7 +32,7 @@ def test_a_round_a_table_and_a_hand_are_found_by_the_beginning_of_their_ids(
     assert ofc("hand", "explain", hand["id"][:30], **reached).out == ofc("hand", "explain", hand["id"], **reached).out
 
 
-def test_a_beginning_that_several_have_lists_them(reached: dict[str, str], table: str) -> None:
+def test_an_ambiguous_id_prefix_lists_the_matches(reached: dict[str, str], table: str) -> None:
     rounds = [open_evening(reached, f"{table}-{number}") for number in (1, 2)]
     said = ofc("round", "show", rounds[0][:4], **reached)
     assert (said.code, said.out) == (2, "")
@@ -41,13 +41,13 @@ def test_a_beginning_that_several_have_lists_them(reached: dict[str, str], table
     assert "ann, ben, cyd" in said.err
 
 
-def test_a_beginning_that_nothing_has_is_no_id(reached: dict[str, str], table: str) -> None:
+def test_an_unknown_id_prefix_is_refused(reached: dict[str, str], table: str) -> None:
     assert "there is no table 'ffff'" in ofc("round", "show", "ffff", **reached).err
     assert "there is no dispute 'ffff'" in ofc("dispute", "show", "ffff", **reached).err
     assert "has the id 'ffff'" in ofc("hand", "explain", "ffff", **reached).err
 
 
-def test_a_checkpoint_is_found_by_the_beginning_of_its_address(
+def test_a_checkpoint_is_found_by_the_prefix_of_its_address(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     for name in (table, f"{table}-2"):
@@ -63,7 +63,7 @@ def test_a_checkpoint_is_found_by_the_beginning_of_its_address(
     assert "there is no checkpoint 'ffff'" in ofc("checkpoint", "show", "ffff", **reached).err
 
 
-def test_a_recomputation_started_here_is_found_by_the_beginning_of_its_id(reached: dict[str, str], table: str) -> None:
+def test_a_recomputation_started_here_is_found_by_the_prefix_of_its_id(reached: dict[str, str], table: str) -> None:
     round_id = open_evening(reached, table)
     assert "has the id 'ffff'" in ofc("recompute", "status", "ffff", **reached).err
     start = ("recompute", "start", "--reason", "audit", "--round", round_id[:30], "--watch", "--json")
@@ -93,7 +93,7 @@ def test_the_hands_of_a_round_are_listed(reached: dict[str, str], client: Client
     assert said.out == f"Hand 1 · button ann  {hand['id']}\n  ann +12 · ben 0 · cyd −12\n"
 
 
-def test_the_list_of_rounds_names_the_table(reached: dict[str, str], table: str) -> None:
+def test_the_list_of_rounds_shows_the_table(reached: dict[str, str], table: str) -> None:
     round_id = open_evening(reached, table)
     first = ofc("round", "list", "--limit", "1", **reached).out.splitlines()[0]
     assert first.startswith(f"{round_id}  {table} · ")

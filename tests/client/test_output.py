@@ -55,13 +55,13 @@ def test_a_terminal_gets_colours() -> None:
     assert f"{ESCAPE}[1mBoards{ESCAPE}[0m" in said.out
 
 
-def test_no_color_means_no_escape_codes_at_all() -> None:
+def test_no_color_removes_all_escape_codes() -> None:
     said = ofc_terminal(*SCORE, NO_COLOR="1")
     assert ESCAPE not in said.out
     assert said.text == ofc(*SCORE).text
 
 
-def test_no_color_counts_for_refusals_too(tmp_path: Path) -> None:
+def test_no_color_applies_to_errors(tmp_path: Path) -> None:
     path = write(tmp_path, {**WORKED, "ruleset": "badugi"})
     assert ESCAPE in ofc_terminal("score", str(path)).out
     assert ESCAPE not in ofc_terminal("score", str(path), NO_COLOR="1").out
@@ -78,14 +78,14 @@ def test_colours_can_be_forced_into_a_pipe() -> None:
 
 @pytest.mark.parametrize("columns", [60, 72, 80])
 @pytest.mark.parametrize("name", ["score", "progressive-round", "deuce-to-seven", "pineapple-qq"])
-def test_a_narrow_terminal_stays_readable(columns: int, name: str) -> None:
+def test_output_fits_a_narrow_terminal(columns: int, name: str) -> None:
     said = ofc("score", EXAMPLES / f"{name}.json", COLUMNS=str(columns))
     assert max(map(len, said.text.splitlines())) <= columns
     # Lines are broken between words; no word, heading or figure is broken or cut.
     assert sorted(said.out.split()) == sorted(ofc("score", EXAMPLES / f"{name}.json").out.split())
 
 
-def test_long_ids_of_players_are_wrapped_and_never_cut(tmp_path: Path) -> None:
+def test_long_player_ids_are_wrapped_and_never_cut(tmp_path: Path) -> None:
     long = "0193f0c2-7a11-7bd0-9f1e-3c5a7d9e1b2f"
     document = changed(WORKED, ("players/0/player", long), ("players/1/player", long[::-1]))
     said = ofc("score", write(tmp_path, document), COLUMNS="80")
@@ -96,7 +96,7 @@ def test_long_ids_of_players_are_wrapped_and_never_cut(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])
-def test_an_output_that_cannot_show_suits_gets_letters(encoding: str) -> None:
+def test_an_output_without_suit_symbols_gets_letters(encoding: str) -> None:
     run = subprocess.run(
         [*COMMAND, *SCORE], env=clean_environment(PYTHONIOENCODING=encoding), capture_output=True, timeout=60
     )
@@ -111,7 +111,7 @@ def test_an_output_that_cannot_show_suits_gets_letters(encoding: str) -> None:
         assert "seat 2  -5 points" in printed
 
 
-def test_names_that_an_output_cannot_show_lose_nothing(tmp_path: Path) -> None:
+def test_unprintable_names_are_escaped_without_loss(tmp_path: Path) -> None:
     path = write(tmp_path, changed(WORKED, ("players/0/player", "Zoë")))
     said = ofc_process("score", str(path), PYTHONIOENCODING="ascii")
     assert "  Zo\\xeb  +6 points" in said.out
@@ -128,7 +128,7 @@ def test_a_refusal_in_ascii_is_readable(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_a_closed_pipe_ends_quietly_as_any_program_does(options: list[str]) -> None:
+def test_a_closed_pipe_ends_the_command_silently(options: list[str]) -> None:
     arguments = ["score", str(EXAMPLES / "progressive.json"), *options]
     with subprocess.Popen(
         [*COMMAND, *arguments], env=clean_environment(), stdout=subprocess.PIPE, stderr=subprocess.PIPE
@@ -141,7 +141,7 @@ def test_a_closed_pipe_ends_quietly_as_any_program_does(options: list[str]) -> N
 
 
 @pytest.mark.parametrize("options", [[], ["--json"]], ids=["text", "json"])
-def test_a_full_disk_is_one_sentence(options: list[str]) -> None:
+def test_a_full_disk_is_a_one_line_error(options: list[str]) -> None:
     with Path("/dev/full").open("wb") as full:
         run = subprocess.run(
             [*COMMAND, *SCORE, *options], env=clean_environment(), stdout=full, stderr=subprocess.PIPE, timeout=60
@@ -150,7 +150,7 @@ def test_a_full_disk_is_one_sentence(options: list[str]) -> None:
     assert run.stderr == b"Error: the output cannot be written: no space left on device\n"
 
 
-def test_without_any_output_it_still_works() -> None:
+def test_the_command_works_without_any_output() -> None:
     run = subprocess.run(
         ["sh", "-c", '"$@" >&-', "sh", *COMMAND, *SCORE, "--json"],
         env=clean_environment(),
@@ -166,7 +166,7 @@ def test_without_any_output_it_still_works() -> None:
     [["score", "-"], ["import", "-"], ["export"], ["events"], ["queue", "drop", "1"]],
     ids=" ".join,
 )
-def test_what_is_closed_is_no_traceback(tmp_path: Path, command: list[str], closed: str) -> None:
+def test_closed_streams_cause_no_traceback(tmp_path: Path, command: list[str], closed: str) -> None:
     """As where a service manager or a scheduler starts it."""
     with faulty(HTML) as server, Outbox(tmp_path, server.url) as outbox:
         outbox.add("01a201b9-860b-7219-ba38-2cf769386ffa", "close_round", {"reason": "it rains"})
@@ -181,7 +181,7 @@ def test_what_is_closed_is_no_traceback(tmp_path: Path, command: list[str], clos
     assert b"Traceback" not in run.stderr
 
 
-def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_command_without_a_traceback(tmp_path: Path) -> None:
     waiting = tmp_path / "waiting.json"
     os.mkfifo(waiting)
     with subprocess.Popen(
@@ -195,7 +195,7 @@ def test_ctrl_c_ends_quietly(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("program", ["client", "service"])
-def test_who_interrupts_a_program_that_still_loads_gets_no_traceback(program: str) -> None:
+def test_an_interrupt_during_startup_causes_no_traceback(program: str) -> None:
     interrupting = f"""
         import sys, {program}.__main__
 

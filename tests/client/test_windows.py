@@ -49,7 +49,7 @@ def test_hands_are_scored_and_evidence_is_verified(reached: dict[str, str], tabl
     assert (here.code, here.out) == (there.code, there.out)
 
 
-def test_an_evening_is_kept_and_sent(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
+def test_an_evening_is_stored_and_sent(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     round_id = open_evening(by_proxy, table)
     typed = ofc_on_windows("hand", "add", table, text=answers("1", *PLAIN, "yes"), **by_proxy)
     assert (typed.code, typed.out.splitlines()[-1]) == (0, f"Recorded: hand 1 at {table}."), typed

@@ -7,13 +7,13 @@ UNSOUND = {"name": "old", "version": "1.0", "vulns": [{"id": "PYSEC-2026-1", "fi
 SKIPPED = {"name": "rare", "skip_reason": "not found"}
 
 
-def test_a_known_vulnerability_fails_and_is_named() -> None:
+def test_a_known_vulnerability_fails_with_its_name() -> None:
     code, said = verdict([SOUND, UNSOUND, SKIPPED])
     assert code == 1
     assert said[0] == "KNOWN VULNERABILITY: old 1.0: PYSEC-2026-1; versions without it: 1.1"
 
 
-def test_what_cannot_be_checked_is_said_and_does_not_fail() -> None:
+def test_an_unchecked_dependency_is_reported_and_does_not_fail() -> None:
     assert verdict([SOUND, SKIPPED]) == (0, ["NOT CHECKED: 1 of 2 dependencies: rare"])
     code, [said] = verdict(None)
     assert code == 0

@@ -30,7 +30,7 @@ def contract() -> Part:
     return read(CONTRACT)
 
 
-def test_every_change_that_breaks_clients_is_named_in_the_changelog(contract: Part) -> None:
+def test_every_breaking_change_is_in_the_changelog(contract: Part) -> None:
     breaks = find_breaks(read(ACCEPTED), contract)
     unnamed = [str(each) for each in find_unnamed(breaks, CHANGELOG.read_text(encoding="utf-8"))]
     assert unnamed == [], "name each under '### Breaking' in CHANGELOG.md, or leave the contract as it was"
@@ -200,7 +200,7 @@ COMPATIBLE: dict[str, Callable[[Part], Any]] = {
 
 
 @pytest.mark.parametrize("kind", COMPATIBLE)
-def test_what_breaks_nobody_is_no_break(contract: Part, kind: str) -> None:
+def test_a_compatible_change_is_not_breaking(contract: Part, kind: str) -> None:
     changed = copy.deepcopy(contract)
     COMPATIBLE[kind](changed)
     assert kind == "nothing" or changed != contract
@@ -223,5 +223,5 @@ SHORTER = Break("POST /v1/tables", "name", "has a narrower maxLength")
         ("", [GONE, SHORTER]),
     ],
 )
-def test_a_break_is_named_by_its_operation_and_field(changelog: str, unnamed: list[Break]) -> None:
+def test_a_breaking_change_is_reported_with_its_operation_and_field(changelog: str, unnamed: list[Break]) -> None:
     assert find_unnamed([GONE, SHORTER], changelog) == unnamed

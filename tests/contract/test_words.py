@@ -39,6 +39,13 @@ NOT_VERBS: Final = frozenset(
 )
 """First words of docstrings without a verb; only properties have such docstrings."""
 DOCUMENTED: Final = (*SOURCES, "evidence", "migrations")
+NOT_IN_TEST_NAMES: Final = re.compile(
+    "_(anew|aside|begun|forgets|gone|he|heard|hears|him|his|kept|lets?|said|say|saying|says|somebody|tells?|told|unsaid"
+    "|whoever)(?=_|$)"
+)
+"""Words that the names of tests do not have; write stored, reported, shown, refused, left, busted, they …"""
+NOT_IN_CODES: Final = frozenset({"aside", "beyond", "gone", "kept", "said", "sayer", "stands", "told"})
+"""Words that the codes of errors do not have."""
 
 
 def read_messages(source: str) -> Iterator[tuple[int, str]]:
@@ -78,7 +85,7 @@ def read_docstrings(source: str) -> Iterator[tuple[int, str]]:
                 yield node.lineno, docstring
 
 
-def test_docstrings_of_functions_begin_with_the_verb_that_says_what_they_do() -> None:
+def test_docstrings_of_functions_begin_with_a_verb() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {docstring.splitlines()[0]!r}"
         for path, line, docstring in DOCSTRINGS
@@ -86,6 +93,26 @@ def test_docstrings_of_functions_begin_with_the_verb_that_says_what_they_do() ->
     ]
     assert len(DOCSTRINGS) > 500
     assert not wrong, "\n".join(wrong)
+
+
+def test_names_of_tests_have_no_replaced_words() -> None:
+    names = [
+        (path, name)
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        for name in re.findall(r"^def (test_\w+)", path.read_text(encoding="utf-8"), re.MULTILINE)
+    ]
+    wrong = [f"{path.relative_to(ROOT)}: {name}" for path, name in names if NOT_IN_TEST_NAMES.search(name)]
+    assert len(names) > 1500
+    assert not wrong, "\n".join(wrong)
+
+
+def test_codes_of_errors_have_no_replaced_words() -> None:
+    codes = {
+        (path, message)
+        for path, _, message in MESSAGES
+        if re.fullmatch(r"[a-z]+(-[a-z]+)+", message) and NOT_IN_CODES & set(message.split("-"))
+    }
+    assert not codes, codes
 
 
 def test_docstrings_are_those_of_functions() -> None:

@@ -105,6 +105,6 @@ def test_bytes_that_were_changed_are_no_event_or_another_one_with_another_hash(
         ),
     ],
 )
-def test_what_is_no_event_is_refused_with_the_reason(found: bytes, said: str) -> None:
+def test_an_invalid_event_is_refused_with_the_reason(found: bytes, said: str) -> None:
     with pytest.raises(EvidenceError, match=said):
         read_event(found)

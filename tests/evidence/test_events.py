@@ -86,13 +86,13 @@ def test_there_is_an_example_of_every_kind() -> None:
 
 
 @pytest.mark.parametrize("event", EXAMPLES, ids=lambda event: event.kind)
-def test_an_event_is_encoded_to_the_byte_as_it_is_kept(event: EventPayload) -> None:
+def test_an_event_is_encoded_to_the_bytes_of_its_release(event: EventPayload) -> None:
     content = (FOLDER / f"{event.kind}.json").read_bytes().removesuffix(b"\n")
     assert event.encode() == content
     assert decode_event(event.kind, content) == event
 
 
-def test_what_is_rarely_given_is_left_out() -> None:
+def test_optional_fields_with_defaults_are_omitted() -> None:
     [recorded] = [event for event in EXAMPLES if isinstance(event, HandRecorded)]
     rare = {each.name for each in fields(recorded) if each.metadata == OMITTED}
     assert rare == {each.name for each in fields(recorded) if each.default is not MISSING}
@@ -157,7 +157,7 @@ def test_content_that_no_event_has_is_refused_with_its_place(content: bytes, cod
     assert said in str(refused.value)
 
 
-def test_every_mistake_of_a_content_is_named() -> None:
+def test_every_error_of_a_content_is_reported() -> None:
     with pytest.raises(EvidenceError) as refused:
         decode_event(EventKind.ROUND_OPENED, content_of(table=1, seats=[{"seat": "1"}, 2], mood="good"))
     places = [mistake.path for mistake in refused.value.mistakes]
@@ -202,7 +202,7 @@ def test_a_hand_is_decoded_as_it_was_encoded() -> None:
         (("played_at",), "now", ("played_at",), "expected a time in UTC"),
     ],
 )
-def test_what_is_no_hand_is_refused_with_its_place(
+def test_an_invalid_hand_is_refused_with_its_pointer(
     path: tuple[str | int, ...], value: object, place: tuple[str | int, ...], said: str
 ) -> None:
     content = orjson.loads(hand_in_full())

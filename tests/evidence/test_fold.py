@@ -158,7 +158,7 @@ PLAYED: Final = (OPENED, recorded(1), recorded(2))
 # --- what events make ---
 
 
-def test_an_opening_makes_a_round_with_one_revision() -> None:
+def test_an_opening_creates_a_round_with_one_revision() -> None:
     round_ = fold(OPENED)
     [first] = round_.revisions
     assert round_.opening == OPENED
@@ -169,7 +169,7 @@ def test_an_opening_makes_a_round_with_one_revision() -> None:
     assert round_.submissions[OPENED.submission.id].kind == "document"
 
 
-def test_hands_departures_and_the_closing_are_kept_with_their_times() -> None:
+def test_hands_departures_and_the_closing_have_their_times() -> None:
     hand_came_in = Received(OTHER, WORDS)
     round_ = fold(OPENED, recorded(1, submission=hand_came_in), recorded(2, irregular=True), LEFT, CLOSED)
     newest = round_.newest
@@ -188,7 +188,7 @@ def test_hands_departures_and_the_closing_are_kept_with_their_times() -> None:
     assert round_.submissions[OTHER].kind == "hand"
 
 
-def test_an_undo_makes_a_revision_without_the_hand_and_the_departures_after_it() -> None:
+def test_an_undo_adds_a_revision_without_the_hand_and_the_departures_after_it() -> None:
     round_ = fold(*PLAYED, LEFT, withdrawn(2, 2, departures=(1,)), recorded(2, record=3, restores=hand_id(2)))
     first, second = round_.revisions
     assert len(first.hands) == 2
@@ -202,13 +202,13 @@ def test_an_undo_makes_a_revision_without_the_hand_and_the_departures_after_it()
     assert set(round_.hands) == {hand_id(1), hand_id(2), hand_id(3)}
 
 
-def test_an_undo_says_which_hands_are_irregular_where_they_change() -> None:
+def test_an_undo_lists_the_irregular_hands_that_changed() -> None:
     irregular = recorded(2, irregular=True)
     assert fold(OPENED, recorded(1), irregular, withdrawn(2, 2)).newest.irregular == set()
     assert fold(OPENED, recorded(1), irregular, withdrawn(2, 2, irregular=(1,))).newest.irregular == {1}
 
 
-def test_a_correction_keeps_records_and_times_of_what_it_does_not_change() -> None:
+def test_a_correction_leaves_unchanged_records_and_times() -> None:
     document = replace(DOCUMENT, departures=(Departure(1, 2, "a bus"),), closed=Closing(2, "the room closes"))
     round_ = fold(*PLAYED, LEFT, CLOSED, corrected(document=document))
     newest = round_.newest
@@ -485,7 +485,9 @@ def events_of(document: RoundDocument, history: History) -> Any:
         ),
     ],
 )
-def test_events_that_cannot_follow_are_refused_and_named(events: tuple[EventPayload, ...], code: str, why: str) -> None:
+def test_events_that_cannot_follow_are_refused_and_reported(
+    events: tuple[EventPayload, ...], code: str, why: str
+) -> None:
     with pytest.raises(EvidenceError) as refused:
         fold(*events)
     mistake = refused.value.mistakes[0]
@@ -496,7 +498,7 @@ def test_events_that_cannot_follow_are_refused_and_named(events: tuple[EventPayl
     assert mistake.path[:2] == (("events", last) if events else ("events",))
 
 
-def test_content_that_cannot_be_decoded_is_named_with_its_event() -> None:
+def test_content_that_cannot_be_decoded_is_reported_with_its_event() -> None:
     broken = StoredEvent(2, "hand.recorded", AT, b"{}")
     with pytest.raises(EvidenceError) as refused:
         fold_round(ROUND, [stored(0, OPENED), broken])

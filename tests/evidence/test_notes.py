@@ -92,7 +92,7 @@ def test_no_byte_of_a_signed_text_can_be_changed(place: int, byte: str) -> None:
         f"{'x' * 100_000}\n\n— name AAAAAAAA\n",
     ],
 )
-def test_what_is_no_note_is_refused(written: str) -> None:
+def test_an_invalid_note_is_refused(written: str) -> None:
     with pytest.raises(EvidenceError):
         read_note(written)
 
@@ -109,7 +109,7 @@ def test_what_is_no_note_is_refused(written: str) -> None:
         "origin\n3\nA\n",
     ],
 )
-def test_what_is_no_checkpoint_is_refused(text: str) -> None:
+def test_an_invalid_checkpoint_is_refused(text: str) -> None:
     with pytest.raises(EvidenceError, match="expected three lines"):
         Checkpoint.read(text)
 
@@ -133,7 +133,7 @@ def test_a_signing_key_made_elsewhere_has_the_same_form() -> None:
 
 
 @pytest.mark.parametrize("name", ["", "two names", "one+two", "x" * 121, "line\n"])
-def test_a_key_is_called_something_that_stands_in_a_note(name: str) -> None:
+def test_a_key_has_a_name_that_fits_in_a_note(name: str) -> None:
     with pytest.raises(EvidenceError, match="is not a valid key name"):
         SigningKey.make(name)
 

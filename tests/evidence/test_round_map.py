@@ -118,7 +118,7 @@ def test_a_proof_has_about_as_many_hashes_as_the_number_of_rounds_has_binary_dig
     assert max(lengths) <= 30
 
 
-def test_what_is_no_tile_is_refused() -> None:
+def test_an_invalid_tile_is_refused() -> None:
     written = write_tile({"a": MapEntry.of(UUID(int=1), 3, bytes(32)), "b": bytes(32)})
     assert len(written) == 4 + 72 + 32
     for wrong in (b"", written[:-1], written + b"\x00", written[:3]):

@@ -54,7 +54,7 @@ def test_the_roots_are_those_of_certificate_transparency(size: int) -> None:
 
 
 @given(size=st.integers(0, 200))
-def test_a_grown_tree_has_the_root_that_its_definition_gives(size: int) -> None:
+def test_a_grown_tree_has_the_root_of_its_definition(size: int) -> None:
     edge, nodes = grown(leaves_of(size))
     assert (edge.size, edge.root) == (size, naive.mth(leaves_of(size)))
     assert all(
@@ -79,7 +79,7 @@ def test_an_edge_of_another_size_is_refused() -> None:
 
 
 @given(size=SIZES, place=st.integers(0))
-def test_a_leaf_is_proved_by_the_path_that_the_definition_gives(size: int, place: int) -> None:
+def test_a_leaf_is_proved_by_the_path_of_the_definition(size: int, place: int) -> None:
     leaves, position = leaves_of(size), place % size
     edge, nodes = grown(leaves)
     proof = hashes_of(inclusion_ranges(position, size), nodes)
@@ -88,7 +88,7 @@ def test_a_leaf_is_proved_by_the_path_that_the_definition_gives(size: int, place
 
 
 @given(old=st.integers(0, 70), more=st.integers(0, 70))
-def test_a_tree_that_grew_is_proved_as_the_definition_says(old: int, more: int) -> None:
+def test_a_grown_tree_is_proved_by_the_definition(old: int, more: int) -> None:
     leaves = leaves_of(old + more)
     _, nodes = grown(leaves)
     proof = hashes_of(consistency_ranges(old, len(leaves)), nodes)
@@ -131,7 +131,7 @@ def test_a_tree_whose_past_was_changed_is_not_proved_to_have_grown(
             verify_consistency(old, len(leaves), path, before, root)
 
 
-def test_what_no_tree_has_is_not_looked_for() -> None:
+def test_impossible_leaves_are_not_searched_for() -> None:
     with pytest.raises(EvidenceError, match="a tree of 3 leaves has no position 3"):
         inclusion_ranges(3, 3)
     with pytest.raises(EvidenceError, match="expected the smaller size first"):

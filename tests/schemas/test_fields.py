@@ -171,7 +171,7 @@ def test_a_row_with_another_number_of_cards_is_refused(value: object) -> None:
     assert code_of(RowField(3), value) in ("row-size", "not-a-list", "field-null")
 
 
-def test_a_row_keeps_its_cards_in_order() -> None:
+def test_a_row_preserves_the_order_of_its_cards() -> None:
     assert [str(card) for card in RowField(3).deserialize(["As", "2c", "Td"])] == ["As", "2c", "Td"]
 
 

@@ -90,7 +90,7 @@ def without_marks(played: PlayedRound) -> list[object]:
 
 @PROPERTY
 @given(changed_histories())
-def test_what_is_recorded_of_a_round_plays_the_same_again(history: History) -> None:
+def test_the_recorded_history_of_a_round_replays_the_same(history: History) -> None:
     played = attempt(history)
     if played is None:
         return

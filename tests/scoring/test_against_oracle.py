@@ -48,7 +48,7 @@ def check_rounds(name: str, first: int) -> None:
 @seeds(200)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
+def test_random_rounds_match_the_oracle(name: str, first: int) -> None:
     check_rounds(name, first)
 
 
@@ -56,7 +56,7 @@ def test_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> Non
 @seeds(2000)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_many_random_rounds_come_out_as_the_oracle_says(name: str, first: int) -> None:
+def test_many_random_rounds_match_the_oracle(name: str, first: int) -> None:
     check_rounds(name, first)
 
 
@@ -78,7 +78,7 @@ def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> S
 @seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_random_hands_by_themselves_come_out_as_the_oracle_says(name: str, first: int) -> None:
+def test_random_single_hands_match_the_oracle(name: str, first: int) -> None:
     for seed in range(first, first + CHUNK // 5):
         ruleset, document = random_round(name, seed)
         for hand in document["hands"]:
@@ -163,7 +163,7 @@ def _refused_by_both(ruleset: Shape, spoilt: Shape, where: str) -> bool:
 @seeds(50)
 @pytest.mark.parametrize("name", ["pineapple", "turbo", "pineapple-1-6-us-classic", "random rulesets"])
 @pytest.mark.no_cover
-def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: int) -> None:
+def test_exactly_what_the_oracle_refuses_is_refused(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
 
 
@@ -171,7 +171,7 @@ def test_what_the_oracle_refuses_is_refused_and_nothing_else(name: str, first: i
 @seeds(500)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_what_the_oracle_refuses_is_refused_and_nothing_else_in_many_rounds(name: str, first: int) -> None:
+def test_exactly_what_the_oracle_refuses_is_refused_in_many_rounds(name: str, first: int) -> None:
     assert check_spoilt_rounds(name, first) > CHUNK // 4
 
 
@@ -217,7 +217,7 @@ def _cut_off(document: Shape, number: int) -> Shape:
 @seeds(50)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_hands_accepted_as_played_count_as_the_oracle_says(name: str, first: int) -> None:
+def test_hands_accepted_as_played_match_the_oracle(name: str, first: int) -> None:
     assert check_irregular_rounds(name, first) > 0
 
 
@@ -225,5 +225,5 @@ def test_hands_accepted_as_played_count_as_the_oracle_says(name: str, first: int
 @seeds(500)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
-def test_hands_accepted_as_played_count_as_the_oracle_says_in_many_rounds(name: str, first: int) -> None:
+def test_hands_accepted_as_played_match_the_oracle_in_many_rounds(name: str, first: int) -> None:
     assert check_irregular_rounds(name, first) > 0

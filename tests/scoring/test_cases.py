@@ -34,7 +34,7 @@ def test_every_heading_of_the_rules_has_a_golden_case() -> None:
     assert shown == set(headings())
 
 
-def test_every_heading_of_the_rules_is_named_once() -> None:
+def test_every_heading_of_the_rules_is_cited_once() -> None:
     assert len(headings()) == len(set(headings()))
 
 
@@ -55,12 +55,12 @@ def test_every_rule_that_the_code_or_the_documentation_cites_is_a_heading() -> N
     assert not {(anchor, path) for anchor, path in cited if anchor not in headings()}
 
 
-def test_every_title_is_told_once() -> None:
+def test_every_title_is_unique() -> None:
     titles = [case.title for case in CASES]
     assert sorted(titles) == sorted(set(titles))
 
 
-def test_the_case_that_the_description_shows_comes_out_as_it_says() -> None:
+def test_the_case_in_the_readme_has_the_printed_result() -> None:
     description = (FOLDER / "README.md").read_text(encoding="utf-8")
     shown = Case("README.md", yaml.safe_load(description.partition("```yaml\n")[2].partition("```")[0]), {})
     assert [check for check in compare(shown) if check[1] != check[2]] == []

@@ -65,7 +65,7 @@ def test_every_preset_has_an_example_and_every_example_a_preset() -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_example_comes_to_what_it_says(name: str) -> None:
+def test_an_example_has_its_expected_result(name: str) -> None:
     document, played = played_example(name)
     settlement = dump_settlement(played.round, played.payments, 1, document.point_value, document.currency)
     expected = read("expected", f"{name}.json")
@@ -74,7 +74,7 @@ def test_an_example_comes_to_what_it_says(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_what_an_example_says_is_what_the_oracle_says(name: str) -> None:
+def test_the_expected_result_of_an_example_matches_the_oracle(name: str) -> None:
     assert play(read(f"{name}.json"), PRESETS_OF_THE_ORACLE[name])["settlement"] == read("expected", f"{name}.json")
 
 
@@ -86,7 +86,7 @@ def test_an_example_is_a_finished_round_of_several_hands_under_its_preset(name: 
     assert not played.round.is_open
 
 
-def test_the_examples_can_all_be_told_apart() -> None:
+def test_the_examples_are_distinct() -> None:
     documents = [load_document(read(f"{name}.json")) for name in PRESETS]
     assert len({(document.table, document.reference) for document in documents}) == len(PRESETS)
 

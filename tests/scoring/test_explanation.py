@@ -56,7 +56,7 @@ def test_the_reasons_add_up_to_what_every_pair_and_every_player_is_scored(histor
 
 @PROPERTY
 @given(histories())
-def test_the_payments_are_those_of_the_round_and_say_what_lies_behind_every_cap(history: History) -> None:
+def test_the_payments_are_those_of_the_round_and_explain_every_cap(history: History) -> None:
     played = replay(history)
     paid = [(hand, payment) for hand, _ in explained(history) for payment in hand.payments or ()]
     assert [payment.transfer for _, payment in paid] == [payment.transfer for payment in played.payments]
@@ -130,7 +130,7 @@ def test_one_hand_is_explained_as_in_its_round(history: History) -> None:
 
 @PROPERTY
 @given(histories())
-def test_the_text_says_every_figure_of_the_document_and_no_other(history: History) -> None:
+def test_the_text_contains_every_figure_of_the_document_and_no_other(history: History) -> None:
     for _, said in explained(history):
         text = render_explanation(said)
         assert figures_of_pairs(text) == [
@@ -145,7 +145,7 @@ def test_the_text_says_every_figure_of_the_document_and_no_other(history: Histor
         ]
 
 
-def test_every_rule_that_is_named_is_a_heading() -> None:
+def test_every_cited_rule_is_a_heading() -> None:
     headings = re.findall(r"^#+ (.+)$", RULES.read_text(encoding="utf-8"), re.MULTILINE)
     assert [rule.value for rule in Rule if rule.value not in headings] == []
 
@@ -224,7 +224,7 @@ def test_every_rule_is_shown_and_no_text_is_left_over() -> None:
         ),
     ],
 )
-def test_every_foul_says_which_rows_and_cards(
+def test_every_foul_shows_its_rows_and_cards(
     ruleset: str, board: tuple[str, str, str], reason: FoulReason, says: str
 ) -> None:
     laid = Board.of(*board)

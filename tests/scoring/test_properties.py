@@ -44,7 +44,7 @@ def test_points_of_a_hand_are_zero_in_sum(
 
 @PROPERTY
 @given(rulesets(), boards(2), st.booleans())
-def test_what_one_player_wins_the_other_loses(ruleset: Ruleset, made: list[Board], in_fantasyland: bool) -> None:
+def test_points_won_equal_points_lost(ruleset: Ruleset, made: list[Board], in_fantasyland: bool) -> None:
     played = Fantasyland(14) if in_fantasyland else None
     one, other = (score_board(seat, board, played, ruleset) for seat, board in enumerate(made, start=1))
     there, back = exchange_points(one, other, ruleset), exchange_points(other, one, ruleset)
@@ -114,7 +114,7 @@ def test_points_are_conserved_and_no_stack_is_ever_negative(history: History) ->
 
 @PROPERTY
 @given(histories(rulesets().filter(lambda ruleset: ruleset.stakes.win_limit is WinLimit.OPENING)))
-def test_nobody_wins_more_over_the_scope_than_he_opened_it_with(history: History) -> None:
+def test_no_player_wins_more_over_the_scope_than_their_opening_stack(history: History) -> None:
     for round_ in states(history):
         assert all(stack <= 2 * round_.opening_stacks[seat] for seat, stack in round_.stacks.items())
 
@@ -129,12 +129,12 @@ def test_an_open_round_always_has_a_hand_that_can_come(history: History) -> None
             assert len(following.seats) >= 2
             assert following.fantasyland.keys() <= set(following.seats)
             assert following.button in {None, *round_.seat_numbers}
-            assert not round_.gone & set(following.seats)
+            assert not round_.left & set(following.seats)
 
 
 @PROPERTY
 @given(histories())
-def test_a_round_played_twice_comes_to_the_same(history: History) -> None:
+def test_a_round_played_twice_has_the_same_result(history: History) -> None:
     assert replay(history) == replay(history)
 
 

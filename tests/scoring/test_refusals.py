@@ -122,8 +122,8 @@ PROVOKED: dict[str, tuple[str, Callable[[], object]]] = {
     "button-wrong": ("#/button", lambda: then(played(), 3, THREE)),
     "seat-unknown": ("#/players/2/seat", lambda: then(played(), 2, {**TWO, 4: LOW, 3: LOW})),
     "player-missing": ("#/players", lambda: then(played(), 2, TWO)),
-    "player-gone": ("#/players/2/seat", lambda: then(played(leaving=3), 2, THREE)),
-    "player-out": (
+    "player-left": ("#/players/2/seat", lambda: then(played(leaving=3), 2, THREE)),
+    "player-busted": (
         "#/players/1/seat",
         lambda: then(
             play_hand(
@@ -151,11 +151,11 @@ PROVOKED: dict[str, tuple[str, Callable[[], object]]] = {
         "#/top_ups",
         lambda: then(in_sequence(), 1, {1: {"board": HIGH, "fantasyland": 14}, 2: MID}, top_ups={2: 5}),
     ),
-    "top-up-gone": ("#/top_ups/0/seat", lambda: then(played(leaving=3), 2, TWO, top_ups={3: 5})),
+    "top-up-after-departure": ("#/top_ups/0/seat", lambda: then(played(leaving=3), 2, TWO, top_ups={3: 5})),
     "top-up-points": ("#/top_ups/0/points", lambda: then(played(), 2, THREE, top_ups={3: 0})),
     "top-up-twice": ("#/top_ups/1/seat", lambda: play_hand(played(), _topped_up_twice())),
     "departure-not-allowed": ("#/seat", lambda: depart(open_round(PRESETS["turbo"], SEATS), 1)),
-    "departure-gone": ("#/seat", lambda: depart(played(leaving=3), 3)),
+    "departure-twice": ("#/seat", lambda: depart(played(leaving=3), 3)),
     "departure-before-first-hand": ("#", lambda: depart(open_round(QQ, SEATS), 1)),
     "departure-in-sequence": ("#/seat", lambda: depart(in_sequence(), 2)),
     "departure-after-hand": ("#/departures/0/after_hand", lambda: history(departures=(Departure(1, 2),))),
@@ -191,7 +191,7 @@ PROVOKED: dict[str, tuple[str, Callable[[], object]]] = {
 }
 
 
-BEYOND_THE_RULES = "points-beyond-count"
+BEYOND_THE_RULES = "points-overflow"
 """What the service refuses beside the rules: points that JSON cannot count exactly."""
 
 
@@ -215,7 +215,7 @@ def mistakes_of(provoke: Callable[[], object]) -> tuple[Mistake, ...]:
 
 
 @pytest.mark.parametrize("code", PROVOKED)
-def test_a_mistake_is_named_by_its_code_at_its_place_in_one_sentence(code: str) -> None:
+def test_an_error_has_a_code_a_pointer_and_one_sentence(code: str) -> None:
     place, provoke = PROVOKED[code]
     named = [mistake for mistake in mistakes_of(provoke) if mistake.code == code]
     assert place in [pointer_to(mistake.path) for mistake in named]
@@ -245,12 +245,12 @@ def test_a_hand_by_itself_has_one_board_a_seat() -> None:
     assert (mistake.code, pointer_to(mistake.path)) == ("seat-twice", "#/players/1/seat")
 
 
-def test_an_error_says_all_its_mistakes_in_one_line() -> None:
+def test_an_exception_lists_all_its_errors_in_one_line() -> None:
     with pytest.raises(HandError, match=r"^2 discards .* \(null means unknown\); Ah is already .*once$"):
         deal({"board": HIGH, "discards": "AhQh"})
 
 
-def test_an_error_can_be_told_from_further_out() -> None:
+def test_an_error_can_be_placed_under_an_outer_path() -> None:
     with pytest.raises(HandError) as refused:
         deal({"board": HIGH, "discards": "Qh"})
     further = refused.value.under("hands", 4)

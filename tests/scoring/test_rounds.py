@@ -21,11 +21,11 @@ QQ, PINEAPPLE = PRESETS["pineapple-qq"], PRESETS["pineapple"]
 SEATS = seats_of({1: "ann 100", 2: "bob 100", 3: "cyd 100"})
 
 
-def test_players_may_be_given_in_any_order() -> None:
+def test_players_can_be_in_any_order() -> None:
     assert open_round(QQ, reversed(SEATS)) == open_round(QQ, SEATS)
 
 
-def test_the_players_of_a_hand_may_be_given_in_any_order() -> None:
+def test_the_players_of_a_hand_can_be_in_any_order() -> None:
     round_ = open_round(QQ, SEATS)
     played = play_hand(round_, hand_of(1, 2, THREE))
     shuffled = play_hand(round_, hand_of(1, 2, {3: LOW, 1: HIGH, 2: MID}))
@@ -47,7 +47,7 @@ def test_the_first_button_is_any_seat_and_the_hand_that_moves_it_decides_who_has
     assert round_.next_hand is None
 
 
-def test_everything_wrong_with_a_hand_is_named_at_once() -> None:
+def test_every_error_of_a_hand_is_reported_at_once() -> None:
     with pytest.raises(HandError) as refused:
         play_hand(open_round(QQ, SEATS), hand_of(7, 9, {1: HIGH, 2: {"board": HIGH, "discards": "2d"}}, {8: 0}))
     assert [(mistake.code, pointer_to(mistake.path)) for mistake in refused.value.mistakes[:6]] == [
@@ -61,7 +61,7 @@ def test_everything_wrong_with_a_hand_is_named_at_once() -> None:
     assert [mistake.code for mistake in refused.value.mistakes[6:]] == ["card-twice"] * 13
 
 
-def test_one_player_twice_in_a_hand_is_named() -> None:
+def test_a_duplicate_player_in_a_hand_is_reported() -> None:
     hand = hand_of(1, 1, THREE)
     twice = replace(hand, players=(*hand.players[:2], replace(hand.players[2], seat=2)))
     with pytest.raises(HandError) as refused:
@@ -72,25 +72,25 @@ def test_one_player_twice_in_a_hand_is_named() -> None:
     ]
 
 
-def test_who_does_not_play_is_named_once_whatever_he_was_dealt() -> None:
+def test_a_player_who_does_not_play_is_reported_once_whatever_they_were_dealt() -> None:
     round_ = open_round(PINEAPPLE, seats_of({1: "ann 100", 2: "bob 12", 3: "cyd 100"}))
     round_ = play_hand(round_, hand_of(1, 1, {1: HIGH, 2: LOW, 3: MID})).round
     with pytest.raises(HandError) as refused:
         play_hand(round_, hand_of(2, 3, {1: HIGH, 2: {"board": LOW, "fantasyland": 14}, 3: MID}))
-    assert [mistake.code for mistake in refused.value.mistakes] == ["player-out"]
+    assert [mistake.code for mistake in refused.value.mistakes] == ["player-busted"]
 
 
-def test_who_is_out_may_leave() -> None:
+def test_a_busted_player_can_leave() -> None:
     round_ = open_round(QQ, seats_of({1: "ann 100", 2: "bob 12", 3: "cyd 100"}))
     round_ = play_hand(round_, hand_of(1, 1, {1: HIGH, 2: LOW, 3: MID})).round
     assert round_.still_playing == (1, 3)
     left = depart(round_, 2).round
-    assert left.gone == {2}
+    assert left.left == {2}
     with pytest.raises(HandError, match="seat 2 has left; only players who have not can add points"):
         play_hand(left, hand_of(2, 3, {1: HIGH, 3: MID}, {2: 50}))
 
 
-def test_who_leaves_keeps_his_points_and_his_place_in_the_standings() -> None:
+def test_a_departed_player_keeps_points_and_place_in_the_standings() -> None:
     round_ = play_hand(open_round(QQ, SEATS), hand_of(1, 1, THREE)).round
     left = depart(round_, 1).round
     assert left.stacks == round_.stacks
@@ -109,7 +109,7 @@ def test_a_round_may_be_closed_before_its_first_hand() -> None:
         assert closed.transfers == ()
 
 
-def test_who_lost_everything_in_a_sequence_is_out_when_the_round_is_closed_in_it() -> None:
+def test_a_player_without_points_is_busted_when_the_round_is_closed_in_a_sequence() -> None:
     round_ = open_round(QQ, seats_of({1: "ann 100", 2: "bob 4"}))
     round_ = play_hand(round_, hand_of(1, 1, {1: QUEENS, 2: SEVENS})).round
     assert round_.still_playing == (1, 2)
@@ -169,10 +169,10 @@ def test_a_history_plays_as_its_hands_do_one_by_one() -> None:
 def test_departures_happen_after_their_hand_in_the_order_in_which_they_are_written() -> None:
     history = History(QQ, tuple(SEATS), (HANDS[0], hand_of(2, 3, {1: HIGH, 3: LOW})), (Departure(2, 1),))
     assert replay(history).round.status is RoundStatus.COMPLETE
-    assert replay(history).round.gone == {2}
+    assert replay(history).round.left == {2}
 
 
-def test_what_a_departure_pays_carries_the_number_of_the_hand_before_it() -> None:
+def test_payments_of_a_departure_have_the_number_of_the_hand_before_it() -> None:
     ruleset = ruleset_of({"like": "progressive-round", "leaving": "between_hands"})
     history = History(ruleset, tuple(SEATS), HANDS[:2], (Departure(3, 2),))
     payments = replay(history).payments
@@ -183,7 +183,7 @@ def test_what_a_departure_pays_carries_the_number_of_the_hand_before_it() -> Non
     ]
 
 
-def test_what_a_closing_pays_carries_the_number_of_the_hand_before_it() -> None:
+def test_payments_of_a_closing_have_the_number_of_the_hand_before_it() -> None:
     history = History(PRESETS["progressive-round"], tuple(SEATS), HANDS[:1], closed=Closing(1, "the room closes"))
     assert {paid.hand for paid in replay(history).payments} == {1}
 
@@ -204,9 +204,7 @@ def test_what_a_closing_pays_carries_the_number_of_the_hand_before_it() -> None:
         (History(QQ, tuple(SEATS[:1]), HANDS), ["#/seats"]),
     ],
 )
-def test_the_first_thing_in_a_history_that_cannot_be_is_named_with_its_place(
-    history: History, pointers: list[str]
-) -> None:
+def test_the_first_error_of_a_history_is_reported_with_its_pointer(history: History, pointers: list[str]) -> None:
     with pytest.raises(ScoringError) as refused:
         replay(history)
     assert [pointer_to(mistake.path) for mistake in refused.value.mistakes] == pointers

@@ -45,7 +45,7 @@ def test_a_row_is_as_strong_in_any_order() -> None:
     assert strength_of(parse_cards("2c9hKsAd3h")) == strength_of(parse_cards("Ad3h9h2cKs"))
 
 
-def test_what_is_known_of_a_row_is_what_its_cards_say() -> None:
+def test_the_description_of_a_row_matches_its_cards() -> None:
     flush, same_ranks = parse_cards("KhJh8h5h3h"), parse_cards("KhJh8h5h3c")
     for row in (flush, same_ranks, flush, same_ranks):
         assert strength_of(row) == rank_row(row)
@@ -75,7 +75,7 @@ def test_a_low_may_be_four_suited_and_three_in_a_row() -> None:
         ("Ah Kh Qh Jh Th", "royal flush"),
     ],
 )
-def test_a_row_is_described_as_players_say_it(cards: str, words: str) -> None:
+def test_a_row_is_described_in_the_terms_of_players(cards: str, words: str) -> None:
     assert describe(strength_of(parse_cards(cards))) == words
 
 

@@ -26,7 +26,7 @@ def test_the_presets_are_those_of_the_rules() -> None:
     assert len(PRESETS) == 21
 
 
-def test_the_presets_are_as_the_table_of_the_rules_says() -> None:
+def test_the_presets_match_the_table_of_the_rules() -> None:
     once = [name for name, ruleset in PRESETS.items() if ruleset.fantasyland.stay_limit == 1]
     assert once == [f"pineapple-{method}-{table}-classic" for method in ("2-4", "1-6") for table in ("russian", "us")]
     assert [name for name, ruleset in PRESETS.items() if ruleset.players.max == 4] == ["turbo", "classic"]
@@ -104,7 +104,7 @@ def test_a_better_top_row_earns_the_cards_of_the_next_lower_entry() -> None:
     assert ruleset.entries == {"QQ": 16, "KK": 16, "AA": 14, "trips": 14}
 
 
-def test_who_stays_needs_at_least_a_pair_and_on_top_a_pair_or_three_of_a_kind() -> None:
+def test_staying_needs_at_least_a_pair_and_on_top_a_pair_or_three_of_a_kind() -> None:
     stay = {"top": "straight", "middle": "high_card", "bottom": "high_card"}
     assert [code for code, _ in refusals(fantasyland={"stay": stay})] == ["stay-unknown"] * 3
     stay = {"top": "pair", "middle": "pair", "bottom": "royal_flush"}

@@ -74,7 +74,7 @@ def test_payments_bring_everyone_to_zero(nets: dict[str, int]) -> None:
 
 @PROPERTY
 @given(balanced(12) | balanced(40))
-def test_who_lost_pays_and_who_won_is_paid(nets: dict[str, int]) -> None:
+def test_losers_pay_and_winners_are_paid(nets: dict[str, int]) -> None:
     found = find_payments(nets)
     for payment in found.payments:
         assert payment.amount > 0
@@ -96,7 +96,7 @@ def test_there_are_as_few_payments_as_trying_every_division_finds(nets: dict[str
 
 @PROPERTY
 @given(balanced(12) | balanced(40), st.randoms(use_true_random=False))
-def test_the_order_in_which_players_are_given_does_not_matter(nets: dict[str, int], rng: random.Random) -> None:
+def test_the_order_of_players_does_not_matter(nets: dict[str, int], rng: random.Random) -> None:
     shuffled = rng.sample(list(nets.items()), len(nets))
     assert find_payments(dict(shuffled)) == find_payments(nets)
 

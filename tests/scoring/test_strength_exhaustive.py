@@ -62,14 +62,14 @@ def in_names(cards: Cards) -> list[str]:
 
 
 @pytest.mark.no_cover
-def test_every_row_has_the_category_that_the_oracle_gives_it(rows_by_strength: dict[int, list[Cards]]) -> None:
+def test_every_row_has_the_category_of_the_oracle(rows_by_strength: dict[int, list[Cards]]) -> None:
     for size, strength_of_the_oracle in ((3, strength3), (5, strength5)):
         for cards in rows_by_strength[size]:
             assert strength_of(cards).category.label == CATEGORIES[strength_of_the_oracle(in_names(cards))[0]]
 
 
 @pytest.mark.no_cover
-def test_the_top_row_beats_a_longer_one_of_its_category_where_the_oracle_says_so(
+def test_the_top_row_beats_a_longer_one_of_its_category_as_in_the_oracle(
     rows_by_strength: dict[int, list[Cards]],
 ) -> None:
     tops, fives = rows_by_strength[3], rows_by_strength[5]
@@ -81,7 +81,7 @@ def test_the_top_row_beats_a_longer_one_of_its_category_where_the_oracle_says_so
 
 
 @pytest.mark.no_cover
-def test_the_top_row_beats_a_longer_one_of_another_category_where_the_oracle_says_so(
+def test_the_top_row_beats_a_longer_one_of_another_category_as_in_the_oracle(
     rows_by_strength: dict[int, list[Cards]],
 ) -> None:
     one_of_each = {strength_of(five).category: five for five in rows_by_strength[5]}
@@ -90,7 +90,7 @@ def test_the_top_row_beats_a_longer_one_of_another_category_where_the_oracle_say
 
 
 @pytest.mark.no_cover
-def test_every_low_qualifies_where_the_oracle_says_so(rows_by_strength: dict[int, list[Cards]]) -> None:
+def test_every_low_qualifies_as_in_the_oracle(rows_by_strength: dict[int, list[Cards]]) -> None:
     lows = [cards for cards in rows_by_strength[5] if is_low(strength_of(cards))]
     assert lows == [cards for cards in rows_by_strength[5] if qualifies(in_names(cards))]
     # Five of the nine ranks from the deuce to the ten, less the five straights among them: 2-6 to 6-10.

@@ -38,7 +38,7 @@ def forge(file: Path, **changes: Any) -> Path:
     return forged
 
 
-def test_a_tree_that_grew_is_proved_to_have(reached: dict[str, str], kept: Kept) -> None:
+def test_a_grown_tree_is_proved_consistent(reached: dict[str, str], kept: Kept) -> None:
     older, newer = kept
     said = ofc("checkpoint", "prove-consistency", older, newer, **reached)
     sizes = read(older).size, read(newer).size
@@ -51,7 +51,7 @@ def test_a_tree_that_grew_is_proved_to_have(reached: dict[str, str], kept: Kept)
     assert ofc("checkpoint", "prove-consistency", newer, newer, **reached).code == 0
 
 
-def test_an_event_is_proved_to_be_among_those_of_a_checkpoint(reached: dict[str, str], kept: Kept) -> None:
+def test_the_inclusion_of_an_event_in_a_checkpoint_is_proved(reached: dict[str, str], kept: Kept) -> None:
     _, newer = kept
     size = read(newer).size
     events = [json.loads(line) for line in ofc("events", **reached).out.splitlines()]
@@ -84,7 +84,7 @@ def test_checkpoints_of_two_clubs_are_refused(reached: dict[str, str], kept: Kep
     assert "is of tablestakes/clubs/other, and" in said.err
 
 
-def test_what_the_tree_never_was_is_refused(reached: dict[str, str], kept: Kept) -> None:
+def test_impossible_trees_are_refused(reached: dict[str, str], kept: Kept) -> None:
     older, newer = kept
     for arguments in (
         ("prove-consistency", newer, older),
@@ -97,7 +97,7 @@ def test_what_the_tree_never_was_is_refused(reached: dict[str, str], kept: Kept)
         assert "Traceback" not in said.err
 
 
-def test_what_is_no_checkpoint_is_not_read(tmp_path: Path) -> None:
+def test_an_invalid_checkpoint_is_refused(tmp_path: Path) -> None:
     (tmp_path / "nothing").write_text("nothing", encoding="utf-8")
     for file in (tmp_path / "nothing", tmp_path / "missing"):
         said = ofc("checkpoint", "prove-inclusion", "0", file)
@@ -106,7 +106,7 @@ def test_what_is_no_checkpoint_is_not_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("proof", [None, "no list", ["ff"], [7]])
-def test_a_proof_that_is_none_proves_nothing(kept: Kept, proof: Any) -> None:
+def test_an_invalid_proof_proves_nothing(kept: Kept, proof: Any) -> None:
     older, newer = kept
     document = {"from": read(older).size, "to": read(newer).size, "proof": proof}
     with faulty(answer(200, document)) as server:
@@ -115,7 +115,7 @@ def test_a_proof_that_is_none_proves_nothing(kept: Kept, proof: Any) -> None:
     assert "proof-wrong" in said.err
 
 
-def test_what_is_not_the_event_that_was_signed_proves_nothing(kept: Kept) -> None:
+def test_an_event_that_was_not_signed_proves_nothing(kept: Kept) -> None:
     _, newer = kept
     event = {"position": 5, "bytes": "AAAA", "hash": "00" * 32, "kind": "x", "at": "x"}
     for content in (b"", b"nothing\n", json.dumps({**event, "position": 6}).encode(), json.dumps(event).encode()):

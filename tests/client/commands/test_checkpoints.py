@@ -20,7 +20,7 @@ def something_happens(client: Client, table: str) -> None:
     client.add_table({"name": table, "ruleset": "pineapple"})
 
 
-def test_what_is_kept_is_signed_by_the_key_that_is_shown(
+def test_a_stored_checkpoint_is_signed_by_the_key_that_is_shown(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     something_happens(client, table)
@@ -39,7 +39,7 @@ def test_what_is_kept_is_signed_by_the_key_that_is_shown(
     ]
 
 
-def test_the_evidence_of_a_round_agrees_with_the_checkpoint_that_was_kept_before_it(
+def test_the_evidence_of_a_round_is_consistent_with_an_earlier_retained_checkpoint(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     kept, keys = tmp_path / "kept", tmp_path / "club.key"
@@ -56,7 +56,7 @@ def test_the_evidence_of_a_round_agrees_with_the_checkpoint_that_was_kept_before
     assert "  1 revision with 5 hands follow from the events" in said.out
 
 
-def test_where_nothing_happened_the_newest_is_printed_again(
+def test_without_new_events_the_newest_checkpoint_is_printed_again(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     something_happens(client, table)
@@ -67,7 +67,7 @@ def test_where_nothing_happened_the_newest_is_printed_again(
     assert ofc("checkpoint", "make", **reached).out != first.out
 
 
-def test_a_checkpoint_is_shown_to_whoever_has_its_address(reached: dict[str, str], client: Client) -> None:
+def test_a_checkpoint_is_public_to_holders_of_its_address(reached: dict[str, str], client: Client) -> None:
     note = ofc("checkpoint", "make", **reached).out
     address = next(client.list_checkpoints())["id"]
     without_key = {**reached, "OFC_API_KEY_FILE": ""}
@@ -76,7 +76,7 @@ def test_a_checkpoint_is_shown_to_whoever_has_its_address(reached: dict[str, str
     assert ofc("checkpoint", "list", **without_key).code == 1
 
 
-def test_checkpoints_are_listed_the_newest_first(reached: dict[str, str], client: Client, table: str) -> None:
+def test_checkpoints_are_listed_newest_first(reached: dict[str, str], client: Client, table: str) -> None:
     for name in (table, f"{table}-2"):
         something_happens(client, name)
         client.make_checkpoint()
@@ -86,18 +86,18 @@ def test_checkpoints_are_listed_the_newest_first(reached: dict[str, str], client
     assert newer > older
 
 
-def test_an_address_of_nothing_is_refused(reached: dict[str, str]) -> None:
+def test_an_unknown_address_is_refused(reached: dict[str, str]) -> None:
     said = ofc("checkpoint", "show", str(uuid4()), **reached)
     assert (said.code, said.out) == (1, "")
 
 
-def test_a_printed_note_is_the_same_bytes_on_every_output(reached: dict[str, str]) -> None:
+def test_a_printed_note_has_the_same_bytes_on_every_output(reached: dict[str, str]) -> None:
     note = ofc("checkpoint", "make", **reached).out
     assert "— tablestakes " in note
     assert ofc_process("checkpoint", "make", **reached, PYTHONIOENCODING="ascii").out == note
 
 
-def test_a_checkpoint_that_was_kept_is_not_overwritten_unsaid(reached: dict[str, str], tmp_path: Path) -> None:
+def test_an_existing_checkpoint_file_is_overwritten_only_on_request(reached: dict[str, str], tmp_path: Path) -> None:
     kept = tmp_path / "today.checkpoint"
     kept.write_text("yesterday's", encoding="utf-8")
     said = ofc("checkpoint", "make", "-o", kept, **reached)
@@ -109,7 +109,7 @@ def test_a_checkpoint_that_was_kept_is_not_overwritten_unsaid(reached: dict[str,
     assert os.listdir(tmp_path) == [kept.name]
 
 
-def test_nothing_is_signed_where_it_cannot_be_kept(tmp_path: Path) -> None:
+def test_nothing_is_signed_if_it_cannot_be_stored(tmp_path: Path) -> None:
     (tmp_path / "there").write_text("", encoding="utf-8")
     with faulty(MADE, NOTED) as server:
         assert ofc("checkpoint", "make", "-o", tmp_path / "there", OFC_URL=server.url).code == 2
@@ -117,7 +117,7 @@ def test_nothing_is_signed_where_it_cannot_be_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["no/folder", "/dev/null", "."], ids=["no folder", "a device", "a folder"])
-def test_what_is_no_file_is_not_written(tmp_path: Path, name: str) -> None:
+def test_only_regular_files_are_written(tmp_path: Path, name: str) -> None:
     with faulty(MADE, NOTED) as server:
         said = ofc("checkpoint", "make", "-o", tmp_path / name, "--overwrite", OFC_URL=server.url)
     assert said.code == 2
@@ -126,13 +126,13 @@ def test_what_is_no_file_is_not_written(tmp_path: Path, name: str) -> None:
     assert os.listdir(tmp_path) == []
 
 
-def test_overwriting_is_only_of_a_file_that_is_named() -> None:
+def test_overwriting_needs_a_file_name() -> None:
     said = ofc("checkpoint", "make", "--overwrite")
     assert said.code == 2
     assert "--overwrite was given without a file to write; expected an option that names the file" in said.err
 
 
-def test_a_note_that_did_not_arrive_leaves_no_file(tmp_path: Path) -> None:
+def test_an_incomplete_note_leaves_no_file(tmp_path: Path) -> None:
     with faulty(MADE, NOTHING) as server:
         assert ofc("checkpoint", "make", "-o", tmp_path / "kept", OFC_URL=server.url).code == 3
     assert os.listdir(tmp_path) == []

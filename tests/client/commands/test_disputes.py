@@ -40,7 +40,7 @@ def lines(said: CommandResult) -> list[str]:
     return [" ".join(line.split()) for line in said.out.splitlines()]
 
 
-def test_a_claim_is_shown_beside_what_is_recorded_and_kept_once_it_is_agreed(
+def test_a_claim_is_shown_beside_the_record_and_stored_after_confirmation(
     client: Client, reached: dict[str, str], table: str, round_id: str
 ) -> None:
     asked = ("dispute", "open", table, "--hand", "2", "--seat", "1", "--row", "top", "--claim", CLAIM, "--by", "bob")
@@ -56,7 +56,7 @@ def test_a_claim_is_shown_beside_what_is_recorded_and_kept_once_it_is_agreed(
     assert (opened["hand"], opened["seat"], opened["row"], opened["by"]) == (2, 1, "top", "bob")
 
 
-def test_the_worklist_is_what_has_not_ended(
+def test_the_worklist_contains_unfinished_disputes(
     client: Client, reached: dict[str, str], table: str, round_id: str, dispute_id: str
 ) -> None:
     second = client.open_dispute({"round": round_id, "claim": "my stack", "by": "cyd"})
@@ -108,7 +108,7 @@ def test_a_dispute_is_upheld_with_its_correction(
     )
 
 
-def test_a_dispute_is_upheld_with_a_document_amended_and_printed_for_scripts(
+def test_a_dispute_is_upheld_with_an_amended_document_and_json_output(
     client: Client, reached: dict[str, str], round_id: str, dispute_id: str, tmp_path: Path
 ) -> None:
     amended = {**client.get_document(round_id)}
@@ -118,7 +118,7 @@ def test_a_dispute_is_upheld_with_a_document_amended_and_printed_for_scripts(
     assert said.document["corrections"] == [2]
 
 
-def test_a_corrected_name_like_a_known_one_is_warned_of(
+def test_a_corrected_name_similar_to_a_known_one_is_a_warning(
     reached: dict[str, str], dispute_id: str, tmp_path: Path
 ) -> None:
     renamed = [{"op": "replace", "path": "/seats/0/player", "value": "BOB"}]
@@ -127,7 +127,7 @@ def test_a_corrected_name_like_a_known_one_is_warned_of(
     assert "Nothing was changed." in said.out
 
 
-def test_whoever_cannot_resolve_corrects_nothing(
+def test_a_key_without_the_scope_to_resolve_corrects_nothing(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
     opened = client.open_dispute({"round": round_id, "claim": CLAIM, "by": "bob"})
@@ -137,7 +137,7 @@ def test_whoever_cannot_resolve_corrects_nothing(
     assert client.get_settlement(round_id)["revision"] == 1
 
 
-def test_a_correction_that_changes_nothing_answers_no_dispute(
+def test_a_correction_without_changes_does_not_uphold_a_dispute(
     client: Client, reached: dict[str, str], dispute_id: str, tmp_path: Path
 ) -> None:
     said = resolve(reached, dispute_id, "upheld", "--patch", write(tmp_path, []), "--yes")
@@ -145,7 +145,7 @@ def test_a_correction_that_changes_nothing_answers_no_dispute(
     assert client.get_dispute(dispute_id)["state"] == "under_review"
 
 
-def test_one_way_of_correcting_is_asked_for_and_only_of_what_is_upheld(
+def test_exactly_one_way_of_correcting_is_required_to_uphold(
     reached: dict[str, str], dispute_id: str, tmp_path: Path
 ) -> None:
     for state, more in (("rejected", ()), ("upheld", ("--edit",))):
@@ -161,7 +161,7 @@ def test_one_way_of_correcting_is_asked_for_and_only_of_what_is_upheld(
         (("withdraw",), "Withdraw it? [yes/no]", "withdrawn"),
     ],
 )
-def test_a_dispute_ends_once_that_is_agreed(
+def test_a_dispute_ends_after_confirmation(
     client: Client, reached: dict[str, str], dispute_id: str, command: tuple[str, ...], question: str, state: str
 ) -> None:
     name, *options = command

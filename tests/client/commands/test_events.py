@@ -63,9 +63,7 @@ def set_up(client: Client, table: str) -> int:
     return position
 
 
-def test_every_event_is_printed_with_its_place_and_its_hash(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_every_event_is_printed_with_its_position_and_hash(reached: dict[str, str], client: Client, table: str) -> None:
     last = set_up(client, table)
     printed = read(ofc("events", **reached).out)
     assert [each["position"] for each in printed] == list(range(len(printed)))
@@ -73,7 +71,7 @@ def test_every_event_is_printed_with_its_place_and_its_hash(
     assert printed[last]["content"]["name"] == table
 
 
-def test_only_what_came_after_a_position_is_printed(reached: dict[str, str], client: Client, table: str) -> None:
+def test_only_events_after_a_position_are_printed(reached: dict[str, str], client: Client, table: str) -> None:
     before = set_up(client, table)
     after = set_up(client, f"{table}-2")
     printed = read(ofc("events", "--after", str(before), **reached).out)
@@ -81,14 +79,14 @@ def test_only_what_came_after_a_position_is_printed(reached: dict[str, str], cli
     assert ofc("events", "--after", "999999999", **reached).out == ""
 
 
-def test_pages_follow_one_another_without_a_gap() -> None:
+def test_pages_have_no_gaps() -> None:
     with faulty(page(0, 1), page(2), EMPTY) as server:
         said = ofc("events", OFC_URL=server.url)
         assert [each["position"] for each in read(said.out)] == [0, 1, 2]
         assert [asked.partition("&after=")[2] for asked in server.asked] == ["", "1", "2"]
 
 
-def test_events_are_told_as_they_happen(reached: dict[str, str], client: Client, table: str) -> None:
+def test_events_are_printed_as_they_happen(reached: dict[str, str], client: Client, table: str) -> None:
     before = set_up(client, table)
     with following("--after", str(before), **reached) as process:
         for number in range(3):
@@ -96,7 +94,7 @@ def test_events_are_told_as_they_happen(reached: dict[str, str], client: Client,
             assert next_event(process)["content"]["name"] == f"{table}-{number}"
 
 
-def test_a_connection_that_breaks_is_waited_for_and_nothing_is_left_out_or_told_twice(
+def test_a_broken_connection_resumes_without_gaps_or_duplicates(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     before = set_up(client, table)
@@ -115,7 +113,7 @@ def test_a_connection_that_breaks_is_waited_for_and_nothing_is_left_out_or_told_
         assert process.poll() is None
 
 
-def test_what_is_down_for_long_is_said_once() -> None:
+def test_a_long_outage_is_reported_once() -> None:
     with faulty(page(7), *[DOWN] * 8, page(8)) as server, following("--after", "6", OFC_URL=server.url) as process:
         assert [next_event(process)["position"] for _ in range(2)] == [7, 8]
         process.send_signal(signal.SIGINT)
@@ -123,7 +121,7 @@ def test_what_is_down_for_long_is_said_once() -> None:
         assert {asked.partition("&after=")[2] for asked in server.asked[1:9]} == {"7"}
 
 
-def test_a_service_that_does_not_let_anybody_wait_is_not_asked_again_and_again() -> None:
+def test_a_stream_without_long_polling_is_polled_slowly() -> None:
     with faulty(page(7), EMPTY) as server, following(OFC_URL=server.url) as process:
         next_event(process)
         with pytest.raises(subprocess.TimeoutExpired):
@@ -131,27 +129,27 @@ def test_a_service_that_does_not_let_anybody_wait_is_not_asked_again_and_again()
         assert 2 <= len(server.asked) <= 4
 
 
-def test_a_service_that_never_answered_is_not_waited_for() -> None:
+def test_a_stream_does_not_wait_for_a_service_that_never_responded() -> None:
     with faulty(HTML) as server, following(OFC_URL=server.url) as process:
         assert process.wait(timeout=60) == 3
         assert out(process).read() == b""
 
 
-def test_what_is_no_event_is_not_printed() -> None:
+def test_an_invalid_event_is_not_printed() -> None:
     with faulty(answer(200, '{"table":"kitchen"}\n', LINES)) as server:
         said = ofc("events", OFC_URL=server.url)
         assert (said.code, said.out) == (3, "")
         assert "not events" in said.err
 
 
-def test_without_the_key_following_ends(reached: dict[str, str]) -> None:
+def test_a_stream_ends_without_the_key(reached: dict[str, str]) -> None:
     with following(**{**reached, "OFC_API_KEY_FILE": os.devnull}) as process:
         assert process.wait(timeout=60) == 2
     with following(OFC_URL=reached["OFC_URL"]) as process:
         assert process.wait(timeout=60) == 1
 
 
-def test_ctrl_c_ends_it_without_a_word(reached: dict[str, str], client: Client, table: str) -> None:
+def test_ctrl_c_ends_the_stream_without_a_message(reached: dict[str, str], client: Client, table: str) -> None:
     last = set_up(client, table)
     with following("--after", str(last - 1), **reached) as process:
         next_event(process)
@@ -160,7 +158,7 @@ def test_ctrl_c_ends_it_without_a_word(reached: dict[str, str], client: Client, 
         assert (out(process).read(), err(process).read()) == (b"", b"")
 
 
-def test_a_closed_pipe_ends_it_though_nothing_happens(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_closed_pipe_ends_an_idle_stream(reached: dict[str, str], client: Client, table: str) -> None:
     last = set_up(client, table)
     with following("--after", str(last - 1), **reached) as process:
         next_event(process)

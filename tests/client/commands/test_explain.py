@@ -22,7 +22,7 @@ def hand_id(reached: dict[str, str], client: Client, table: str) -> str:
     return str(hand["id"])
 
 
-def test_a_hand_is_explained_in_the_services_words(reached: dict[str, str], client: Client, hand_id: str) -> None:
+def test_a_hand_is_explained_in_the_words_of_the_service(reached: dict[str, str], client: Client, hand_id: str) -> None:
     said = ofc("hand", "explain", hand_id, COLUMNS="40", **reached)
     assert (said.code, said.out) == (0, client.read_explanation(hand_id, "text/plain"))
     capped = (
@@ -32,11 +32,11 @@ def test_a_hand_is_explained_in_the_services_words(reached: dict[str, str], clie
     assert capped in said.out.splitlines()
 
 
-def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, hand_id: str) -> None:
+def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, hand_id: str) -> None:
     assert ofc("hand", "explain", hand_id, "--json", **reached).document == client.explain_hand(hand_id)
 
 
-def test_the_page_is_written_beside_what_is_printed(
+def test_the_page_is_written_in_addition_to_the_output(
     reached: dict[str, str], client: Client, hand_id: str, tmp_path: Path
 ) -> None:
     page = tmp_path / "hand.html"
@@ -48,7 +48,7 @@ def test_the_page_is_written_beside_what_is_printed(
     assert said.err.endswith("hand.html cannot be written: no such file or directory\n")
 
 
-def test_a_page_that_is_there_is_not_overwritten_unsaid(reached: dict[str, str], hand_id: str, tmp_path: Path) -> None:
+def test_an_existing_page_is_overwritten_only_on_request(reached: dict[str, str], hand_id: str, tmp_path: Path) -> None:
     page = tmp_path / "hand.html"
     page.write_text("mine", encoding="utf-8")
     said = ofc("hand", "explain", hand_id, "--html", page, **reached)
@@ -71,7 +71,7 @@ def test_a_round_is_explained_hand_by_hand(reached: dict[str, str], client: Clie
     assert [hand["number"] for hand in hands] == [1, 2]
 
 
-def test_an_older_revision_is_explained_as_it_was(reached: dict[str, str], client: Client, table: str) -> None:
+def test_an_older_revision_is_explained(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, *WORKED, button=3)
     [undone] = [hand["id"] for hand in client.list_hands(round_id)]
@@ -85,7 +85,7 @@ def test_an_older_revision_is_explained_as_it_was(reached: dict[str, str], clien
     assert f"revision 2 of round {round_id} has no hand {undone}" in said.err
 
 
-def test_a_hand_that_there_is_not_is_refused(reached: dict[str, str]) -> None:
+def test_an_unknown_hand_is_refused(reached: dict[str, str]) -> None:
     said = ofc("hand", "explain", NOBODYS, **reached)
     assert (said.code, said.out) == (1, "")
     assert f"there is no hand {NOBODYS}" in said.err
@@ -96,7 +96,7 @@ def test_an_output_without_suits_gets_letters(reached: dict[str, str], hand_id: 
     assert "Qs Qd 4c        pair of queens, four kicker" in said.out
 
 
-def test_an_answer_in_another_form_is_not_the_services() -> None:
+def test_a_response_in_another_form_is_rejected() -> None:
     page = httpx2.MockTransport(lambda _: httpx2.Response(200, html="<h1>Sign in</h1>"))
     with (
         Client(transport=page) as client,

@@ -50,7 +50,7 @@ def test_the_recorded_hand_is_offered_for_editing(reached: dict[str, str], clien
     assert client.get_settlement(round_id)["reason"] == "misread"
 
 
-def test_fantasyland_is_offered_too_and_ctrl_c_changes_nothing(
+def test_fantasyland_is_offered_for_editing_and_ctrl_c_changes_nothing(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -68,7 +68,7 @@ def test_fantasyland_is_offered_too_and_ctrl_c_changes_nothing(
     assert client.get_settlement(round_id)["revision"] == revision
 
 
-def test_later_hands_that_do_not_follow_are_accepted_when_asked(
+def test_later_hands_that_do_not_follow_are_accepted_on_request(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -77,7 +77,7 @@ def test_later_hands_that_do_not_follow_are_accepted_when_asked(
     options = ("--seat", "ann", THREE_OF_DIAMONDS, "--reason", "misread")
     refused = ofc("hand", "correct", table, "1", *options, "--yes", **reached)
     assert (refused.code, "(hand-irregular)" in refused.err) == (1, True)
-    assert "`--irregular stands` accepts irregular later hands as played" in refused.err
+    assert "`--irregular accept` accepts irregular later hands as played" in refused.err
     with terminal("hand", "correct", table, "1", *options, **reached) as screen:
         assert screen.asks("Accept the later hands as played? [yes/no]")
         screen.type("yes", ENTER)

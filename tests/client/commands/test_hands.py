@@ -10,9 +10,7 @@ from tests.support.sample_rounds import HIGH, LOW, MID, QUEENS, REST, hand
 # --- a hand is entered ---
 
 
-def test_a_hand_is_asked_for_seat_by_seat_shown_and_recorded(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_a_hand_is_entered_seat_by_seat_shown_and_recorded(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, "ann=3", "ben=50", "cyd=50")
     said = ofc("hand", "add", table, text=answers("cyd", *WORKED, "yes"), **reached)
     assert said.code == 0
@@ -26,7 +24,7 @@ def test_a_hand_is_asked_for_seat_by_seat_shown_and_recorded(
     assert (hand["button"], hand["players"][0]["top"], hand["played_at"]) == (3, ["Qs", "Qd", "4c"], None)
 
 
-def test_a_player_in_fantasyland_is_asked_as_one_and_recorded_with_his_cards(
+def test_a_player_in_fantasyland_is_prompted_and_recorded_with_their_cards(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -39,14 +37,14 @@ def test_a_player_in_fantasyland_is_asked_as_one_and_recorded_with_his_cards(
     assert [player["discards"] for player in players] == [["8d"], None, ["9h"]]
 
 
-def test_cards_may_be_spelt_as_people_do(reached: dict[str, str], client: Client, table: str) -> None:
+def test_spellings_of_cards_are_accepted(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     spelt = "A♥ k♦ 9C/JS JD 8C 5H 2C/AS,AD,10C,10H,4S"
     add_hand(reached, table, spelt, MID, LOW, button=1)
     assert client.get_document(round_id)["hands"][0]["players"][0]["bottom"] == ["As", "Ad", "Tc", "Th", "4s"]
 
 
-def test_nothing_is_recorded_before_one_agrees(reached: dict[str, str], client: Client, table: str) -> None:
+def test_nothing_is_recorded_before_confirmation(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     said = ofc("hand", "add", table, text=answers("1", *PLAIN, "no"), **reached)
     assert said.code == 0
@@ -54,7 +52,7 @@ def test_nothing_is_recorded_before_one_agrees(reached: dict[str, str], client: 
     assert numbers_of(client, round_id) == []
 
 
-def test_a_seat_can_be_typed_again_before_one_agrees(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_seat_can_be_typed_again_before_confirmation(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     said = ofc("hand", "add", table, text=answers("1", *PLAIN, "ann", REST, "yes"), **reached)
     assert said.code == 0
@@ -63,7 +61,7 @@ def test_a_seat_can_be_typed_again_before_one_agrees(reached: dict[str, str], cl
     assert client.get_document(round_id)["hands"][0]["players"][0]["top"] == ["Ac", "Jh", "9h"]
 
 
-def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, table: str) -> None:
+def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
     open_evening(reached, table)
     said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--json", **reached)
     assert said.document == client.get_hand(said.document["id"])
@@ -71,7 +69,7 @@ def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Cl
 
 
 @pytest.mark.parametrize("columns", [24, 40, 48, 60, 80])
-def test_every_pair_is_shown_whole_on_a_narrow_terminal(reached: dict[str, str], table: str, columns: int) -> None:
+def test_every_pair_is_shown_in_full_on_a_narrow_terminal(reached: dict[str, str], table: str, columns: int) -> None:
     open_evening(reached, table, "alexandra=200", "ben=200", "cyd=200")
     said = add_hand({**reached, "COLUMNS": str(columns)}, table, *WORKED, button=3).out
     pairs = said.split("player)\n")[1].split("Payments")[0]
@@ -93,9 +91,7 @@ def test_points_are_added_before_a_hand(reached: dict[str, str], client: Client,
     assert [seat["top_ups"] for seat in client.get_round(round_id)["seats"]] == [5, 0, 40]
 
 
-def test_a_player_who_is_out_plays_on_with_the_points_that_he_adds(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_a_busted_player_continues_with_added_points(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, "ann=200", "ben=1", "cyd=200", ruleset="pineapple-qq")
     said = add_hand(reached, table, HIGH, LOW, MID, button=1)
     assert "Next: hand 2, button cyd; ann and cyd play" in said.out.splitlines()
@@ -109,7 +105,7 @@ def test_a_player_who_is_out_plays_on_with_the_points_that_he_adds(
 @pytest.mark.parametrize(
     "command", [["hand", "add", "TABLE", "--top-up", "ann=40"], ["round", "leave", "TABLE", "ann"]]
 )
-def test_what_the_ruleset_forbids_is_refused_before_the_first_card_with_the_way_out(
+def test_what_the_ruleset_forbids_is_refused_before_the_first_card_with_advice(
     reached: dict[str, str], client: Client, table: str, command: list[str]
 ) -> None:
     round_id = open_evening(reached, table)
@@ -140,7 +136,7 @@ def test_points_are_added_only_by_players_of_the_round(reached: dict[str, str], 
     assert said.err == f"Error: no player 'dan' sits at {table}; expected one of 1 (ann), 2 (ben), 3 (cyd)\n"
 
 
-def test_the_time_of_a_hand_can_be_given(reached: dict[str, str], client: Client, table: str) -> None:
+def test_the_time_of_a_hand_can_be_set(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "2026-11-20T21:00:00Z", **reached)
     assert client.get_document(round_id)["hands"][0]["played_at"] == "2026-11-20T21:00:00Z"
@@ -172,7 +168,7 @@ def test_the_time_of_a_hand_can_be_given(reached: dict[str, str], client: Client
         (["1", *PLAIN, "perhaps"], "expected yes, no, or a seat that plays"),
     ],
 )
-def test_the_first_wrong_line_of_a_pipe_ends_it(
+def test_the_first_invalid_line_of_a_pipe_ends_the_command(
     reached: dict[str, str], client: Client, table: str, lines: list[str], sentence: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -197,7 +193,7 @@ def test_the_first_wrong_line_of_a_pipe_ends_it(
         ([*given(*PLAIN, button=1), "--played-at", "noon"], 1, "#/played_at"),
     ],
 )
-def test_an_option_that_is_wrong_is_told(
+def test_an_invalid_option_is_an_error(
     reached: dict[str, str], client: Client, table: str, options: list[str], code: int, sentence: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -208,7 +204,7 @@ def test_an_option_that_is_wrong_is_told(
     assert ofc("queue", "list", **reached).out == "No requests wait.\n"
 
 
-def test_a_table_without_an_open_round_is_told(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_table_without_an_open_round_is_an_error(reached: dict[str, str], client: Client, table: str) -> None:
     assert "there is no table" in ofc("hand", "add", table, **reached).err
     assert ofc("table", "create", table, "--ruleset", "pineapple", **reached).code == 0
     assert f"no round was opened at {table} yet; `ofc round open" in ofc("hand", "add", table, **reached).err
@@ -220,7 +216,7 @@ def test_a_table_without_an_open_round_is_told(reached: dict[str, str], client: 
 
 
 @pytest.mark.parametrize("options", [["--button", "2"], ["--seat", "2", HIGH], ["--top-up", "2=40"]])
-def test_a_number_that_means_two_seats_is_refused(
+def test_an_ambiguous_seat_number_is_refused(
     reached: dict[str, str], client: Client, table: str, options: list[str]
 ) -> None:
     round_id = open_evening(reached, table, "1:2=200", "2:ben=200", "3:3=200", ruleset="pineapple-qq")
@@ -230,7 +226,7 @@ def test_a_number_that_means_two_seats_is_refused(
     assert numbers_of(client, round_id) == []
 
 
-def test_a_player_is_named_by_his_seat_his_id_or_both(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_player_is_identified_by_seat_id_or_both(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, "1:2=200", "2:ben=200", "3:3=200")
     boards = ["--seat", "1:2", HIGH, "--seat", "ben", MID, "--seat", "3", LOW]
     said = ofc("hand", "add", table, "--button", "3", *boards, "--yes", **reached)
@@ -238,7 +234,7 @@ def test_a_player_is_named_by_his_seat_his_id_or_both(reached: dict[str, str], c
     assert client.get_document(round_id)["hands"][0]["button"] == 3
 
 
-def test_a_board_is_given_once(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_second_board_for_a_seat_is_refused(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--seat", "ann", REST, **reached)
     assert (said.code, said.out) == (2, "")
@@ -264,7 +260,7 @@ def test_the_last_hand_is_shown_and_undone(reached: dict[str, str], client: Clie
     assert numbers_of(client, round_id) == []
 
 
-def test_where_no_hand_is_recorded_there_is_nothing_to_undo(reached: dict[str, str], table: str) -> None:
+def test_an_undo_without_a_hand_is_refused(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     said = ofc("undo", table, "--yes", **reached)
     assert (said.code, said.out) == (2, "")
@@ -280,7 +276,7 @@ def test_the_last_hand_of_a_complete_round_can_be_undone(reached: dict[str, str]
     assert (said.document["status"], said.document["hands"]) == ("open", 2)
 
 
-def test_a_refused_undo_is_told_and_does_not_wait(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_refused_undo_is_reported_and_not_queued(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
     client.close_round(round_id, "late")
@@ -290,9 +286,7 @@ def test_a_refused_undo_is_told_and_does_not_wait(reached: dict[str, str], clien
     assert ofc("queue", "list", **reached).out == "No requests wait.\n"
 
 
-def test_a_hand_that_was_undone_counts_again_where_one_agrees(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_an_undone_hand_is_restored_after_confirmation(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
     ofc("undo", table, "--yes", **reached)
@@ -305,9 +299,7 @@ def test_a_hand_that_was_undone_counts_again_where_one_agrees(
     assert numbers_of(client, round_id) == [1]
 
 
-def test_agreed_beforehand_a_hand_that_was_undone_counts_again(
-    reached: dict[str, str], client: Client, table: str
-) -> None:
+def test_an_undone_hand_is_restored_with_the_yes_option(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
     ofc("undo", table, "--yes", **reached)
@@ -329,7 +321,7 @@ def test_a_player_leaves_between_two_hands(reached: dict[str, str], table: str) 
     assert wrong.err == f"Error: no player 'dan' sits at {table}; expected one of 1 (ann), 2 (ben), 3 (cyd)\n"
 
 
-def test_nobody_leaves_by_a_number_that_means_two_players(reached: dict[str, str], client: Client, table: str) -> None:
+def test_an_ambiguous_player_number_removes_nobody(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table, "1:2=200", "2:1=200", "3:3=200", ruleset="pineapple-qq")
     client.record_hand(round_id, hand(1, 1, {1: HIGH, 2: MID, 3: LOW}))
     said = ofc("round", "leave", table, "1", **reached)
@@ -340,7 +332,7 @@ def test_nobody_leaves_by_a_number_that_means_two_players(reached: dict[str, str
     assert [seat["playing"] for seat in client.get_round(round_id)["seats"]] == [True, False, True]
 
 
-def test_a_round_is_closed_when_one_agrees(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_round_is_closed_after_confirmation(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
     kept = ofc("round", "close", table, "--reason", "late", text=answers("n"), **reached)

@@ -37,9 +37,7 @@ def write_lines(path: Path, lines: list[Document | str]) -> Path:
     return path
 
 
-def test_what_was_exported_is_imported_and_exported_the_same(
-    reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_an_export_is_imported_and_exported_unchanged(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     first, second = tmp_path / "1.ndjson", tmp_path / "2.ndjson"
     imported = ofc("import", write_lines(first, [*rounds_at(table, 3)]), **reached)
     assert (imported.code, imported.text) == (0, "3 lines: 3 rounds stored, 0 recorded before, 0 refused")
@@ -58,7 +56,7 @@ def test_importing_again_changes_nothing(reached: dict[str, str], table: str, tm
     assert (again.code, again.text) == (0, "2 lines: 0 rounds stored, 2 recorded before, 0 refused")
 
 
-def test_what_is_refused_is_said_with_its_line(reached: dict[str, str], table: str) -> None:
+def test_a_refused_line_is_reported_with_its_number(reached: dict[str, str], table: str) -> None:
     good, other = rounds_at(table, 2)
     lines = ["", json.dumps(good), "{", json.dumps(changed(other, ("hands/0/button", 9)))]
     said = ofc("import", "-", text="\n".join(lines), **reached)
@@ -93,14 +91,14 @@ def test_a_document_over_several_lines_is_refused_before_anything_is_sent(tmp_pa
     )
 
 
-def test_where_a_line_has_several_mistakes_the_first_is_said_with_its_place(reached: dict[str, str]) -> None:
+def test_of_several_errors_in_a_line_the_first_is_reported_with_its_pointer(reached: dict[str, str]) -> None:
     said = ofc("import", "-", text='{"ruleset": "pineapple", "table": "kitchen", "seats": "no", "hands": 3}', **reached)
     assert said.text.splitlines()[1:] == ["  line 1: #/seats  is 'no'; expected an array (and 1 more mistake)"]
 
 
 @pytest.mark.parametrize("kind", ["gzip", "byte order mark", "line ends of Windows"])
 @pytest.mark.parametrize("is_piped", [False, True], ids=["a file", "piped in"])
-def test_a_file_is_read_as_other_programs_write_it(
+def test_a_file_is_parsed_in_the_formats_of_other_programs(
     reached: dict[str, str], table: str, tmp_path: Path, kind: str, is_piped: bool
 ) -> None:
     file = write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)])
@@ -125,7 +123,9 @@ def test_a_file_is_read_as_other_programs_write_it(
     ],
     ids=["cut off", "another sum", "changed", "something behind it"],
 )
-def test_what_is_no_whole_gzip_is_one_sentence(tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str) -> None:
+def test_an_incomplete_gzip_file_is_a_one_line_error(
+    tmp_path: Path, damage: Callable[[bytes], bytes], sentence: str
+) -> None:
     file = tmp_path / "rounds.ndjson.gz"
     file.write_bytes(damage(gzip.compress(b"{}\n" * 100)))
     with faulty(NOTHING) as server:
@@ -134,7 +134,7 @@ def test_what_is_no_whole_gzip_is_one_sentence(tmp_path: Path, damage: Callable[
     assert said.err.startswith(f"Error: {file}: {sentence}; expected a complete file")
 
 
-def test_cards_and_rows_are_spelled_as_people_do(reached: dict[str, str], table: str, client: Client) -> None:
+def test_spellings_of_cards_and_rows_are_accepted(reached: dict[str, str], table: str, client: Client) -> None:
     [document] = rounds_at(table, 1)
     spelled = json.dumps(document).replace('"top"', '"front"').replace('"bottom"', '"back"')
     spelled = spelled.replace('"Ts"', '"10s"').replace('"As"', '"A♠"').replace('"Kd"', '"KD"')
@@ -144,7 +144,7 @@ def test_cards_and_rows_are_spelled_as_people_do(reached: dict[str, str], table:
     assert recorded.is_replay
 
 
-def test_a_file_is_cut_into_pieces_of_whole_lines() -> None:
+def test_a_file_is_split_into_chunks_of_whole_lines() -> None:
     lines = [json.dumps(document).encode() + b"\n" for document in rounds_at("kitchen", 10)]
     pieces = list(split_into_chunks(lines, most=3 * len(lines[0])))
     assert [len(piece.numbers) for piece in pieces] == [3, 3, 3, 1]
@@ -152,7 +152,7 @@ def test_a_file_is_cut_into_pieces_of_whole_lines() -> None:
     assert sum(piece.size for piece in pieces) == sum(map(len, lines))
 
 
-def test_there_must_be_such_a_file(tmp_path: Path) -> None:
+def test_a_missing_import_file_is_an_error(tmp_path: Path) -> None:
     assert ofc("import", tmp_path / "nowhere.ndjson").code == 2
     said = ofc("export", "-o", tmp_path / "no" / "folder.ndjson")
     assert said.code == 2
@@ -166,7 +166,7 @@ PAGE_2 = answer(200, '{"b":2}\n', LINES)
 
 
 @pytest.mark.parametrize("fault", [DOWN, NOTHING, cut_off(PAGE_2)], ids=["down", "closed", "cut off"])
-def test_an_export_goes_on_where_the_connection_broke(fault: bytes) -> None:
+def test_an_export_resumes_after_a_broken_connection(fault: bytes) -> None:
     # More often than one request is sent again.
     with faulty(PAGE_1, *[fault] * 6, PAGE_2) as server:
         said = ofc("export", OFC_URL=server.url)
@@ -177,7 +177,7 @@ def test_an_export_goes_on_where_the_connection_broke(fault: bytes) -> None:
 
 
 @pytest.mark.parametrize("fault", [DOWN, NOTHING], ids=["down", "closed"])
-def test_an_import_goes_on_where_the_connection_broke(fault: bytes) -> None:
+def test_an_import_resumes_after_a_broken_connection(fault: bytes) -> None:
     started, ended = answer(202, {**JOB, "state": "running"}), answer(200, {**JOB, "state": "succeeded"})
     results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     broken = [fault] * 5
@@ -188,7 +188,7 @@ def test_an_import_goes_on_where_the_connection_broke(fault: bytes) -> None:
         assert asked == ["POST /v1/imports", "GET /v1/imports/7", "GET /v1/imports/7/results"]
 
 
-def test_how_far_an_import_is_is_shown_on_a_terminal(tmp_path: Path) -> None:
+def test_the_progress_of_an_import_is_shown_on_a_terminal(tmp_path: Path) -> None:
     file = write_lines(tmp_path / "rounds.ndjson", ["{}"] * 4)
     under_way = answer(202, {"id": "7", "state": "running", "progress": {"done": 1, "total": 4}})
     with faulty(under_way) as server, terminal("import", str(file), OFC_URL=server.url) as shown:
@@ -201,7 +201,7 @@ def test_how_far_an_import_is_is_shown_on_a_terminal(tmp_path: Path) -> None:
         assert shown.end() == 130
 
 
-def test_an_import_that_was_cancelled_says_so() -> None:
+def test_a_cancelled_import_is_reported() -> None:
     cancelled = answer(202, {**JOB, "state": "cancelled"})
     results = answer(200, '{"line":1,"status":"stored","round":"1","problem":null}\n', LINES)
     with faulty(cancelled, results) as server, Client(server.url) as client:
@@ -212,7 +212,7 @@ def test_an_import_that_was_cancelled_says_so() -> None:
             next(came)
 
 
-def test_an_import_that_has_no_result_for_a_line_is_no_success() -> None:
+def test_an_import_without_a_result_for_a_line_fails() -> None:
     succeeded = answer(202, {**JOB, "state": "succeeded"})
     stored = '{"line":%d,"status":"stored","round":"1","problem":null}\n'
     with faulty(succeeded, answer(200, stored % 1 + stored % 3, LINES)) as server:
@@ -221,7 +221,7 @@ def test_an_import_that_has_no_result_for_a_line_is_no_success() -> None:
     assert "3 lines were sent and 2 have a result; the first without one is line 3" in said.err
 
 
-def test_an_import_that_failed_says_why() -> None:
+def test_a_failed_import_reports_the_reason() -> None:
     failed = answer(202, {**JOB, "state": "failed", "failure": "1 line was received and 0 are accounted for"})
     with faulty(failed, answer(200, "", LINES)) as server:
         said = ofc("import", "-", text="{}", OFC_URL=server.url)
@@ -229,7 +229,7 @@ def test_an_import_that_failed_says_why() -> None:
     assert "has failed: 1 line was received and 0 are accounted for" in said.err
 
 
-def test_an_export_that_was_kept_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+def test_an_existing_export_is_overwritten_only_on_request(tmp_path: Path) -> None:
     kept = tmp_path / "backup.ndjson"
     kept.write_text("yesterday's", encoding="utf-8")
     with faulty(PAGE_2) as server:
@@ -242,7 +242,7 @@ def test_an_export_that_was_kept_is_not_overwritten_unsaid(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("before", [None, "yesterday's"])
-def test_an_export_that_fails_on_the_way_leaves_what_was_there(tmp_path: Path, before: str | None) -> None:
+def test_a_failed_export_leaves_the_existing_file(tmp_path: Path, before: str | None) -> None:
     kept = tmp_path / "backup.ndjson"
     if before is not None:
         kept.write_text(before, encoding="utf-8")
@@ -253,14 +253,14 @@ def test_an_export_that_fails_on_the_way_leaves_what_was_there(tmp_path: Path, b
     )
 
 
-def test_a_service_that_is_not_there_is_not_waited_for_by_an_export() -> None:
+def test_an_export_does_not_wait_for_an_unreachable_service() -> None:
     with faulty(DOWN) as server:
         said = ofc("export", OFC_URL=server.url)
     assert (said.code, said.out) == (3, "")
     assert "Waiting" not in said.err
 
 
-def test_what_is_no_export_is_not_taken_for_one() -> None:
+def test_an_invalid_export_is_rejected() -> None:
     with faulty(HTML) as server:
         said = ofc("export", OFC_URL=server.url)
         assert said.code == 3

@@ -26,7 +26,7 @@ def shown(moment: str) -> str:
     return moment[:16].replace("T", " ")
 
 
-def test_keys_are_listed_the_newest_first(reached: dict[str, str], key: Document) -> None:
+def test_keys_are_listed_newest_first(reached: dict[str, str], key: Document) -> None:
     heading, newest, *others = ofc("key", "list", **reached).text.splitlines()
     assert re.split("  +", heading) == ["key", "name", "scopes", "made (UTC)", "last used (UTC)", "ends (UTC)"]
     made, ends = shown(key["created_at"]), shown(key["expires_at"])
@@ -38,7 +38,7 @@ def test_keys_are_listed_the_newest_first(reached: dict[str, str], key: Document
 
 
 @pytest.mark.parametrize("known_as", ["id", "prefix", "key"])
-def test_a_key_that_is_revoked_opens_nothing(reached: dict[str, str], key: Document, known_as: str) -> None:
+def test_a_revoked_key_is_refused(reached: dict[str, str], key: Document, known_as: str) -> None:
     with_key = {**reached, "OFC_API_KEY": key["key"], "OFC_API_KEY_FILE": ""}
     assert ofc("table", "list", **with_key).code == 0
     said = ofc("key", "revoke", key[known_as], **reached)
@@ -51,13 +51,13 @@ def test_a_key_that_is_revoked_opens_nothing(reached: dict[str, str], key: Docum
 
 
 @pytest.mark.parametrize("unknown", ["ofc_aaaaaaaa", "ofc_", "", "table tablet", NOBODYS])
-def test_a_key_that_there_is_not_is_refused(reached: dict[str, str], unknown: str) -> None:
+def test_an_unknown_key_is_refused(reached: dict[str, str], unknown: str) -> None:
     said = ofc("key", "revoke", unknown, **reached)
     assert (said.code, said.out) == (2, "")
     assert f"there is no key {unknown!r}; `ofc key list` lists the keys of the club" in said.err
 
 
-def test_keys_are_for_whoever_looks_after_them(reached: dict[str, str], key: Document) -> None:
+def test_keys_need_the_admin_scope(reached: dict[str, str], key: Document) -> None:
     said = ofc("key", "list", **{**reached, "OFC_API_KEY": key["key"], "OFC_API_KEY_FILE": ""})
     assert said.code == 1
     assert "scope-missing" in said.err

@@ -18,7 +18,7 @@ def test_an_address_shows_the_round_until_it_is_revoked(reached: dict[str, str],
     assert httpx2.get(other, trust_env=False).status_code == 200
 
 
-def test_what_is_no_address_of_a_link_is_said_to_be_none(reached: dict[str, str]) -> None:
+def test_an_invalid_link_address_is_reported(reached: dict[str, str]) -> None:
     said = ofc("round", "revoke-link", "friday", **reached)
     assert (said.code, said.out) == (2, "")
     assert "'friday' is not the address of a link; expected one that contains /v1/links/" in said.err

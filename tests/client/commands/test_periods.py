@@ -45,7 +45,7 @@ def test_days_begin_at_midnight_local_time(zone: str) -> None:
 @pytest.mark.parametrize(
     "text", ["", "now", "20.11.2026", "2026-11-31", "2026-11", "-7", "7d", "-7w", "-999999d", "2026-11-20T25:00", "-٣d"]
 )
-def test_what_is_no_time_is_refused_and_what_is_accepted_is_said(text: str) -> None:
+def test_an_invalid_time_is_refused_with_the_accepted_forms(text: str) -> None:
     for command in (
         ("round", "list"),
         ("table", "statement", "friday"),
@@ -60,9 +60,7 @@ def test_what_is_no_time_is_refused_and_what_is_accepted_is_said(text: str) -> N
             )
 
 
-def test_every_command_takes_the_rounds_of_a_period(
-    reached: dict[str, str], client: Client, table: str, zone: str
-) -> None:
+def test_every_command_accepts_a_period(reached: dict[str, str], client: Client, table: str, zone: str) -> None:
     set_up(reached, table)
     moments = [midnight(2) - timedelta(seconds=1), midnight(2), midnight(1) - timedelta(seconds=1), midnight(1)]
     for place, moment in enumerate(moments):

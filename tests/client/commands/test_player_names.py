@@ -29,7 +29,7 @@ def known(reached: dict[str, str], client: Client, table: str) -> str:
 
 
 @pytest.mark.parametrize("options", [[], ["--yes"]])
-def test_where_nobody_can_be_asked_a_warning_names_both(
+def test_without_a_terminal_a_warning_shows_both_names(
     reached: dict[str, str], client: Client, known: str, options: list[str]
 ) -> None:
     said = ofc("round", "open", known, f"Ann {known}=100", f"jose {known}=100", f"José {known}=9", *options, **reached)
@@ -45,12 +45,12 @@ def test_where_nobody_can_be_asked_a_warning_names_both(
     assert players(client, known) == [f"Ann {known}", f"jose {known}", f"José {known}"]
 
 
-def test_known_names_and_names_that_are_quite_new_are_taken_as_they_are(reached: dict[str, str], known: str) -> None:
+def test_known_and_clearly_new_names_need_no_confirmation(reached: dict[str, str], known: str) -> None:
     said = ofc("round", "open", known, f"ann {known}", f"anne {known}=100", **reached)
     assert (said.code, said.err) == (0, "")
 
 
-def test_a_name_that_was_recorded_long_ago_is_known(
+def test_an_old_name_is_known(
     reached: dict[str, str], client: Client, known: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lazy_commands = {**reached, "OFC_DATA": str(tmp_path / "another")}
@@ -63,7 +63,7 @@ def test_a_name_that_was_recorded_long_ago_is_known(
 
 
 @pytest.mark.parametrize(("answer", "name"), [("yes", "ann"), ("no", "ANN")])
-def test_somebody_at_a_terminal_is_asked(
+def test_a_terminal_is_asked_for_confirmation(
     reached: dict[str, str], client: Client, known: str, answer: str, name: str
 ) -> None:
     terminal = Terminal("round", "open", known, f"ANN {known}=100", "ben=100", **reached)
@@ -96,7 +96,7 @@ def write_warning(name: str, known: str) -> str:
 
 
 @pytest.mark.parametrize("options", [[], ["--whole"], ["--yes"]])
-def test_a_post_warns_of_a_name_like_a_known_one_and_goes_on(
+def test_a_post_warns_of_a_name_similar_to_a_known_one_and_continues(
     reached: dict[str, str], client: Client, known: str, tmp_path: Path, options: list[str]
 ) -> None:
     file = written(tmp_path, known, f"Ann-{known}", f"jose-{known}")
@@ -112,7 +112,7 @@ def test_a_post_warns_of_a_name_like_a_known_one_and_goes_on(
 
 
 @pytest.mark.parametrize(("options", "reply"), [([], "no"), (["--whole"], "no"), ([], "yes")])
-def test_a_post_at_a_terminal_asks_whether_to_go_on(
+def test_a_post_at_a_terminal_asks_for_confirmation(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, options: list[str], reply: str
 ) -> None:
     first = written(tmp_path, f"{table}-1", f"ann-{table}", "ben", reference="first")
@@ -128,7 +128,7 @@ def test_a_post_at_a_terminal_asks_whether_to_go_on(
     assert [count_rounds(client, f"{table}-{number}") for number in (1, 2)] == [posted, posted]
 
 
-def test_a_corrected_name_like_a_known_one_is_warned_of(
+def test_a_corrected_name_similar_to_a_known_one_is_a_warning(
     reached: dict[str, str], client: Client, known: str, tmp_path: Path
 ) -> None:
     assert ofc("post", written(tmp_path, known, f"ann-{known}", "cid"), **reached).code == 0

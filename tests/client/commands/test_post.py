@@ -47,7 +47,7 @@ def short_round(table: str, **more: Any) -> Document:
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_example_comes_to_what_it_says_by_hand_and_whole_and_is_recorded_once(
+def test_the_results_of_an_example_are_as_expected_over_http_and_recorded_once(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, name: str
 ) -> None:
     by_hand = write(tmp_path, at_table(read_example(name), f"{table}-1"), "1.json")
@@ -78,7 +78,7 @@ def test_posting_by_hand_explains_every_hand_and_the_settlement(
     assert said.out.endswith(f"Recorded: {len(read_example('pineapple')['hands'])} hands.\n")
 
 
-def test_posting_again_says_that_nothing_was_recorded_twice(
+def test_posting_again_reports_that_nothing_was_recorded_twice(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, short_round(table))
@@ -92,7 +92,7 @@ def test_posting_again_says_that_nothing_was_recorded_twice(
     assert round_["hands"] == 2
 
 
-def test_several_rounds_are_a_line_of_json_each(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_several_rounds_are_one_json_line_each(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     files = [
         write(tmp_path, at_table(read_example(name), f"{table}{name}"), f"{name}.json") for name in ("turbo", "classic")
     ]
@@ -104,7 +104,7 @@ def test_a_round_can_be_piped_in(reached: dict[str, str], table: str) -> None:
     assert ofc("post", "-", text=json.dumps(short_round(table)), **reached).code == 0
 
 
-def test_cards_may_be_spelled_as_people_do(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_spellings_of_cards_are_accepted(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     spelled = changed(short_round(table), ("hands/0/players/0/bottom", "A♠ Ad 10c 10H 4s"))
     assert came_to(ofc("post", "--json", write(tmp_path, spelled), **reached))["net"] == {"1": 12, "2": -12}
     assert ofc("post", write(tmp_path, short_round(table)), **reached).out.endswith("recorded before: 2.\n")
@@ -114,9 +114,7 @@ def test_cards_may_be_spelled_as_people_do(reached: dict[str, str], table: str, 
 
 
 @pytest.mark.parametrize("name", ["pineapple-1-6-us-unlimited", "progressive-round"])
-def test_a_post_that_was_interrupted_goes_on_where_it_stopped(
-    reached: dict[str, str], table: str, tmp_path: Path, name: str
-) -> None:
+def test_an_interrupted_post_resumes(reached: dict[str, str], table: str, tmp_path: Path, name: str) -> None:
     document = at_table(read_example(name), table)
     for number in range(len(document["hands"])):
         assert ofc("post", write(tmp_path, first_hands(document, number)), **reached).code == 0
@@ -144,7 +142,7 @@ def test_a_departure_or_closing_is_recorded_once(
     assert client.get_document(recorded)["closed"] == read_example(name).get("closed")
 
 
-def test_a_departure_that_comes_to_light_after_later_hands_is_refused(
+def test_a_departure_before_recorded_hands_is_refused(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     hands = [hand(number, number, {1: HIGH, 2: MID, 3: LOW}) for number in (1, 2)]
@@ -157,7 +155,7 @@ def test_a_departure_that_comes_to_light_after_later_hands_is_refused(
     assert client.get_document(round_id)["departures"] == []
 
 
-def test_a_closing_that_comes_to_light_after_later_hands_is_refused(
+def test_a_closing_before_recorded_hands_is_refused(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     document = read_example(name := examples_with("closed")[0])
@@ -173,7 +171,7 @@ def test_a_closing_that_comes_to_light_after_later_hands_is_refused(
 # --- refused ---
 
 
-def test_a_refused_hand_is_shown_with_its_place_and_stops_the_post(
+def test_a_refused_hand_is_shown_with_its_pointer_and_stops_the_post(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     right = short_round(table)
@@ -189,7 +187,7 @@ def test_a_refused_hand_is_shown_with_its_place_and_stops_the_post(
     assert corrected.out.endswith("Recorded now: 1 hand; recorded before: 1.\n")
 
 
-def test_whole_a_refused_round_leaves_nothing(
+def test_a_refused_whole_round_stores_nothing(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     said = ofc("post", "--whole", write(tmp_path, changed(short_round(table), ("hands/1/button", 1))), **reached)
@@ -198,9 +196,7 @@ def test_whole_a_refused_round_leaves_nothing(
     assert client.find_table(table) is None
 
 
-def test_a_hand_with_other_cards_than_those_recorded_is_refused(
-    reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_a_hand_with_other_cards_than_recorded_is_refused(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     ofc("post", write(tmp_path, short_round(table)), **reached)
     other = short_round(table)
     other["hands"][0] = hand(1, 1, {1: MID, 2: HIGH})
@@ -211,7 +207,7 @@ def test_a_hand_with_other_cards_than_those_recorded_is_refused(
     assert "Both boards" in said.err
 
 
-def test_wrong_shapes_are_all_named_before_anything_is_posted(
+def test_every_invalid_field_is_reported_before_anything_is_posted(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     wrong = changed(
@@ -224,14 +220,14 @@ def test_wrong_shapes_are_all_named_before_anything_is_posted(
     assert client.find_table(table) is None
 
 
-def test_an_unknown_ruleset_is_refused_in_its_place(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_an_unknown_ruleset_is_refused_with_its_pointer(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     for way in ([], ["--whole"]):
         said = ofc("post", *way, write(tmp_path, short_round(table, ruleset="badugi")), **reached)
         assert said.code == 1
         assert "#/ruleset  " in said.err
 
 
-def test_a_lone_hand_is_no_round(reached: dict[str, str]) -> None:
+def test_a_single_hand_is_not_a_round(reached: dict[str, str]) -> None:
     said = ofc("post", EXAMPLES / "score.json", **reached)
     assert said.code == 1
     assert "#/hands  is required" in said.err
@@ -257,7 +253,7 @@ def test_steps_out_of_order_are_refused_before_anything_is_posted(
     assert client.find_table(table) is None
 
 
-def test_a_departure_before_the_first_hand_is_refused_in_its_place(
+def test_a_departure_before_the_first_hand_is_refused_with_its_pointer(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     document = short_round(table, ruleset="pineapple-qq") | {"departures": [{"seat": 1, "after_hand": 0}]}
@@ -269,7 +265,7 @@ def test_a_departure_before_the_first_hand_is_refused_in_its_place(
 # --- references ---
 
 
-def test_without_a_reference_posting_by_hand_explains_what_it_is_for(
+def test_without_a_reference_posting_by_hand_explains_its_purpose(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     said = ofc("post", write(tmp_path, short_round(table, reference=None)), **reached)
@@ -279,7 +275,7 @@ def test_without_a_reference_posting_by_hand_explains_what_it_is_for(
     assert client.find_table(table) is None
 
 
-def test_a_reference_can_be_given_beside_the_document(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_a_reference_can_be_set_by_an_option(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     path = write(tmp_path, short_round(table, reference=None))
     one = ofc("post", "--json", "--reference", "friday/1", path, **reached).document["round"]
     assert one["reference"] == "friday/1"
@@ -289,14 +285,14 @@ def test_a_reference_can_be_given_beside_the_document(reached: dict[str, str], t
     assert other["id"] != one["id"]
 
 
-def test_a_reference_names_one_round(tmp_path: Path, table: str) -> None:
+def test_a_reference_identifies_one_round(tmp_path: Path, table: str) -> None:
     path = write(tmp_path, short_round(table))
     said = ofc("post", "--reference", "friday/1", path, path)
     assert said.code == 2
     assert "--reference names one round; give one FILE with it." in said.err
 
 
-def test_whole_a_round_without_a_reference_is_known_by_its_content(
+def test_a_whole_round_without_a_reference_is_identified_by_its_content(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, short_round(table, reference=None))
@@ -316,7 +312,7 @@ def test_whole_a_round_without_a_reference_is_known_by_its_content(
         ({"point_value": None, "currency": None}, "#/point_value  is nothing here and 10 at "),
     ],
 )
-def test_a_table_that_plays_otherwise_is_not_used_unsaid(
+def test_a_table_with_other_rules_is_used_only_on_request(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path, difference: Document, mistake: str
 ) -> None:
     made = client.add_table({"name": table, "ruleset": "pineapple", "point_value": 10, "currency": "EUR"})
@@ -329,7 +325,7 @@ def test_a_table_that_plays_otherwise_is_not_used_unsaid(
     assert ofc("post", write(tmp_path, document), **reached).code == 0
 
 
-def test_a_round_that_another_one_keeps_from_being_opened_is_refused(
+def test_a_round_that_conflicts_with_an_open_one_is_refused(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     ofc("post", write(tmp_path, first_hands(short_round(table), 1)), **reached)
@@ -341,7 +337,9 @@ def test_a_round_that_another_one_keeps_from_being_opened_is_refused(
 # --- what is expected ---
 
 
-def test_an_expected_settlement_is_checked_both_ways(reached: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_an_expected_settlement_is_checked_by_both_commands(
+    reached: dict[str, str], table: str, tmp_path: Path
+) -> None:
     right = at_table(read_example("turbo"), table) | {"expected": {"settlement": read_expected("turbo")}}
     assert ofc("post", write(tmp_path, right), **reached).code == 0
     wrong = changed(right, ("expected/settlement/state", "open"))
@@ -351,7 +349,7 @@ def test_an_expected_settlement_is_checked_both_ways(reached: dict[str, str], ta
         assert "#/expected/settlement/state  'open' is expected; the result is 'provisional'" in said.err
 
 
-def test_a_hand_that_was_undone_is_said_not_to_count(
+def test_an_undone_hand_is_reported_as_not_counted(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     path = write(tmp_path, short_round(table))
@@ -370,21 +368,21 @@ def test_a_hand_that_was_undone_is_said_not_to_count(
 # --- without a key ---
 
 
-def test_a_wrong_key_is_refused_with_what_to_do(service: Any, tmp_path: Path, table: str) -> None:
+def test_a_wrong_key_is_refused_with_advice(service: Any, tmp_path: Path, table: str) -> None:
     said = ofc("--key", "nobodys", "post", write(tmp_path, short_round(table)), OFC_URL=service.url)
     assert said.code == 1
     assert "(key-unknown)" in said.err
     assert "Give a key with --key-file FILE" in said.err
 
 
-def test_no_key_is_refused_with_what_to_do(service: Any, tmp_path: Path, table: str) -> None:
+def test_a_missing_key_is_refused_with_advice(service: Any, tmp_path: Path, table: str) -> None:
     said = ofc("post", "--whole", write(tmp_path, short_round(table)), OFC_URL=service.url)
     assert said.code == 1
     assert "(key-missing)" in said.err
     assert "Give a key with --key-file FILE" in said.err
 
 
-def test_the_worked_example_pays_over_http_what_it_pays_without(
+def test_the_worked_example_pays_the_same_over_http_and_offline(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     played = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})

@@ -8,9 +8,7 @@ from tests.client.commands.test_import_export import rounds_at, write_lines
 from tests.support.client.run_ofc import ofc
 
 
-def test_rounds_are_audited_and_what_would_have_been_is_shown(
-    reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_rounds_are_audited_and_other_results_are_shown(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 3)]), **reached).code == 0
     asked = ["recompute", "start", "--reason", "audit", "--table", table, "--watch"]
     audited = ofc(*asked, **reached)
@@ -34,9 +32,7 @@ def test_rounds_are_audited_and_what_would_have_been_is_shown(
     assert shown.out.startswith(f"round {found[0]['round']}, hand 1: {found[0]['what']}")
 
 
-def test_what_has_been_final_is_settled_anew_where_that_is_said(
-    reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_a_final_settlement_is_adjusted_on_request(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     assert ofc("import", write_lines(tmp_path / "rounds.ndjson", [*rounds_at(table, 2)]), **reached).code == 0
     apply = ["recompute", "start", "--reason", "other rules", "--table", table, "--by", "deuce-to-seven", "--apply"]
     spared = json.loads(ofc(*apply, "--watch", "--json", **reached).out)["summary"]
@@ -45,13 +41,13 @@ def test_what_has_been_final_is_settled_anew_where_that_is_said(
     assert (settled["differing"], settled["applied"], settled["skipped"]) == (2, 2, 0)
 
 
-def test_what_is_only_looked_at_takes_nothing_final(reached: dict[str, str]) -> None:
+def test_an_audit_makes_nothing_final(reached: dict[str, str]) -> None:
     refused = ofc("recompute", "start", "--reason", "audit", "--final", **reached)
     assert refused.code == 2
     assert "--final was given without --apply" in refused.err
 
 
-def test_what_is_not_there_is_refused(reached: dict[str, str]) -> None:
+def test_an_unknown_round_is_refused(reached: dict[str, str]) -> None:
     for verb in ("status", "watch", "differences", "cancel", "pause", "resume"):
         refused = ofc("recompute", verb, uuid4(), **reached)
         assert refused.code == 1, verb

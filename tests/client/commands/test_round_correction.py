@@ -29,15 +29,15 @@ def correct(reached: dict[str, str], round_id: str, *options: str | Path, text: 
     return ofc("round", "correct", round_id, "--reason", "misread", *options, text=text, **reached)
 
 
-def test_a_correction_is_shown_old_beside_new_and_stored_once_it_is_agreed(
+def test_a_correction_is_shown_beside_the_record_and_stored_after_confirmation(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
     patch = write(tmp_path, THREE_OF_DIAMONDS)
-    said = correct(reached, round_id, "--patch", patch, "--irregular", "stands", text="no\n")
+    said = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="no\n")
     assert said.code == 0
     assert "Nothing was changed." in said.out
     assert client.get_settlement(round_id)["revision"] == 1
-    said = correct(reached, round_id, "--patch", patch, "--irregular", "stands", text="yes\n")
+    said = correct(reached, round_id, "--patch", patch, "--irregular", "accept", text="yes\n")
     assert said.code == 0
     lines = [" ".join(line.split()) for line in said.out.splitlines()]
     assert "ann, top Q♠ Q♦ 4♣ → Q♠ 3♦ 4♣" in lines
@@ -50,7 +50,7 @@ def test_a_correction_is_shown_old_beside_new_and_stored_once_it_is_agreed(
     assert f"Hand 2 is irregular and accepted as played: {why}." in shown
 
 
-def test_a_later_hand_that_does_not_follow_is_named(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
+def test_a_later_hand_that_does_not_follow_is_reported(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
     said = correct(reached, round_id, "--patch", write(tmp_path, THREE_OF_DIAMONDS), "--yes")
     assert said.code == 1
     assert "(hand-irregular)" in said.err
@@ -58,7 +58,7 @@ def test_a_later_hand_that_does_not_follow_is_named(reached: dict[str, str], rou
     assert "#/hands/1/players/0/fantasyland of the patched document" in " ".join(said.err.split())
 
 
-def test_an_amended_document_is_stored_and_printed_for_scripts(
+def test_an_amended_document_is_stored_with_json_output(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
     amended = {**client.get_document(round_id)}
@@ -82,14 +82,16 @@ def test_the_document_can_be_edited(
     assert client.get_settlement(round_id)["revision"] == revision
 
 
-def test_one_way_of_saying_what_was_wrong_is_asked_for(reached: dict[str, str], round_id: str, tmp_path: Path) -> None:
+def test_exactly_one_way_of_describing_the_correction_is_required(
+    reached: dict[str, str], round_id: str, tmp_path: Path
+) -> None:
     said = correct(reached, round_id)
     assert (said.code, "Give one of --patch FILE" in said.err) == (2, True)
     said = correct(reached, round_id, "--patch", write(tmp_path, {"op": "test"}))
     assert (said.code, "an object was found; expected a JSON array of changes" in said.err) == (2, True)
 
 
-def test_the_newest_round_of_a_table_is_corrected_by_its_name(
+def test_the_newest_round_of_a_table_is_corrected_by_the_name_of_the_table(
     client: Client, reached: dict[str, str], round_id: str, table: str, tmp_path: Path
 ) -> None:
     patch = write(tmp_path, [{"op": "add", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}])
@@ -98,7 +100,7 @@ def test_the_newest_round_of_a_table_is_corrected_by_its_name(
     assert client.get_settlement(round_id)["revision"] == 2
 
 
-def test_what_if_shows_what_would_have_been_and_stores_nothing(
+def test_what_if_shows_the_other_result_and_stores_nothing(
     client: Client, reached: dict[str, str], round_id: str, tmp_path: Path
 ) -> None:
     said = ofc("round", "what-if", round_id, "--ruleset", "classic", **reached)
@@ -112,9 +114,7 @@ def test_what_if_shows_what_would_have_been_and_stores_nothing(
     assert ofc("round", "what-if", round_id, **reached).code == 2
 
 
-def test_a_hand_that_is_void_is_shown_as_gone(
-    client: Client, reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_a_void_hand_is_shown_as_removed(client: Client, reached: dict[str, str], table: str, tmp_path: Path) -> None:
     hands = [hand(number, number, THREE) for number in (1, 2, 3)]
     document = {"ruleset": "pineapple", "table": table, "seats": seats(SIXES), "hands": hands}
     complete = str(client.play_document(document)["round"]["id"])

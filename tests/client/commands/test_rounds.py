@@ -22,7 +22,7 @@ def posted(reached: dict[str, str], table: str, tmp_path: Path) -> str:
 # --- rounds ---
 
 
-def test_a_round_is_shown_as_it_stands(reached: dict[str, str], posted: str) -> None:
+def test_the_current_state_of_a_round_is_shown(reached: dict[str, str], posted: str) -> None:
     said = ofc("round", "show", posted, **reached)
     lines = said.text.splitlines()
     assert lines[0] == f"Round {posted} · 2026-11-20/pineapple-qq · pineapple-qq@1 · settlement provisional"
@@ -34,7 +34,7 @@ def test_a_round_is_shown_as_it_stands(reached: dict[str, str], posted: str) -> 
     assert lines[-1].startswith("The round is complete after ")
 
 
-def test_an_open_round_says_what_its_next_hand_must_be(
+def test_an_open_round_shows_what_its_next_hand_needs(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     document = {**read_example("pineapple"), "table": table}
@@ -48,7 +48,7 @@ def test_an_open_round_says_what_its_next_hand_must_be(
     )
 
 
-def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, posted: str) -> None:
+def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, posted: str) -> None:
     assert ofc("round", "show", posted, "--json", **reached).document == client.get_round(posted)
     assert ofc("round", "settlement", posted, "--json", **reached).document == client.get_settlement(posted)
     assert ofc("round", "document", posted, **reached).document == client.get_document(posted)
@@ -57,7 +57,7 @@ def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Cl
 
 
 @pytest.mark.parametrize("command", ["show", "settlement", "document", "explain", "evidence"])
-def test_the_newest_round_of_a_table_is_found_by_its_name(
+def test_the_newest_round_of_a_table_is_found_by_the_name_of_the_table(
     reached: dict[str, str], posted: str, table: str, command: str
 ) -> None:
     by_name, by_id = ofc("round", command, table, **reached), ofc("round", command, posted, **reached)
@@ -77,7 +77,9 @@ def test_a_settlement_shows_every_payment_and_the_standings(reached: dict[str, s
     assert said.endswith(f"Table stakes cut off {cut} points in all; they are not owed later.")
 
 
-def test_a_rounds_document_can_be_scored_and_posted_again(reached: dict[str, str], posted: str, tmp_path: Path) -> None:
+def test_the_document_of_a_round_can_be_scored_and_posted_again(
+    reached: dict[str, str], posted: str, tmp_path: Path
+) -> None:
     path = tmp_path / "round.json"
     path.write_text(ofc("round", "document", posted, **reached).out, encoding="utf-8")
     scored = ofc("score", path, "--json").document["settlement"]
@@ -88,9 +90,7 @@ def test_a_rounds_document_can_be_scored_and_posted_again(reached: dict[str, str
     assert "recorded before" in ofc("post", path, **reached).out
 
 
-def test_rounds_are_listed_the_newest_first(
-    reached: dict[str, str], client: Client, table: str, tmp_path: Path
-) -> None:
+def test_rounds_are_listed_newest_first(reached: dict[str, str], client: Client, table: str, tmp_path: Path) -> None:
     document = {**read_example("turbo"), "table": table}
     ids = [
         ofc(
@@ -109,7 +109,7 @@ def test_rounds_are_listed_the_newest_first(
     assert len(said) == 6
 
 
-def test_a_list_of_more_rounds_than_a_page_holds_goes_on(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_list_of_several_pages_is_complete(reached: dict[str, str], client: Client, table: str) -> None:
     made = client.add_table({"name": table, "ruleset": "pineapple"})
     seats = [{"seat": 1, "player": table, "stack": 5}, {"seat": 2, "player": "bob", "stack": 5}]
     for number in range(103):
@@ -148,7 +148,7 @@ def test_rounds_can_be_listed_by_player_state_and_time(reached: dict[str, str], 
         (["ruleset", "diff", "turbo", "a/b"], 1, "(not-found)"),
     ],
 )
-def test_what_is_not_there_is_told(reached: dict[str, str], arguments: list[str], code: int, sentence: str) -> None:
+def test_an_unknown_record_is_an_error(reached: dict[str, str], arguments: list[str], code: int, sentence: str) -> None:
     said = ofc(*arguments, **reached)
     assert (said.code, said.out) == (code, "")
     assert sentence in said.err
@@ -169,7 +169,7 @@ def test_the_presets_are_listed_without_a_key(service: object, reached: dict[str
 
 
 @pytest.mark.parametrize("columns", [60, 80])
-def test_rulesets_stay_readable_on_a_narrow_terminal(reached: dict[str, str], columns: int) -> None:
+def test_rulesets_fit_a_narrow_terminal(reached: dict[str, str], columns: int) -> None:
     for arguments in (["list"], ["show", "progressive"], ["diff", "pineapple", "deuce-to-seven"]):
         said = ofc("ruleset", *arguments, COLUMNS=str(columns), **reached)
         assert max(map(len, said.text.splitlines())) <= columns
@@ -184,7 +184,7 @@ def test_a_ruleset_is_shown_rule_by_rule(reached: dict[str, str]) -> None:
     assert ["fantasyland.stay.middle", "–"] in lines
 
 
-def test_only_what_differs_between_two_rulesets_is_shown(reached: dict[str, str]) -> None:
+def test_only_differences_between_two_rulesets_are_shown(reached: dict[str, str]) -> None:
     lines = [line.split() for line in ofc("ruleset", "diff", "pineapple", "progressive", **reached).text.splitlines()]
     assert lines == [
         ["rule", "pineapple@1", "progressive@1"],
@@ -201,7 +201,7 @@ def test_a_ruleset_does_not_differ_from_itself(reached: dict[str, str]) -> None:
     assert said.out == "turbo@1 and turbo@1 are the same rules.\n"
 
 
-def test_rules_that_were_shown_can_be_changed_tried_and_stored(
+def test_a_printed_ruleset_can_be_edited_tested_and_stored(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     shown = json.loads(ofc("ruleset", "show", "pineapple", "--json", **reached).out)

@@ -9,7 +9,7 @@ from tests.support.sample_rounds import LOW, MID, hand
 BOARDS = [part for seat, board in enumerate(PLAIN, start=1) for part in ("--seat", str(seat), board)]
 
 
-def test_the_same_deal_is_refused_and_recorded_where_somebody_insists(
+def test_a_duplicate_deal_is_refused_and_recorded_on_request(
     by_proxy: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -24,7 +24,7 @@ def test_the_same_deal_is_refused_and_recorded_where_somebody_insists(
     assert numbers_of(client, round_id) == [1, 2]
 
 
-def test_the_same_deal_that_waited_is_refused_and_recorded_where_somebody_insists(
+def test_a_queued_duplicate_deal_is_refused_and_recorded_on_request(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -55,7 +55,7 @@ def test_a_conflict_shows_both_boards(by_proxy: dict[str, str], proxy: Proxy, cl
     assert len([line for line in said.text.splitlines() if " middle " in line or " bottom " in line]) == 6
 
 
-def test_the_same_hand_in_another_order_of_cards_was_recorded_before(
+def test_the_same_hand_with_cards_in_another_order_is_a_replay(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)

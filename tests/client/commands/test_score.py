@@ -49,7 +49,7 @@ def test_the_worked_example_of_the_rules_is_explained_figure_by_figure() -> None
     assert said.text == WORKED_EXAMPLE
 
 
-def test_the_worked_example_under_2_4_gives_the_figures_of_the_rules(tmp_path: Path) -> None:
+def test_the_worked_example_under_2_4_has_the_figures_of_the_rules(tmp_path: Path) -> None:
     document = changed(WORKED, ("ruleset", "pineapple-2-4-us-none"))
     answer = ofc("score", write(tmp_path, document), "--json").document
     assert [exchange["points"] for exchange in answer["exchanges"]] == [3, 1, 0]
@@ -60,7 +60,7 @@ def test_a_hand_can_be_piped_in() -> None:
     assert said.text == WORKED_EXAMPLE
 
 
-def test_without_stacks_the_pairs_are_shown_and_how_to_see_payments(tmp_path: Path) -> None:
+def test_without_stacks_the_pairs_are_shown_with_advice(tmp_path: Path) -> None:
     players = [without(player, "stack") for player in WORKED["players"]]
     said = ofc("score", write(tmp_path, {**WORKED, "players": players}))
     assert said.code == 0
@@ -68,7 +68,7 @@ def test_without_stacks_the_pairs_are_shown_and_how_to_see_payments(tmp_path: Pa
 
 
 @pytest.mark.parametrize("name", PRESETS)
-def test_an_example_comes_to_what_it_says_without_a_service(name: str) -> None:
+def test_the_results_of_an_example_are_as_expected_offline(name: str) -> None:
     played = ofc("score", EXAMPLES / f"{name}.json", "--json").document
     expected = read_expected(name)
     assert {part: played["settlement"][part] for part in expected} == expected
@@ -84,7 +84,7 @@ def test_an_example_can_be_explained(name: str) -> None:
     assert f"after {len(hands)} hands." in said.out
 
 
-def test_top_ups_and_departures_are_told_where_they_happen() -> None:
+def test_top_ups_and_departures_are_shown_where_they_happen() -> None:
     documents = {name: read_example(name) for name in PRESETS}
     printed = {name: ofc("score", EXAMPLES / f"{name}.json").out for name in documents}
     top_ups = [
@@ -123,25 +123,25 @@ def player_in(document: Any, seat: int) -> str:
         "qs, qd, 4c",
     ],
 )
-def test_cards_may_be_spelled_as_people_do(tmp_path: Path, top: Any) -> None:
+def test_spellings_of_cards_are_accepted(tmp_path: Path, top: Any) -> None:
     assert ofc("score", write(tmp_path, changed(WORKED, ("players/0/top", top)))).text == WORKED_EXAMPLE
 
 
-def test_a_ten_may_be_written_10(tmp_path: Path) -> None:
+def test_a_ten_can_be_written_10(tmp_path: Path) -> None:
     written = changed(WORKED, ("players/1/middle", ["10s", "10♣", "5d", "5c", "6s"]))
     assert ofc("score", write(tmp_path, written)).text == WORKED_EXAMPLE
     in_one = changed(WORKED, ("players/1/middle", "10s10♣5d5c6s"))
     assert ofc("score", write(tmp_path, in_one)).text == WORKED_EXAMPLE
 
 
-def test_rows_may_be_called_front_and_back(tmp_path: Path) -> None:
+def test_rows_can_be_called_front_and_back(tmp_path: Path) -> None:
     document = copy.deepcopy(WORKED)
     for player in document["players"]:
         player["front"], player["back"] = player.pop("top"), player.pop("bottom")
     assert ofc("score", write(tmp_path, document)).text == WORKED_EXAMPLE
 
 
-def test_streets_and_discards_may_be_spelled_so_too(tmp_path: Path) -> None:
+def test_spellings_of_streets_and_discards_are_accepted(tmp_path: Path) -> None:
     document = read_example("turbo")
     respelled = copy.deepcopy(document)
     for hand in respelled["hands"]:
@@ -165,20 +165,20 @@ def own_rules(tmp_path: Path) -> Path:
     return write(tmp_path, changed(rules, ("name", "double"), ("points/row", 2)), "double.json")
 
 
-def test_rules_of_ones_own_take_the_place_of_those_that_the_hand_names(own_rules: Path) -> None:
+def test_a_custom_ruleset_replaces_that_of_the_hand(own_rules: Path) -> None:
     answer = ofc("score", EXAMPLES / "score.json", "--ruleset", own_rules, "--json").document
     assert answer["ruleset"] == "double@1"
     assert [exchange["row_points"] for exchange in answer["exchanges"]] == [-2, -2, 2]
 
 
-def test_with_rules_of_ones_own_a_document_need_not_name_any(tmp_path: Path, own_rules: Path) -> None:
+def test_a_document_with_a_custom_ruleset_needs_no_ruleset_name(tmp_path: Path, own_rules: Path) -> None:
     hand = write(tmp_path, without(WORKED, "ruleset"))
     assert ofc("score", hand, "--ruleset", own_rules, "--json").document["ruleset"] == "double@1"
     round_ = write(tmp_path, without(read_example("pineapple"), "ruleset"), "round.json")
     assert ofc("score", round_, "--ruleset", own_rules, "--json").document["round"]["ruleset"] == "double@1"
 
 
-def test_rules_that_contradict_each_other_are_refused_by_their_own_file(tmp_path: Path, own_rules: Path) -> None:
+def test_contradictory_rules_are_refused_with_their_file(tmp_path: Path, own_rules: Path) -> None:
     wrong = write(tmp_path, changed(json.loads(own_rules.read_text()), ("players/max", 4)), "wrong.json")
     said = ofc("score", EXAMPLES / "score.json", "--ruleset", wrong)
     assert said.code == 1
@@ -186,7 +186,7 @@ def test_rules_that_contradict_each_other_are_refused_by_their_own_file(tmp_path
     assert "#/" in said.err
 
 
-def test_rules_of_ones_own_may_not_take_a_presets_name(tmp_path: Path, own_rules: Path) -> None:
+def test_a_custom_ruleset_cannot_have_the_name_of_a_preset(tmp_path: Path, own_rules: Path) -> None:
     stolen = write(tmp_path, {**json.loads(own_rules.read_text()), "name": "turbo"}, "stolen.json")
     said = ofc("score", EXAMPLES / "score.json", "--ruleset", stolen)
     assert said.code == 1
@@ -196,7 +196,7 @@ def test_rules_of_ones_own_may_not_take_a_presets_name(tmp_path: Path, own_rules
 # --- what is expected ---
 
 
-def test_an_expected_result_is_checked_and_never_believed(tmp_path: Path) -> None:
+def test_an_expected_result_is_checked_and_never_trusted(tmp_path: Path) -> None:
     right = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 8}}}, "right.json")
     assert ofc("score", right).code == 0
     wrong = write(tmp_path, {**WORKED, "expected": {"stacks": {"1": 9}}}, "wrong.json")
@@ -205,7 +205,7 @@ def test_an_expected_result_is_checked_and_never_believed(tmp_path: Path) -> Non
     assert "#/expected/stacks/1  9 is expected; the result is 8" in said.err
 
 
-def test_a_rounds_expected_settlement_is_checked(tmp_path: Path) -> None:
+def test_the_expected_settlement_of_a_round_is_checked(tmp_path: Path) -> None:
     document = read_example("turbo")
     right = {**document, "expected": {"settlement": read_expected("turbo")}}
     assert ofc("score", write(tmp_path, right)).code == 0
@@ -237,14 +237,14 @@ def test_the_picture_is_the_same_whatever_the_terminal(tmp_path: Path) -> None:
     assert 'class="red"' in drawn[0]
 
 
-def test_the_picture_is_drawn_beside_json_too(tmp_path: Path) -> None:
+def test_the_picture_is_written_in_addition_to_json(tmp_path: Path) -> None:
     picture = tmp_path / "explanation.svg"
     said = ofc("score", write(tmp_path, WORKED, "{mine} & <yours>.json"), "--json", "--svg", picture)
     assert said.document["stacks"] == {"1": 8, "2": 46, "3": 49}
     assert ElementTree.parse(picture).getroot()[0].text == "ofc score {mine} & <yours>.json"
 
 
-def test_a_picture_that_is_there_is_not_overwritten_unsaid(tmp_path: Path) -> None:
+def test_an_existing_picture_is_overwritten_only_on_request(tmp_path: Path) -> None:
     picture = tmp_path / "explanation.svg"
     picture.write_text("mine", encoding="utf-8")
     said = ofc("score", EXAMPLES / "score.json", "--svg", picture)
@@ -253,7 +253,7 @@ def test_a_picture_that_is_there_is_not_overwritten_unsaid(tmp_path: Path) -> No
     assert picture.read_text(encoding="utf-8") == "mine"
 
 
-def test_a_picture_that_cannot_be_written_is_one_sentence(tmp_path: Path) -> None:
+def test_an_unwritable_picture_is_a_one_line_error(tmp_path: Path) -> None:
     said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / ("long" * 100))
     assert said.err.endswith("long cannot be written: file name too long\n")
     said = ofc("score", EXAMPLES / "score.json", "--svg", tmp_path / "nowhere" / "explanation.svg")

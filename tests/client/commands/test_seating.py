@@ -74,7 +74,7 @@ def test_players_join_and_leave_between_rounds(reached: dict[str, str], client: 
     assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, f"dan {table}", 200), (3, "cyd", 300)]
 
 
-def test_who_has_no_points_left_is_left_out_until_a_stack_is_given(
+def test_a_busted_player_is_left_out_until_they_have_a_stack(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     play_round(reached, table, "ann=200", "ben=200", "cyd=36")
@@ -92,7 +92,7 @@ def test_who_has_no_points_left_is_left_out_until_a_stack_is_given(
     assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "cyd", 50)]
 
 
-def test_no_opens_nothing_and_says_how_to_open_a_round_later(
+def test_answering_no_opens_nothing_and_shows_how_to_open_a_round_later(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     first = play_round(reached, table)
@@ -109,7 +109,9 @@ def test_no_opens_nothing_and_says_how_to_open_a_round_later(
     assert list_opening_stacks(client, table) == [(1, "ann", 236), (2, "ben", 200), (3, "dan", 70)]
 
 
-def test_a_new_name_like_a_known_one_is_asked_about(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_new_name_similar_to_a_known_one_needs_confirmation(
+    reached: dict[str, str], client: Client, table: str
+) -> None:
     play_round(reached, table, f"ann {table}=200", "ben=200", "cyd=200")
     with terminal("hand", "add", table, columns=160, **reached) as screen:
         answer(screen, (OFFER, "change"), (LEAVES, "1, cyd"), (JOINS, f"Ann {table}=90"))
@@ -118,7 +120,7 @@ def test_a_new_name_like_a_known_one_is_asked_about(reached: dict[str, str], cli
         assert screen.shows(f"Next round: 1 ann {table} 90 · 2 ben 200")
 
 
-def test_who_left_a_round_is_left_out(reached: dict[str, str], table: str) -> None:
+def test_a_departed_player_is_left_out_of_the_next_round(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table, ruleset="pineapple-qq")
     add_hand(reached, table, button=1)
     assert ofc("round", "leave", table, "ben", **reached).code == 0
@@ -129,9 +131,7 @@ def test_who_left_a_round_is_left_out(reached: dict[str, str], table: str) -> No
         assert screen.shows("Left out: ben (left the last round)")
 
 
-def test_a_round_is_opened_without_a_network_too(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def test_a_round_is_opened_offline(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     play_round(by_proxy, table)
     proxy.way = Way.AWAY
     with terminal("hand", "add", table, **by_proxy) as screen:
@@ -147,7 +147,7 @@ def test_a_round_is_opened_without_a_network_too(
     assert find_newest(client, table)["hands"] == 1
 
 
-def test_from_a_pipe_it_is_an_error_that_names_the_command(reached: dict[str, str], client: Client, table: str) -> None:
+def test_input_from_a_pipe_is_an_error_with_the_command(reached: dict[str, str], client: Client, table: str) -> None:
     first = play_round(reached, table)
     for said in (
         ofc("hand", "add", table, text=answers("yes"), **reached),

@@ -32,14 +32,14 @@ def test_players_confirm_a_settlement_by_name_or_seat_until_it_is_final(reached:
     assert posted not in ofc("round", "list", "--state", "provisional", **reached).out
 
 
-def test_who_sits_nowhere_confirms_nothing(reached: dict[str, str], posted: str) -> None:
+def test_a_player_without_a_seat_cannot_confirm(reached: dict[str, str], posted: str) -> None:
     wrong = ofc("round", "confirm", posted, "ann", "eve", **reached)
     assert wrong.code == 2
     assert wrong.err == "Error: no player 'eve' sits in the round; expected one of 1 (ann), 2 (bob), 3 (cyd), 4 (dan)\n"
     assert ofc("round", "settlement", posted, "--json", **reached).document["confirmed"] == []
 
 
-def test_a_correction_of_a_final_settlement_says_who_pays_whom(
+def test_a_correction_of_a_final_settlement_shows_the_payments(
     client: Client, reached: dict[str, str], posted: str
 ) -> None:
     ofc("round", "confirm", posted, "ann", "bob", "cyd", "dan", **reached)
@@ -54,16 +54,14 @@ def test_a_correction_of_a_final_settlement_says_who_pays_whom(
         assert f"{paid['payer']} pays {paid['payee']} {paid['points']} point" in shown
 
 
-def test_rounds_are_imported_provisionally_where_that_is_said(
-    reached: dict[str, str], table: str, tmp_path: Path
-) -> None:
+def test_rounds_are_imported_provisionally_on_request(reached: dict[str, str], table: str, tmp_path: Path) -> None:
     for name, more, state in (("one", [], "final"), ("two", ["--provisional"], "provisional")):
         line = json.dumps({**read_example("turbo"), "table": table, "reference": name})
         [result] = [json.loads(ofc("import", *more, "--json", write(tmp_path, f"{line}\n"), **reached).out)]
         assert ofc("round", "settlement", result["round"], "--json", **reached).document["state"] == state
 
 
-def test_a_table_says_how_long_its_settlements_are_provisional(reached: dict[str, str], table: str) -> None:
+def test_a_table_shows_how_long_settlements_are_provisional(reached: dict[str, str], table: str) -> None:
     said = ofc("table", "create", table, "--ruleset", "turbo", "--correction-window", "45", **reached)
     assert said.code == 0
     assert "provisional for 45 minutes" in said.out

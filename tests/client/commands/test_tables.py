@@ -25,7 +25,7 @@ def open_round(reached: dict[str, str], table: str, *sitting: str) -> str:
 # --- tables ---
 
 
-def test_a_table_is_set_up_with_what_a_point_is_worth(reached: dict[str, str], table: str) -> None:
+def test_a_table_is_created_with_a_point_value(reached: dict[str, str], table: str) -> None:
     options = ["--ruleset", "progressive", "--point-value", "50", "--currency", "EUR", "--minimum-stack", "40"]
     said = ofc("table", "create", table, *options, **reached)
     assert said.code == 0
@@ -35,7 +35,7 @@ def test_a_table_is_set_up_with_what_a_point_is_worth(reached: dict[str, str], t
     assert said.out in ofc("table", "list", **reached).out
 
 
-def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Client, table: str) -> None:
+def test_json_output_is_the_response_of_the_service(reached: dict[str, str], client: Client, table: str) -> None:
     made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **reached).document
     assert made == client.get_table(made["id"])
     assert made in ofc("table", "list", "--json", **reached).document["tables"]
@@ -52,7 +52,7 @@ def test_json_is_exactly_the_services_answer(reached: dict[str, str], client: Cl
         ([], 2, "Missing option '--ruleset'"),
     ],
 )
-def test_a_table_that_cannot_be_is_refused(
+def test_an_invalid_table_is_refused(
     reached: dict[str, str], table: str, arguments: list[str], code: int, sentence: str
 ) -> None:
     said = ofc("table", "create", table, *arguments, **reached)
@@ -60,7 +60,7 @@ def test_a_table_that_cannot_be_is_refused(
     assert sentence in said.err
 
 
-def test_a_name_is_taken_once(reached: dict[str, str], table: str) -> None:
+def test_a_duplicate_name_is_refused(reached: dict[str, str], table: str) -> None:
     set_up(reached, table)
     said = ofc("table", "create", table, "--ruleset", "turbo", **reached)
     assert said.code == 1
@@ -70,7 +70,7 @@ def test_a_name_is_taken_once(reached: dict[str, str], table: str) -> None:
 # --- rounds ---
 
 
-def test_a_round_is_opened_with_who_sits_where(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_round_is_opened_with_seats_and_players(reached: dict[str, str], client: Client, table: str) -> None:
     set_up(reached, table)
     said = ofc("round", "open", table, "2:ann=200", "ben=150", "reference=7", "--reference", "evening/1", **reached)
     assert said.code == 0
@@ -81,7 +81,7 @@ def test_a_round_is_opened_with_who_sits_where(reached: dict[str, str], client: 
     assert ofc("round", "show", table, **reached).out == said.out
 
 
-def test_a_stack_left_out_carries_over(reached: dict[str, str], client: Client, table: str) -> None:
+def test_an_omitted_stack_carries_over(reached: dict[str, str], client: Client, table: str) -> None:
     set_up(reached, table)
     first = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
     for number in (1, 2, 3):
@@ -105,7 +105,7 @@ def test_a_stack_left_out_carries_over(reached: dict[str, str], client: Client, 
         ([], 2, "Missing argument 'PLAYER[=STACK]...'"),
     ],
 )
-def test_a_round_that_cannot_be_is_refused(
+def test_an_invalid_round_is_refused(
     reached: dict[str, str], table: str, sitting: list[str], code: int, sentence: str
 ) -> None:
     set_up(reached, table)
@@ -129,7 +129,7 @@ def test_a_round_that_cannot_be_is_refused(
         "hand add \udcff",
     ],
 )
-def test_an_argument_that_is_no_text_is_told(reached: dict[str, str], client: Client, table: str, command: str) -> None:
+def test_an_unprintable_argument_is_an_error(reached: dict[str, str], client: Client, table: str, command: str) -> None:
     set_up(reached, table, ruleset="pineapple-qq")
     client.record_hand(open_round(reached, table, "ann=200", "ben=200", "cyd=200"), hand(1, 1, THREE))
     said = ofc(*command.replace("TABLE", table).split(" "), **reached)
@@ -139,13 +139,13 @@ def test_an_argument_that_is_no_text_is_told(reached: dict[str, str], client: Cl
 
 
 @pytest.mark.parametrize("command", [["round", "open", "nowhere", "ann=2"], ["table", "statement", "nowhere"]])
-def test_a_table_that_is_not_there_is_told(reached: dict[str, str], command: list[str]) -> None:
+def test_an_unknown_table_is_an_error(reached: dict[str, str], command: list[str]) -> None:
     said = ofc(*command, **reached)
     assert (said.code, said.out) == (2, "")
     assert said.err == "Error: there is no table 'nowhere'; `ofc table list` lists all tables\n"
 
 
-def test_a_table_at_which_nothing_was_played_has_no_round_to_show(reached: dict[str, str], table: str) -> None:
+def test_a_table_without_rounds_has_no_newest_round(reached: dict[str, str], table: str) -> None:
     set_up(reached, table)
     said = ofc("round", "show", table, **reached)
     assert said.code == 2
@@ -155,7 +155,7 @@ def test_a_table_at_which_nothing_was_played_has_no_round_to_show(reached: dict[
 # --- settling up ---
 
 
-def test_a_statement_says_who_won_what_and_who_pays_whom(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_statement_shows_results_and_payments(reached: dict[str, str], client: Client, table: str) -> None:
     set_up(reached, table, "--point-value", "25", "--currency", "EUR", ruleset="pineapple-qq")
     round_id = open_round(reached, table, "ann=200", "ben=200", "cyd=200")
     client.record_hand(round_id, {**hand(1, 1, THREE), "top_ups": [{"seat": 2, "points": 40}]})
@@ -174,7 +174,7 @@ def test_a_statement_says_who_won_what_and_who_pays_whom(reached: dict[str, str]
 
 
 @pytest.mark.parametrize("columns", [24, 40, 48, 50, 60, 66, 72, 80])
-def test_a_statement_shows_every_name_and_figure_whole_on_a_narrow_terminal(
+def test_a_statement_shows_names_and_figures_in_full_on_a_narrow_terminal(
     reached: dict[str, str], client: Client, table: str, columns: int
 ) -> None:
     set_up(reached, table, "--point-value", "5000", "--currency", "EUR")
@@ -194,7 +194,7 @@ def test_a_statement_shows_every_name_and_figure_whole_on_a_narrow_terminal(
     assert {"cyd", "alexandra", "12", "600.00"} <= set(payments.split())
 
 
-def test_a_statement_takes_the_rounds_of_an_evening(reached: dict[str, str], table: str) -> None:
+def test_a_statement_includes_the_rounds_of_an_evening(reached: dict[str, str], table: str) -> None:
     set_up(reached, table)
     open_round(reached, table, "ann=200", "ben=200")
     assert ofc("table", "statement", table, **reached).text.endswith("No payments.")

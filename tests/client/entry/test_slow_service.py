@@ -16,7 +16,7 @@ MOST_WAITED = 6
 """Seconds on a busy machine; the client waits for 3."""
 
 
-def test_who_types_never_waits_for_a_service_that_does_not_answer(
+def test_typing_never_waits_for_an_unresponsive_service(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -49,7 +49,7 @@ def test_who_types_never_waits_for_a_service_that_does_not_answer(
     ],
     ids=lambda command: command[1],
 )
-def test_every_change_at_the_table_waits_once_and_is_saved(
+def test_every_change_is_queued_once_and_saved(
     by_proxy: dict[str, str], proxy: Proxy, table: str, command: list[str]
 ) -> None:
     open_evening(by_proxy, table, ruleset="pineapple-qq")
@@ -63,9 +63,7 @@ def test_every_change_at_the_table_waits_once_and_is_saved(
     assert proxy.asked == 1
 
 
-def test_a_service_that_is_slow_records_the_hand(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def test_a_slow_service_records_the_hand(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     round_id = open_evening(by_proxy, table)
     add_hand(by_proxy, table, button=1)
     proxy.latency, proxy.asked = 1.0, 0
@@ -76,7 +74,7 @@ def test_a_service_that_is_slow_records_the_hand(
     )
 
 
-def test_a_hand_that_somebody_else_recorded_meanwhile_is_noticed_while_one_types(
+def test_a_hand_recorded_by_another_client_is_detected_during_entry(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)

@@ -38,7 +38,7 @@ def test_a_hand_is_typed_shown_and_recorded(reached: dict[str, str], client: Cli
     assert numbers_of(client, round_id) == [1]
 
 
-def test_cards_are_completed_and_checked_with_every_key(reached: dict[str, str], table: str) -> None:
+def test_cards_are_completed_and_validated_with_every_key(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
@@ -60,7 +60,7 @@ def test_cards_are_completed_and_checked_with_every_key(reached: dict[str, str],
         assert screen.line == f"{BEN}KsAcKd"
 
 
-def test_what_is_shown_below_fits_on_a_narrow_terminal(reached: dict[str, str], table: str) -> None:
+def test_the_hints_fit_a_narrow_terminal(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", columns=45, **reached) as screen:
         type_all(screen, HIGH)
@@ -75,7 +75,7 @@ def test_what_is_shown_below_fits_on_a_narrow_terminal(reached: dict[str, str], 
             assert line in screen.lines, screen.lines
 
 
-def test_a_slash_is_offered_behind_a_full_row_and_every_card_by_tab(reached: dict[str, str], table: str) -> None:
+def test_tab_offers_a_slash_after_a_full_row_and_every_card(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         assert screen.shows(ANN.strip())
@@ -93,7 +93,7 @@ def test_a_slash_is_offered_behind_a_full_row_and_every_card_by_tab(reached: dic
         assert screen.line == f"{ANN}2c"
 
 
-def test_a_board_that_is_not_whole_is_not_taken(reached: dict[str, str], table: str) -> None:
+def test_an_incomplete_board_is_refused(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         assert screen.shows(ANN.strip())
@@ -105,7 +105,7 @@ def test_a_board_that_is_not_whole_is_not_taken(reached: dict[str, str], table: 
         assert screen.shows(BEN.strip())
 
 
-def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], client: Client, table: str) -> None:
+def test_the_up_arrow_goes_back_to_the_previous_question(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, LOW)
@@ -124,7 +124,7 @@ def test_the_up_arrow_goes_back_to_the_answer_before(reached: dict[str, str], cl
 
 
 @pytest.mark.parametrize(("begun", "offered"), [("Ac8d2s", "  /"), ("Ac8d2", "  s")])
-def test_the_up_arrow_goes_back_and_adds_nothing_while_something_is_offered(
+def test_the_up_arrow_goes_back_and_inserts_nothing_while_offers_are_shown(
     reached: dict[str, str], table: str, begun: str, offered: str
 ) -> None:
     open_evening(reached, table)
@@ -139,7 +139,7 @@ def test_the_up_arrow_goes_back_and_adds_nothing_while_something_is_offered(
         assert screen.asks(f"{BEN}{begun}")
 
 
-def test_the_up_arrow_chooses_among_what_is_offered_once_one_is_chosen(reached: dict[str, str], table: str) -> None:
+def test_the_up_arrow_selects_among_offers_once_one_is_selected(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         assert screen.shows(ANN.strip())
@@ -153,7 +153,7 @@ def test_the_up_arrow_chooses_among_what_is_offered_once_one_is_chosen(reached: 
         assert screen.asks(f"{ANN}Ac")
 
 
-def test_the_up_arrow_goes_back_from_whether_to_record_to_the_last_seat(
+def test_the_up_arrow_goes_back_from_the_confirmation_to_the_last_seat(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table)
@@ -169,7 +169,7 @@ def test_the_up_arrow_goes_back_from_whether_to_record_to_the_last_seat(
     assert client.get_round(round_id)["seats"][2]["stack"] == 188
 
 
-def test_the_up_arrow_asks_again_where_nothing_came_before(reached: dict[str, str], client: Client, table: str) -> None:
+def test_the_up_arrow_repeats_the_first_question(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     add_hand(reached, table, button=1)
     with terminal("undo", table, **reached) as screen:
@@ -180,7 +180,7 @@ def test_the_up_arrow_asks_again_where_nothing_came_before(reached: dict[str, st
     assert numbers_of(client, round_id) == [1]
 
 
-def test_what_the_service_finds_wrong_is_typed_again(
+def test_a_hand_refused_by_the_service_is_typed_again(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -201,7 +201,7 @@ def test_what_the_service_finds_wrong_is_typed_again(
     assert numbers_of(client, round_id) == [1]
 
 
-def test_a_round_that_somebody_else_changed_is_begun_anew_with_what_was_typed(
+def test_entry_restarts_with_the_typed_cards_if_the_round_changed(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
@@ -220,7 +220,7 @@ def test_a_round_that_somebody_else_changed_is_begun_anew_with_what_was_typed(
         assert screen.shows(f"{CYD}{LOW}")
 
 
-def test_what_is_asked_is_not_among_what_goes_into_a_file(
+def test_prompts_are_not_written_to_an_output_file(
     reached: dict[str, str], client: Client, table: str, tmp_path: Path
 ) -> None:
     round_id = open_evening(reached, table)
@@ -238,7 +238,7 @@ def test_what_is_asked_is_not_among_what_goes_into_a_file(
     assert json.loads(out.read_text()) == client.get_round(round_id)
 
 
-def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_draft_is_saved_when_entry_is_stopped(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
@@ -259,7 +259,7 @@ def test_what_was_typed_is_kept_when_one_stops(reached: dict[str, str], client: 
     assert numbers_of(client, round_id) == [1]
 
 
-def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
+def test_the_printed_command_resumes_a_hand_with_everything_typed(
     reached: dict[str, str], client: Client, table: str
 ) -> None:
     round_id = open_evening(reached, table, ruleset="pineapple-qq")
@@ -281,9 +281,7 @@ def test_the_command_that_goes_on_with_a_hand_says_all_that_was_given_of_it(
 
 
 @pytest.mark.parametrize("number", [signal.SIGHUP, signal.SIGTERM])
-def test_what_was_typed_is_kept_when_one_is_told_to_stop(
-    reached: dict[str, str], table: str, number: signal.Signals
-) -> None:
+def test_a_draft_is_saved_on_a_signal(reached: dict[str, str], table: str, number: signal.Signals) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
@@ -299,7 +297,7 @@ def test_what_was_typed_is_kept_when_one_is_told_to_stop(
         assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
 
 
-def test_what_was_typed_is_kept_when_the_terminal_is_closed(reached: dict[str, str], table: str) -> None:
+def test_a_draft_is_saved_when_the_terminal_is_closed(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
@@ -313,7 +311,7 @@ def test_what_was_typed_is_kept_when_the_terminal_is_closed(reached: dict[str, s
         assert screen.shows(f"{BEN}KsQd7h / 9s9d6")
 
 
-def test_what_was_typed_before_is_kept_when_the_power_fails(reached: dict[str, str], table: str) -> None:
+def test_a_draft_survives_a_power_failure(reached: dict[str, str], table: str) -> None:
     open_evening(reached, table)
     with terminal("hand", "add", table, "--button", "1", **reached) as screen:
         type_all(screen, HIGH)
@@ -324,7 +322,7 @@ def test_what_was_typed_before_is_kept_when_the_power_fails(reached: dict[str, s
         assert screen.shows(f"{ANN}{HIGH}")
 
 
-def test_a_hand_is_saved_where_the_network_goes_away_while_it_is_typed(
+def test_a_hand_is_stored_if_the_network_fails_during_entry(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -342,7 +340,7 @@ def test_a_hand_is_saved_where_the_network_goes_away_while_it_is_typed(
     assert numbers_of(client, round_id) == [1, 2]
 
 
-def test_a_hand_that_was_refused_is_gone_on_with(reached: dict[str, str], client: Client, table: str) -> None:
+def test_a_refused_hand_can_be_edited(reached: dict[str, str], client: Client, table: str) -> None:
     round_id = open_evening(reached, table)
     said = ofc("hand", "add", table, "--played-at", "noon", text=answers("1", *PLAIN, "yes"), **reached)
     assert (said.code, numbers_of(client, round_id)) == (1, [])

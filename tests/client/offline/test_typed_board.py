@@ -21,7 +21,9 @@ def spell(card: str, random: Random) -> str:
 
 
 @given(st.permutations(sorted(BY_NAME)), st.integers(0, 4), st.randoms(use_true_random=False))
-def test_while_a_board_is_typed_that_can_be_nothing_is_wrong(deck: list[str], discards: int, random: Random) -> None:
+def test_an_incomplete_board_that_can_be_completed_has_no_errors(
+    deck: list[str], discards: int, random: Random
+) -> None:
     sizes = (*SIZES, discards) if discards else SIZES
     cards = iter(deck)
     rows = [[next(cards) for _ in range(size)] for size in sizes]
@@ -50,7 +52,7 @@ def test_while_a_board_is_typed_that_can_be_nothing_is_wrong(deck: list[str], di
         ("Ah", "Ah is already in the top of ben"),
     ],
 )
-def test_what_no_further_key_can_mend_is_wrong(text: str, wrong: str) -> None:
+def test_an_error_that_no_further_key_can_correct_is_reported(text: str, wrong: str) -> None:
     assert read_board(text, {"Ah": "in the top of ben"} if text == "Ah" else {}, 4).wrong[0] == wrong
 
 
@@ -63,18 +65,18 @@ def test_what_no_further_key_can_mend_is_wrong(text: str, wrong: str) -> None:
         (f"{HIGH} / 2h", 4, "1 card among the discards; expected 4, or none if they are unknown"),
     ],
 )
-def test_what_is_still_to_come_is_missing(text: str, discards: int, missing: str) -> None:
+def test_cards_not_typed_yet_are_missing(text: str, discards: int, missing: str) -> None:
     typed = read_board(text, {}, discards)
     assert typed.wrong == ()
     assert typed.missing[0] == missing
 
 
 @pytest.mark.parametrize("end", ["", "/", " / "])
-def test_discards_that_nobody_knows_are_not_written(end: str) -> None:
+def test_unknown_discards_are_not_written(end: str) -> None:
     assert "discards" not in read_board(HIGH + end, {}, 4).document()
     assert read_board(HIGH + end, {}, 4).is_complete
 
 
-def test_where_nothing_is_discarded_no_discard_is_taken() -> None:
+def test_without_discards_no_discard_is_accepted() -> None:
     wrong = read_board(f"{HIGH} / 2h", {}, 0).wrong
     assert wrong == ("1 card after the bottom; expected none, because this deal has no discards",)

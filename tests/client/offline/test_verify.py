@@ -109,7 +109,7 @@ def test_the_evidence_of_every_release_passes_with_its_key(release: str) -> None
 
 
 @pytest.mark.parametrize("release", RELEASES)
-def test_the_evidence_agrees_with_the_checkpoint_that_was_kept_before_it(release: str) -> None:
+def test_the_evidence_is_consistent_with_an_earlier_retained_checkpoint(release: str) -> None:
     said = ofc(
         "verify", kept(release, "json"), "--key", kept(release, "key"), "--checkpoint", kept(release, "checkpoint")
     )
@@ -117,7 +117,7 @@ def test_the_evidence_agrees_with_the_checkpoint_that_was_kept_before_it(release
     assert re.search(r"The checkpoint is consistent with yours of \d+ events\.", said.out)
 
 
-def test_no_service_is_asked_and_no_network() -> None:
+def test_verification_sends_no_request() -> None:
     run = subprocess.run(
         [sys.executable, "-c", _WITHOUT_NETWORK, "verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key")],
         env=clean_environment(),
@@ -129,13 +129,13 @@ def test_no_service_is_asked_and_no_network() -> None:
     assert PASSED.search(run.stdout)
 
 
-def test_the_answer_can_be_read_by_a_program() -> None:
+def test_the_json_output_is_a_report() -> None:
     document = ofc("verify", kept(NEWEST, "json"), "--key", kept(NEWEST, "key"), "--json").document
     assert document["outcome"] == "passed"
     assert (document["failed"], document["unchecked"]) == ([], [])
 
 
-def test_the_page_shows_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_page_shows_the_actual_output(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(PAGE.parents[1])
     shown = re.findall(r"```console\n\$ (.*?)\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
     for command, lines in shown:
@@ -146,7 +146,7 @@ def test_the_page_shows_what_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(shown) == 2
 
 
-def test_a_checkpoint_larger_than_what_is_signed_now_is_told(
+def test_a_checkpoint_larger_than_the_current_tree_is_reported(
     reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     posted = ofc("post", write(tmp_path, {**read_example("turbo"), "table": table}), **reached)
@@ -157,7 +157,7 @@ def test_a_checkpoint_larger_than_what_is_signed_now_is_told(
     )
 
 
-def test_a_round_s_evidence_is_fetched_and_checked_with_the_service_s_key(
+def test_the_evidence_of_a_round_is_downloaded_and_verified_with_the_key_of_the_service(
     service: Running, reached: dict[str, str], table: str, tmp_path: Path
 ) -> None:
     document = {**read_example("turbo"), "table": table}
@@ -179,7 +179,7 @@ def key_of(service: Running, directory: Path) -> Path:
 # --- what is complete up to an event only ---
 
 
-def test_without_the_newest_event_s_proof_the_verdict_says_up_to_which_event_it_is_complete(tmp_path: Path) -> None:
+def test_without_the_proof_of_the_newest_event_the_verdict_states_its_range(tmp_path: Path) -> None:
     cut = write(tmp_path, {**read_kept_file(), "newest": None})
     said = ofc("verify", cut, "--key", kept(NEWEST, "key"))
     last = events_of(read_kept_file())[-1]
@@ -197,38 +197,38 @@ def test_without_the_newest_event_s_proof_the_verdict_says_up_to_which_event_it_
 # --- what could not be checked ---
 
 
-def test_the_files_own_key_is_not_one_that_somebody_trusts() -> None:
+def test_the_key_in_the_file_is_not_trusted() -> None:
     said = ofc("verify", kept(NEWEST, "json"))
     assert said.code == 4
     assert "a key that only the file contains; give the key that you trust with --key KEY" in said.out
     assert said.text.endswith("INCOMPLETE: no check failed, but not everything could be checked.")
 
 
-def test_an_event_that_has_not_joined_the_tree_could_not_be_checked() -> None:
+def test_an_event_outside_the_tree_is_reported_as_unchecked() -> None:
     last = len(read_kept_file()["events"]) - 1
     waiting = {**read_kept_file()["events"][last], "position": None, "proof": None}
     report = verify(changed_at(("events", last), waiting), KEYS)
     # The map of rounds shows that the event was there when the checkpoint was signed.
-    assert [finding.code for finding in report.failed] == ["events-left-out"]
+    assert [finding.code for finding in report.failed] == ["events-omitted"]
     without = {**changed_at(("events", last), waiting), "newest": None}
     report = verify(without, KEYS)
     assert (report.outcome, report.unchecked) == (Outcome.PASSED_SO_FAR, [])
     assert report.unsigned == [f"#/events/{last}: event {last + 1} is not signed yet"]
 
 
-def test_without_a_checkpoint_nothing_was_signed() -> None:
+def test_a_file_without_a_checkpoint_is_not_signed() -> None:
     report = verify(changed_at(("checkpoint",), None), KEYS, OLDER)
     assert report.outcome is Outcome.INCOMPLETE
     assert len(report.unchecked) == 2
 
 
-def test_without_a_proof_of_it_nobody_knows_whether_a_kept_checkpoint_has_grown() -> None:
+def test_without_a_consistency_proof_a_retained_checkpoint_is_unchecked() -> None:
     report = verify(changed_at(("consistency",), None), KEYS, OLDER)
     assert report.outcome is Outcome.INCOMPLETE
     assert f"?since={OLDER.checkpoint.size}" in report.unchecked[0]
 
 
-def test_what_a_later_release_says_beside_is_not_known_here() -> None:
+def test_unknown_fields_of_a_later_release_are_reported_as_unchecked() -> None:
     settlement = {**read_kept_file()["revisions"][0]["settlement"], "mood": "good"}
     report = verify(changed_at(("revisions", 0, "settlement"), settlement), KEYS)
     assert report.outcome is Outcome.INCOMPLETE
@@ -238,7 +238,7 @@ def test_what_a_later_release_says_beside_is_not_known_here() -> None:
 # --- what is not as it was recorded ---
 
 
-def test_a_figure_that_was_changed_is_named_with_what_would_be_right(tmp_path: Path) -> None:
+def test_a_changed_figure_is_reported_with_the_expected_value(tmp_path: Path) -> None:
     right = read_kept_file()["revisions"][0]["settlement"]["stacks"]["1"]
     changed = changed_at(("revisions", 0, "settlement", "stacks", "1"), right + 1)
     said = ofc("verify", write(tmp_path, changed), "--key", kept(NEWEST, "key"))
@@ -248,7 +248,7 @@ def test_a_figure_that_was_changed_is_named_with_what_would_be_right(tmp_path: P
 
 
 @pytest.mark.no_cover
-def test_whatever_value_is_changed_in_the_file_it_fails() -> None:
+def test_any_changed_value_fails() -> None:
     reports = {path: verify(changed_at(path, other(value)), KEYS, OLDER) for path, value in LEAVES}
     # A consistency proof from another size says nothing of the checkpoint that was kept.
     assert reports.pop(("consistency", "size")).outcome is Outcome.INCOMPLETE
@@ -256,19 +256,19 @@ def test_whatever_value_is_changed_in_the_file_it_fails() -> None:
 
 
 @given(st.sampled_from([leaf for leaf in LEAVES if leaf[0] != ("consistency", "size")]), st.integers(0, 100_000))
-def test_whatever_character_is_changed_in_a_text_it_fails(leaf: tuple[tuple[str | int, ...], Any], place: int) -> None:
+def test_any_changed_character_of_a_text_fails(leaf: tuple[tuple[str | int, ...], Any], place: int) -> None:
     path, value = leaf
     assert verify(changed_at(path, other(value, place)), KEYS, OLDER).outcome is Outcome.FAILED
 
 
-def test_whatever_character_is_changed_in_what_is_signed_it_fails() -> None:
+def test_any_changed_character_of_a_signed_text_fails() -> None:
     note = read_kept_file()["checkpoint"]
     changed = [changed_at(("checkpoint",), other(note, place)) for place in range(len(note))]
     assert {verify(document, KEYS, OLDER).outcome for document in changed} == {Outcome.FAILED}
 
 
 @pytest.mark.parametrize("part", ["events", "related"])
-def test_whatever_bit_is_changed_in_an_event_its_proof_fails(part: str) -> None:
+def test_any_changed_bit_of_an_event_fails_its_proof(part: str) -> None:
     proved = [
         (part, index, place)
         for index, each in enumerate(read_kept_file()[part])
@@ -294,7 +294,7 @@ def load_one(document: Document) -> Any:
 
 
 @pytest.mark.parametrize("part", ["events", "related", "revisions", "rulesets"])
-def test_whatever_is_left_out_or_put_in_twice_it_does_not_pass(part: str) -> None:
+def test_any_missing_or_duplicate_item_does_not_pass(part: str) -> None:
     items = read_kept_file()[part]
     for index in range(len(items)):
         assert verify({**read_kept_file(), part: items[:index] + items[index + 1 :]}, KEYS).failed
@@ -303,14 +303,14 @@ def test_whatever_is_left_out_or_put_in_twice_it_does_not_pass(part: str) -> Non
 
 
 @pytest.mark.parametrize("part", ["document", "settlement"])
-def test_whatever_field_is_missing_it_fails(part: str) -> None:
+def test_any_missing_field_fails(part: str) -> None:
     section = read_kept_file()["revisions"][0][part]
     for name in section:
         fewer = {key: value for key, value in section.items() if key != name}
         assert verify(changed_at(("revisions", 0, part), fewer), KEYS).failed
 
 
-def test_two_events_changed_for_each_other_fail() -> None:
+def test_two_exchanged_events_fail() -> None:
     events = read_kept_file()["events"]
     swapped = [*events[:1], events[2], events[1], *events[3:]]
     assert {finding.code for finding in verify({**read_kept_file(), "events": swapped}, KEYS).failed} >= {
@@ -318,7 +318,7 @@ def test_two_events_changed_for_each_other_fail() -> None:
     }
 
 
-def test_another_key_of_the_same_name_is_not_the_one_that_signed() -> None:
+def test_another_key_of_the_same_name_is_not_the_signer() -> None:
     stranger = SigningKey.make(KEYS[0].name)
     assert verify(read_kept_file(), [stranger.verifier]).failed[0].code == "signature-unknown"
     forged = sign_note(read_note(read_kept_file()["checkpoint"]).text, [stranger])
@@ -327,7 +327,7 @@ def test_another_key_of_the_same_name_is_not_the_one_that_signed() -> None:
     assert verify(document, KEYS).outcome is Outcome.FAILED
 
 
-def test_a_tree_that_was_made_anew_does_not_agree_with_a_kept_checkpoint() -> None:
+def test_a_rebuilt_tree_differs_from_a_retained_checkpoint() -> None:
     checkpoint = OLDER.checkpoint
     other_root = type(checkpoint)(checkpoint.origin, checkpoint.size, bytes(32))
     lazy_commands = type(OLDER)(OLDER.note, other_root)
@@ -343,7 +343,7 @@ def sentences(report: Report) -> list[str]:
     return [*report.verified, *report.unchecked, *report.unsigned, *(finding.detail for finding in report.failed)]
 
 
-def test_no_sentence_is_broken_whatever_value_is_changed() -> None:
+def test_every_finding_is_a_sentence_whatever_value_is_changed() -> None:
     said = {
         line for path, value in LEAVES[::40] for line in sentences(verify(changed_at(path, other(value)), KEYS, OLDER))
     }
@@ -368,7 +368,7 @@ def test_no_sentence_is_broken_whatever_value_is_changed() -> None:
         (("checkpoint",), "x", "#/checkpoint: a signed note cannot be read; expected a text, an empty line"),
     ],
 )
-def test_common_findings_are_whole_sentences(path: tuple[str | int, ...], value: object, line: str) -> None:
+def test_common_findings_are_complete_sentences(path: tuple[str | int, ...], value: object, line: str) -> None:
     found = [f"{each['where']}: {each['detail']}" for each in verify(changed_at(path, value), KEYS).document["failed"]]
     assert [each for each in found if each.startswith(line)], found
 
@@ -376,7 +376,7 @@ def test_common_findings_are_whole_sentences(path: tuple[str | int, ...], value:
 # --- what cannot be read ---
 
 
-def test_what_is_no_evidence_says_so(tmp_path: Path) -> None:
+def test_an_invalid_evidence_file_is_reported(tmp_path: Path) -> None:
     said = ofc("verify", write(tmp_path, {"hands": []}))
     assert said.code == 1
     assert "#/format: `format` is required" in said.out
@@ -384,7 +384,7 @@ def test_what_is_no_evidence_says_so(tmp_path: Path) -> None:
     assert ofc("verify", tmp_path / "nowhere.json").code == 2
 
 
-def test_a_key_or_a_checkpoint_that_is_none_says_so(tmp_path: Path) -> None:
+def test_an_invalid_key_or_checkpoint_is_reported(tmp_path: Path) -> None:
     said = ofc("verify", kept(NEWEST, "json"), "--key", "tablestakes")
     assert (said.code, "--key: this is not a verifier key" in said.err) == (2, True)
     said = ofc("verify", kept(NEWEST, "json"), "--checkpoint", write(tmp_path, "no note"))

@@ -24,7 +24,7 @@ def say(kind: str, **more: Any) -> Change:
     return change
 
 
-def test_events_that_say_what_they_said_pass_whoever_signed_them() -> None:
+def test_unchanged_events_pass_under_any_signature() -> None:
     forged = forge(read_kept_file(), lambda _kind, _content: None)
     assert verify(forged, [FORGER.verifier]).outcome is Outcome.PASSED
     assert verify(forged, KEYS).outcome is Outcome.FAILED
@@ -58,7 +58,7 @@ def test_events_that_say_what_they_said_pass_whoever_signed_them() -> None:
         (say("table.created", id="01a1fa84-64a0-7085-97f3-8afdbd6ebc27"), "table-missing", "related"),
     ],
 )
-def test_events_that_contradict_each_other_or_the_figures_fail(change: Change, code: str, place: str) -> None:
+def test_contradictory_events_or_figures_fail(change: Change, code: str, place: str) -> None:
     report = verify(forge(read_kept_file(), change), [FORGER.verifier])
     found = [(each["code"], each["where"]) for each in report.document["failed"]]
     assert [where for said, where in found if said == code and place in where], found
@@ -67,12 +67,12 @@ def test_events_that_contradict_each_other_or_the_figures_fail(change: Change, c
 @pytest.mark.parametrize(
     "kind", ["round.opened", "hand.recorded", "hand.withdrawn", "departure.recorded", "round.closed"]
 )
-def test_a_history_without_some_of_its_events_fails_though_it_is_signed(kind: str) -> None:
+def test_a_signed_history_with_missing_events_fails(kind: str) -> None:
     forged = forge(read_kept_file(), lambda _kind, _content: None, without=kind)
     assert verify(forged, [FORGER.verifier]).failed
 
 
-def test_an_event_of_a_kind_that_a_later_release_knows_leaves_the_file_incomplete() -> None:
+def test_an_unknown_kind_of_event_leaves_the_file_incomplete() -> None:
     last = "round.closed"
     assert events_of(read_kept_file())[-1].kind == last
     forged = forge(read_kept_file(), lambda _kind, _content: None, kind={last: "round.blessed"})
@@ -147,9 +147,7 @@ def confirm(seat: int, revision: int = 3) -> tuple[str, Document]:
         ),
     ],
 )
-def test_a_history_that_cannot_have_happened_fails_and_the_event_is_named(
-    more: list[tuple[str, Document]], why: str
-) -> None:
+def test_an_impossible_history_fails_with_its_event(more: list[tuple[str, Document]], why: str) -> None:
     forged = forge(read_kept_file(), lambda _kind, _content: None, more=more)
     [finding] = verify(forged, [FORGER.verifier]).failed
     number = len(forged["events"])
@@ -171,7 +169,7 @@ def test_a_settlement_that_is_final_while_the_round_is_played_fails() -> None:
     assert "the settlement of revision 3 is final, and hands can still be played" in details
 
 
-def test_what_can_have_happened_is_not_refused() -> None:
+def test_a_possible_history_is_not_refused() -> None:
     commented = step("commented", "comment", 2, words="7d")
     withdrawn = step("withdrawn", "withdrawn", 3)
     forged = forge(
@@ -198,7 +196,7 @@ def test_what_can_have_happened_is_not_refused() -> None:
         ("table.created", "correction_window_minutes"),
     ],
 )
-def test_an_event_that_lacks_a_field_fails_and_the_field_is_named(kind: str, name: str) -> None:
+def test_an_event_with_a_missing_field_fails_with_the_field(kind: str, name: str) -> None:
     def forget(found: str, content: Document) -> None:
         if found == kind:
             del content[name]

@@ -13,7 +13,7 @@ FILE = "outbox.sqlite3"
 EXTRA = 3
 
 
-def test_what_is_kept_is_on_disk_before_anything_else_happens(tmp_path: Path) -> None:
+def test_a_stored_request_is_on_disk_before_anything_else_happens(tmp_path: Path) -> None:
     """With EXTRA, SQLite flushes file and directory with every change: the power may fail in the next moment."""
     database = Database(tmp_path / FILE)
     [(synchronous,)] = database.fetch("PRAGMA synchronous")
@@ -26,7 +26,7 @@ def test_what_is_kept_is_on_disk_before_anything_else_happens(tmp_path: Path) ->
     ("content", "why"),
     [(b"not a database" * 100, "file is not a database"), (None, "unable to open database file")],
 )
-def test_an_outbox_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: bytes | None, why: str) -> None:
+def test_an_unusable_outbox_is_a_one_line_error(tmp_path: Path, content: bytes | None, why: str) -> None:
     path = tmp_path / FILE
     path.mkdir() if content is None else path.write_bytes(content)
     said = ofc("queue", "list", OFC_DATA=str(tmp_path))
@@ -34,7 +34,7 @@ def test_an_outbox_that_cannot_be_used_is_one_sentence(tmp_path: Path, content: 
     assert said.err == f"Error: the outbox {path} cannot be used: {why}\n"
 
 
-def test_a_lock_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
+def test_an_unusable_lock_file_is_a_one_line_error(tmp_path: Path) -> None:
     locks = [tmp_path / f"outbox-{number:02x}.lock" for number in range(64)]
     for lock in locks:
         lock.mkdir()
@@ -47,7 +47,7 @@ def test_a_lock_that_cannot_be_used_is_one_sentence(tmp_path: Path) -> None:
     assert "closing of the round" in ofc("queue", "list", OFC_DATA=str(tmp_path)).out
 
 
-def test_an_outbox_of_a_newer_release_is_left_alone(tmp_path: Path) -> None:
+def test_an_outbox_of_a_newer_release_is_not_changed(tmp_path: Path) -> None:
     with sqlite3.connect(tmp_path / FILE) as newer:
         newer.execute("PRAGMA user_version = 5")
     newer.close()

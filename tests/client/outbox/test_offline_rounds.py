@@ -34,7 +34,9 @@ def play_round_away(by_proxy: dict[str, str], proxy: Proxy, table: str) -> str:
     return round_id
 
 
-def test_an_outage_does_not_end_the_evening(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
+def test_an_outage_does_not_interrupt_the_evening(
+    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
+) -> None:
     first = play_round_away(by_proxy, proxy, table)
     opened = ofc("round", "open", table, "ann", "ben", "dan=50", **by_proxy)
     assert is_saved(opened), opened
@@ -70,7 +72,7 @@ def test_an_outage_does_not_end_the_evening(by_proxy: dict[str, str], proxy: Pro
     assert numbers_of(client, second["id"]) == [1, 2, 3]
 
 
-def test_what_is_shown_without_a_network_says_so(
+def test_the_output_reports_that_it_is_from_the_cache(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = play_round_away(by_proxy, proxy, table)
@@ -98,7 +100,7 @@ def test_what_is_shown_without_a_network_says_so(
     assert "· 0 rounds\nNo rounds have been played." in early.out
 
 
-def test_a_table_is_opened_at_that_was_only_created(
+def test_a_table_created_but_not_used_can_open_a_round_offline(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     made = ofc(
@@ -125,7 +127,7 @@ def test_a_table_is_opened_at_that_was_only_created(
 
 
 @pytest.mark.parametrize("sitting", [["ann", "eve"], ["ann", "zed=20", "ann"]])
-def test_a_round_that_is_invalid_is_refused_without_a_network_too(
+def test_an_invalid_round_is_refused_offline(
     by_proxy: dict[str, str], proxy: Proxy, table: str, sitting: list[str]
 ) -> None:
     play_round_away(by_proxy, proxy, table)
@@ -135,9 +137,7 @@ def test_a_round_that_is_invalid_is_refused_without_a_network_too(
     assert waiting(by_proxy) == [("record_hand", None)] * 2
 
 
-def test_an_answer_that_is_lost_opens_one_round(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def test_a_lost_response_opens_one_round(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **by_proxy).document
     proxy.way = Way.LOSES_ANSWERS
     assert is_saved(ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", **by_proxy))
@@ -148,7 +148,7 @@ def test_an_answer_that_is_lost_opens_one_round(
     assert opened["hands"] == 1
 
 
-def test_another_stack_at_the_service_is_a_conflict_that_is_explained(
+def test_another_stack_at_the_service_is_an_explained_conflict(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     first = play_round_away(by_proxy, proxy, table)
@@ -173,7 +173,7 @@ def test_another_stack_at_the_service_is_a_conflict_that_is_explained(
     assert (newest["hands"], waiting(by_proxy)) == (1, [])
 
 
-def test_another_open_round_stops_the_line_and_is_explained(
+def test_another_open_round_stops_the_queue_with_an_explanation(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     made = ofc("table", "create", table, "--ruleset", "pineapple", "--json", **by_proxy).document
@@ -191,7 +191,7 @@ def test_another_open_round_stops_the_line_and_is_explained(
     assert next(client.list_rounds(table=made["id"]))["hands"] == 1
 
 
-def test_a_round_that_is_given_up_takes_its_hands_along(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_dropping_a_round_drops_its_hands(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     assert ofc("table", "create", table, "--ruleset", "pineapple", **by_proxy).code == 0
     proxy.way = Way.AWAY
     assert is_saved(ofc("round", "open", table, "ann=200", "ben=200", "cyd=200", "--reference", "a", **by_proxy))

@@ -49,7 +49,7 @@ def waiting(by_proxy: dict[str, str]) -> list[str]:
 # --- without a network ---
 
 
-def test_a_hand_is_checked_shown_and_kept_without_a_network(
+def test_a_hand_is_validated_shown_and_stored_offline(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table, "ann=3", "ben=50", "cyd=50")
@@ -68,9 +68,7 @@ def test_a_hand_is_checked_shown_and_kept_without_a_network(
     assert waiting(by_proxy) == ["record_hand"]
 
 
-def test_a_hand_that_cannot_be_is_refused_without_a_network_too(
-    by_proxy: dict[str, str], proxy: Proxy, table: str
-) -> None:
+def test_an_invalid_hand_is_refused_offline(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     open_evening(by_proxy, table)
     add_hand(by_proxy, table, button=1)
     proxy.way = Way.AWAY
@@ -90,7 +88,7 @@ def test_a_hand_that_cannot_be_is_refused_without_a_network_too(
         ("pineapple", "", f"undo TABLE --yes --reason {'x' * 501}", "request-invalid"),
     ],
 )
-def test_what_cannot_be_is_refused_without_a_network_as_with_one(
+def test_invalid_hands_are_refused_offline_as_by_the_service(
     by_proxy: dict[str, str], proxy: Proxy, table: str, ruleset: str, left: str, command: str, code: str
 ) -> None:
     open_evening(by_proxy, table, ruleset=ruleset)
@@ -107,9 +105,7 @@ def test_what_cannot_be_is_refused_without_a_network_as_with_one(
     assert waiting(by_proxy) == []
 
 
-def test_a_time_that_is_none_is_refused_without_a_network_too(
-    by_proxy: dict[str, str], proxy: Proxy, table: str
-) -> None:
+def test_an_invalid_time_is_refused_offline(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     open_evening(by_proxy, table)
     proxy.way = Way.AWAY
     said = ofc("hand", "add", table, *given(*PLAIN, button=1), "--played-at", "yesterday", **by_proxy)
@@ -118,7 +114,7 @@ def test_a_time_that_is_none_is_refused_without_a_network_too(
     assert waiting(by_proxy) == []
 
 
-def test_a_round_whose_closing_waits_is_not_undone(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_a_round_with_a_queued_closing_is_not_undone(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     open_evening(by_proxy, table)
     add_hand(by_proxy, table, button=1)
     proxy.way = Way.AWAY
@@ -129,7 +125,7 @@ def test_a_round_whose_closing_waits_is_not_undone(by_proxy: dict[str, str], pro
     assert waiting(by_proxy) == ["close_round"]
 
 
-def test_what_waits_and_cannot_be_any_more_is_named(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_a_queued_request_that_became_invalid_is_reported(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     open_evening(by_proxy, table, ruleset="pineapple-qq")
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=1, waits=True)
@@ -141,7 +137,7 @@ def test_what_waits_and_cannot_be_any_more_is_named(by_proxy: dict[str, str], pr
     assert "`ofc queue drop 2` drops it" in said.err
 
 
-def test_a_whole_round_is_played_without_a_network_and_sent_in_order(
+def test_a_complete_round_is_recorded_offline_and_sent_in_order(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
@@ -169,7 +165,7 @@ def test_a_whole_round_is_played_without_a_network_and_sent_in_order(
     assert client.get_settlement(round_id)["revision"] == 2
 
 
-def test_what_waits_goes_before_the_next_hand(
+def test_queued_requests_are_sent_before_the_next_hand(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -182,7 +178,7 @@ def test_what_waits_goes_before_the_next_hand(
     assert waiting(by_proxy) == []
 
 
-def test_what_waits_goes_before_the_next_round(
+def test_queued_requests_are_sent_before_the_next_round(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -210,7 +206,7 @@ def keep_undo(by_proxy: dict[str, str], proxy: Proxy, table: str) -> str:
     return round_id
 
 
-def test_no_round_is_opened_over_an_undo_that_waits(
+def test_no_round_is_opened_over_a_queued_undo(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = keep_undo(by_proxy, proxy, table)
@@ -221,7 +217,9 @@ def test_no_round_is_opened_over_an_undo_that_waits(
     assert numbers_of(client, round_id) == [1, 2]
 
 
-def test_no_round_is_opened_where_what_waits_gets_no_answer(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_no_round_is_opened_while_queued_requests_get_no_response(
+    by_proxy: dict[str, str], proxy: Proxy, table: str
+) -> None:
     open_evening(by_proxy, table)
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=1, waits=True)
@@ -232,14 +230,14 @@ def test_no_round_is_opened_where_what_waits_gets_no_answer(by_proxy: dict[str, 
     assert waiting(by_proxy) == ["record_hand"]
 
 
-def test_a_table_that_was_never_seen_needs_the_service(by_proxy: dict[str, str], proxy: Proxy) -> None:
+def test_a_table_not_in_the_cache_needs_the_service(by_proxy: dict[str, str], proxy: Proxy) -> None:
     proxy.way = Way.AWAY
     said = ofc("hand", "add", "nowhere", *given(*PLAIN, button=1), **by_proxy)
     assert (said.code, said.out) == (3, "")
     assert "does not respond" in said.err
 
 
-def test_what_waits_for_another_service_is_only_counted(
+def test_requests_queued_for_another_service_are_only_counted(
     by_proxy: dict[str, str], reached: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -253,7 +251,7 @@ def test_what_waits_for_another_service_is_only_counted(
 
 @pytest.mark.parametrize("asked", ["read", "done"])
 @pytest.mark.parametrize("found", [{"tables": [{}]}, {"tables": [7]}, {"number": 1, "round": {}}], ids=str)
-def test_a_hand_is_kept_also_where_something_else_answers(
+def test_a_hand_is_stored_if_another_server_responds(
     by_proxy: dict[str, str], proxy: Proxy, table: str, asked: str, found: object
 ) -> None:
     open_evening(by_proxy, table)
@@ -264,7 +262,7 @@ def test_a_hand_is_kept_also_where_something_else_answers(
 
 
 @pytest.mark.parametrize("asked", ["read", "done"])
-def test_a_hand_is_kept_also_where_the_service_fails(
+def test_a_hand_is_stored_if_the_service_fails(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, asked: str
 ) -> None:
     """Where it reads, and where it does what was waiting."""
@@ -284,7 +282,7 @@ def test_a_hand_is_kept_also_where_the_service_fails(
 # --- what is shown, while something waits ---
 
 
-def test_what_is_shown_says_that_something_waits(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_the_output_reports_queued_requests(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     round_id = open_evening(by_proxy, table)
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=1, waits=True)
@@ -302,7 +300,7 @@ def test_what_is_shown_says_that_something_waits(by_proxy: dict[str, str], proxy
     assert [ofc(*command, **by_proxy).err for command in shown] == [""] * 3
 
 
-def test_a_settlement_is_not_confirmed_while_something_waits_for_its_round(
+def test_a_settlement_is_not_confirmed_while_its_round_has_queued_requests(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = keep_undo(by_proxy, proxy, table)
@@ -313,7 +311,7 @@ def test_a_settlement_is_not_confirmed_while_something_waits_for_its_round(
     assert client.get_settlement(round_id)["confirmed"] == []
 
 
-def test_who_only_looks_makes_no_outbox(by_proxy: dict[str, str], table: str, tmp_path: Path) -> None:
+def test_reading_creates_no_outbox(by_proxy: dict[str, str], table: str, tmp_path: Path) -> None:
     open_evening(by_proxy, table)
     nowhere = tmp_path / "nowhere"
     for command in (["table", "statement", table], ["round", "show", table]):
@@ -324,7 +322,7 @@ def test_who_only_looks_makes_no_outbox(by_proxy: dict[str, str], table: str, tm
 # --- cut, killed, twice at once ---
 
 
-def test_an_answer_that_is_lost_after_the_commit_makes_one_hand(
+def test_a_response_lost_after_the_commit_records_one_hand(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -341,7 +339,7 @@ def test_an_answer_that_is_lost_after_the_commit_makes_one_hand(
 
 
 @pytest.mark.parametrize("way", [Way.HOLDS_REQUESTS, Way.HOLDS_ANSWERS], ids=["before", "after"])
-def test_a_kill_before_or_after_the_commit_makes_one_hand(
+def test_a_kill_before_or_after_the_commit_records_one_hand(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, way: Way
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -363,7 +361,7 @@ def test_a_kill_before_or_after_the_commit_makes_one_hand(
     assert proxy.changes[-1] == (f"/v1/rounds/{round_id}/hands", key, body)
 
 
-def test_a_request_that_is_interrupted_waits(
+def test_an_interrupted_request_stays_in_the_outbox(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -378,7 +376,7 @@ def test_a_request_that_is_interrupted_waits(
     assert numbers_of(client, round_id) == []
 
 
-def test_two_that_record_the_same_number_at_once_make_one_hand(
+def test_two_processes_that_record_the_same_number_record_one_hand(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -390,7 +388,7 @@ def test_two_that_record_the_same_number_at_once_make_one_hand(
     assert waiting(by_proxy) == []
 
 
-def test_two_that_send_at_once_send_each_hand_once_and_in_order(
+def test_two_processes_that_send_at_once_send_each_hand_once_in_order(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -407,7 +405,7 @@ def test_two_that_send_at_once_send_each_hand_once_and_in_order(
     assert numbers_of(client, round_id) == [1, 2, 3]
 
 
-def test_a_line_that_somebody_sends_is_waited_for(
+def test_a_second_sender_waits_for_the_first(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -443,7 +441,7 @@ def strange(round_id: str) -> list[object]:
     return [{"ok": True}, {"tables": [{}]}, {"id": [round_id]}, *({**hand, **one} for one in wrong)]
 
 
-def test_what_something_else_takes_goes_on_waiting(
+def test_a_request_refused_by_another_server_stays_in_the_outbox(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -465,7 +463,7 @@ def test_what_something_else_takes_goes_on_waiting(
     [(["undo"], ["--yes"]), (["round", "leave"], ["ann"]), (["round", "close"], ["--reason", "late", "--yes"])],
     ids=["undo", "leave", "close"],
 )
-def test_a_change_that_something_else_takes_goes_on_waiting(
+def test_a_change_refused_by_another_server_stays_in_the_outbox(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, command: list[str], options: list[str]
 ) -> None:
     round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
@@ -500,7 +498,7 @@ def refused(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) 
     return rounds
 
 
-def test_a_refusal_stops_its_round_alone(
+def test_a_refusal_stops_only_its_round(
     by_proxy: dict[str, str], client: Client, table: str, refused: tuple[str, str]
 ) -> None:
     said = ofc("queue", "flush", **by_proxy)
@@ -524,7 +522,7 @@ def test_a_refusal_stops_its_round_alone(
     assert waiting(by_proxy) == ["record_hand hand-conflict", "record_hand"]
 
 
-def test_what_was_refused_is_dropped_or_tried_again(
+def test_a_refused_request_is_dropped_or_retried(
     by_proxy: dict[str, str], client: Client, refused: tuple[str, str]
 ) -> None:
     ofc("queue", "flush", **by_proxy)
@@ -534,7 +532,7 @@ def test_what_was_refused_is_dropped_or_tried_again(
     assert [numbers_of(client, round_id) for round_id in refused] == [[1, 2], [1, 2]]
 
 
-def test_what_is_dropped_is_never_sent(by_proxy: dict[str, str], client: Client, refused: tuple[str, str]) -> None:
+def test_a_dropped_request_is_never_sent(by_proxy: dict[str, str], client: Client, refused: tuple[str, str]) -> None:
     ofc("queue", "flush", **by_proxy)
     for number in ("1", "3"):
         assert ofc("queue", "drop", number, "--yes", **by_proxy).out.startswith("Dropped: hand ")
@@ -545,7 +543,7 @@ def test_what_is_dropped_is_never_sent(by_proxy: dict[str, str], client: Client,
     assert "Error: no request 1 waits for " in gone.err
 
 
-def test_a_wrong_key_refuses_nothing(
+def test_a_wrong_key_refuses_no_queued_request(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, tmp_path: Path
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -566,7 +564,7 @@ def test_a_wrong_key_refuses_nothing(
     ("status", "code", "times", "left"),
     [(500, "internal-error", 1, "record_hand internal-error"), (409, "busy", 4, "record_hand")],
 )
-def test_a_service_that_cannot_takes_nothing_from_the_line(
+def test_a_failing_service_removes_nothing_from_the_outbox(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, status: int, code: str, times: int, left: str
 ) -> None:
     rounds = [open_evening(by_proxy, f"{table}-{number}") for number in (1, 2)]
@@ -585,7 +583,7 @@ def test_a_service_that_cannot_takes_nothing_from_the_line(
     assert [numbers_of(client, round_id) for round_id in rounds] == [[1], [1]]
 
 
-def test_what_could_not_be_sent_for_the_service_was_busy_is_told(
+def test_requests_not_sent_because_the_service_is_busy_are_reported(
     by_proxy: dict[str, str], proxy: Proxy, table: str
 ) -> None:
     for name in (f"{table}-1", f"{table}-2"):
@@ -606,7 +604,7 @@ def test_what_could_not_be_sent_for_the_service_was_busy_is_told(
     assert ofc("queue", "flush", **by_proxy).code == 0
 
 
-def test_a_waiting_hand_that_was_undone_counts_only_when_somebody_says_so(
+def test_a_queued_hand_that_was_undone_counts_only_on_request(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -629,7 +627,7 @@ def test_a_waiting_hand_that_was_undone_counts_only_when_somebody_says_so(
 
 
 @pytest.mark.parametrize("is_own", [True, False], ids=["own", "seen"])
-def test_an_undo_that_waits_takes_no_hand_recorded_since(
+def test_a_queued_undo_removes_no_hand_recorded_since(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str, is_own: bool
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -647,7 +645,7 @@ def test_an_undo_that_waits_takes_no_hand_recorded_since(
     assert [recorded["id"] for recorded in client.list_hands(round_id)] == [others["id"]]
 
 
-def test_an_undo_of_a_hand_that_waits_names_its_record(
+def test_an_undo_of_a_queued_hand_has_its_record(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     round_id = open_evening(by_proxy, table)
@@ -667,9 +665,7 @@ def test_an_undo_of_a_hand_that_waits_names_its_record(
     assert numbers_of(client, round_id) == []
 
 
-def test_a_hand_that_is_dropped_takes_its_undo_along(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def test_dropping_a_hand_drops_its_undo(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     round_id = open_evening(by_proxy, table, ruleset="pineapple-qq")
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=1, waits=True)
@@ -689,9 +685,7 @@ def test_a_hand_that_is_dropped_takes_its_undo_along(
     assert [recorded["id"] for recorded in client.list_hands(round_id)] == [others["id"]]
 
 
-def test_an_undo_that_is_dropped_leaves_the_hands_to_themselves(
-    by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
-) -> None:
+def test_dropping_an_undo_leaves_the_hands(by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str) -> None:
     round_id = open_evening(by_proxy, table)
     proxy.way = Way.AWAY
     add_hand(by_proxy, table, button=1, waits=True)
@@ -707,7 +701,7 @@ def test_an_undo_that_is_dropped_leaves_the_hands_to_themselves(
     assert numbers_of(client, round_id) == [1]
 
 
-def test_a_hand_whose_record_is_not_known_is_undone_once_the_service_answers(
+def test_a_hand_with_an_unknown_record_is_undone_once_the_service_responds(
     by_proxy: dict[str, str], proxy: Proxy, client: Client, table: str
 ) -> None:
     """The outbox of an older `ofc` knows no records."""
@@ -734,7 +728,7 @@ def test_a_hand_whose_record_is_not_known_is_undone_once_the_service_answers(
 # --- what is kept, and where ---
 
 
-def test_no_key_is_kept(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
+def test_no_key_is_stored(by_proxy: dict[str, str], proxy: Proxy, table: str) -> None:
     key = Path(by_proxy["OFC_API_KEY_FILE"]).read_text().strip()
     open_evening(by_proxy, table)
     proxy.way = Way.AWAY
@@ -748,7 +742,9 @@ def test_no_key_is_kept(by_proxy: dict[str, str], proxy: Proxy, table: str) -> N
         assert client.server == "http://ofc.example:8000/club"
 
 
-def test_a_directory_can_be_named(by_proxy: dict[str, str], proxy: Proxy, table: str, tmp_path: Path) -> None:
+def test_the_outbox_directory_can_be_configured(
+    by_proxy: dict[str, str], proxy: Proxy, table: str, tmp_path: Path
+) -> None:
     here = ["--data", str(tmp_path / "here")]
     open_evening(by_proxy, table)
     add_hand(by_proxy, table, button=1)

@@ -55,7 +55,7 @@ def test_under_win_limit_stack_a_cap_is_explained(tmp_path: Path, winner: int, p
     ("scope", "stretch"), [("hand", "hand"), ("fantasyland", "Fantasyland sequence"), ("round", "round")]
 )
 @pytest.mark.parametrize(("stack", "room"), [(16, "room for 4 more"), (20, "no room left"), (30, "no room left")])
-def test_under_win_limit_opening_a_cap_names_the_room_and_the_stretch(
+def test_under_win_limit_opening_a_cap_shows_the_room_and_the_scope(
     tmp_path: Path, scope: str, stretch: str, stack: int, room: str
 ) -> None:
     stakes = {"scope": scope, "win_limit": "opening"}
@@ -71,7 +71,7 @@ def test_without_a_win_limit_only_the_payer_is_capped(tmp_path: Path) -> None:
     assert "Stacks  seat 1: 6 · seat 2: 0" in shown_text
 
 
-def test_a_cap_calls_players_by_their_ids() -> None:
+def test_a_cap_shows_players_by_their_ids() -> None:
     names = Names([{"seat": 1, "player": "ann"}, {"seat": 2, "player": "bob"}])
     transfer = {"payer": 2, "payee": 1, "due": 9, "paid": 0, "limited_by": "payer_stack"}
     assert explain_cap(transfer, {"stakes": {"scope": "hand", "win_limit": "stack"}}, names) == "bob had nothing left"
@@ -95,7 +95,7 @@ HEARTS = "2h3h4h / 5h6h7h8hTh / 9hJhQhKhAh"
         (TOP_OVER_BOTTOM, "deuce-to-seven", "foul: the top beats the bottom"),
     ],
 )
-def test_a_foul_says_why(tmp_path: Path, board: str, ruleset: str, reason: str) -> None:
+def test_a_foul_is_explained(tmp_path: Path, board: str, ruleset: str, reason: str) -> None:
     shown_text = explain(tmp_path, player(1, board), player(2, HEARTS), ruleset=ruleset)
     [line] = [line for line in shown_text.splitlines() if line.startswith("  seat 1  ")]
     assert line.endswith(f", {reason}")
@@ -119,7 +119,7 @@ def test_a_low_middle_is_read_as_a_low(tmp_path: Path) -> None:
     assert "enters Fantasyland with 14 cards" in shown_text
 
 
-def test_fantasyland_is_told_entered_stayed_in_and_not(tmp_path: Path) -> None:
+def test_fantasyland_entered_stayed_and_left_is_shown(tmp_path: Path) -> None:
     shown_text = explain(tmp_path, player(1, QUEENS), player(2, SEVENS), player(3, KINGS))
     assert "seat 1  +6 points, royalties 11, enters Fantasyland with 14 cards" in shown_text
     assert "  seat 2  −5 points, royalties 6\n" in shown_text
@@ -147,25 +147,25 @@ def test_ties_are_shown_as_ties(tmp_path: Path) -> None:
     assert pair.split()[5:] == ["=", "=", "▲", "+1", "0", "0", "0", "+1"]
 
 
-def test_where_nobody_owes_anything_that_is_said(tmp_path: Path) -> None:
+def test_a_settlement_without_payments_is_reported(tmp_path: Path) -> None:
     one, other = "AhKd9c / JsJd8c5h2c / QhQcTcTh4s", "AcKh9d / JhJc8d5s2d / QsQdTsTd4c"
     shown_text = explain(tmp_path, player(1, one, stack=9), player(2, other, stack=9))
     assert "No payments.\nStacks  seat 1: 9 · seat 2: 9" in shown_text
 
 
-def test_under_scope_round_it_is_said_that_chips_move_at_the_end() -> None:
+def test_under_scope_round_the_output_shows_that_chips_move_at_the_end() -> None:
     shown_text = ofc("score", EXAMPLES / "progressive-round.json").text
     hands = len(json.loads((EXAMPLES / "progressive-round.json").read_text())["hands"])
     assert shown_text.count("Nothing is paid before the round ends.") == hands - 1
     assert shown_text.count("Payments, for the whole round") == 1
 
 
-def test_a_lone_hand_under_scope_round_is_paid_as_if_the_round_ended(tmp_path: Path) -> None:
+def test_a_single_hand_under_scope_round_is_paid_as_if_the_round_ended(tmp_path: Path) -> None:
     shown_text = explain(tmp_path, player(1, HIGH, stack=9), player(2, MID, stack=9), ruleset="progressive-round")
     assert "Payments, as if the round ended here\n" in shown_text
 
 
-def test_what_a_player_is_called_is_never_read_as_anything_else(tmp_path: Path) -> None:
+def test_a_player_name_is_never_parsed_as_anything_else(tmp_path: Path) -> None:
     shown_text = explain(tmp_path, player(1, HIGH, player="[bold]:smile:[/x]"), player(2, MID, player="2"))
     assert "  [bold]:smile:[/x]  +6 points" in shown_text
     assert "[bold]:smile:[/x] : 2" in shown_text

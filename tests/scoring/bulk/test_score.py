@@ -142,7 +142,7 @@ def test_every_row_of_five_is_found_in_its_place(lowest: int) -> None:
 # --- what is no hand ---
 
 
-def test_a_card_that_comes_twice_and_a_byte_that_is_no_card_are_told() -> None:
+def test_a_duplicate_card_and_an_invalid_byte_are_reported() -> None:
     rng = Random(7)
     boards = packed(any_hands(rng, 4, 40)).copy()
     boards[np.arange(1, 40, 2), 1] = boards[np.arange(1, 40, 2), 0]

@@ -38,7 +38,7 @@ def check_rounds(ruleset: Ruleset, histories: Sequence[History]) -> int:
 
 @pytest.mark.parametrize("name", [*PRESETS, *RANDOM])
 @pytest.mark.no_cover
-def test_rounds_come_to_what_each_comes_to_by_itself_and_what_cannot_be_is_refused(name: str) -> None:
+def test_a_batch_of_rounds_has_the_results_of_single_rounds_and_refuses_invalid_ones(name: str) -> None:
     rng = Random(name)
     ruleset, histories = ruleset_and_rounds(rng, name, 3)
     assert check_rounds(ruleset, histories) == 0
@@ -49,7 +49,7 @@ def test_rounds_come_to_what_each_comes_to_by_itself_and_what_cannot_be_is_refus
 @pytest.mark.verify
 @pytest.mark.parametrize("first", range(0, 20_000, CHUNK))
 @pytest.mark.no_cover
-def test_twenty_thousand_rounds_come_to_what_each_comes_to_by_itself(first: int) -> None:
+def test_twenty_thousand_rounds_have_the_results_of_single_rounds(first: int) -> None:
     rng, names = Random(first), [*PRESETS]
     for turn in range(10):
         name = names[(first // CHUNK + turn) % len(names)] if turn < 5 else "random ruleset"
@@ -59,7 +59,7 @@ def test_twenty_thousand_rounds_come_to_what_each_comes_to_by_itself(first: int)
 
 
 @pytest.mark.no_cover
-def test_other_rules_say_what_would_have_been() -> None:
+def test_other_rules_return_the_other_result() -> None:
     _, histories = ruleset_and_rounds(Random(1), "pineapple", 12)
     for other in ("pineapple-2-4-us-none", "progressive-round", "turbo", "deuce-to-seven"):
         under_others = [replace(history, ruleset=PRESETS[other]) for history in histories]
@@ -138,7 +138,7 @@ def test_points_too_large_for_the_arrays_are_left_to_the_rules_themselves() -> N
 
 
 @pytest.mark.no_cover
-def test_what_was_looked_up_for_two_seats_is_not_taken_for_three() -> None:
+def test_tables_for_two_seats_are_not_used_for_three() -> None:
     ruleset, histories = ruleset_and_rounds(Random(1), "pineapple-qq", 24)
     twos = [history for history in histories if len(history.seats) == 2]
     check_rounds(ruleset, twos)

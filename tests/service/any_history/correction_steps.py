@@ -21,7 +21,7 @@ class Correcting(Happening):
         amended = self._amended(rng, round_)
         asked: Document = {"reason": "looked at again", "document": amended, "version": round_.version}
         if rng.random() < 0.6:
-            asked["irregular"] = "stands"
+            asked["irregular"] = "accept"
         if round_.disputes and rng.random() < 0.7:
             asked["dispute"] = rng.choice(list(round_.disputes))
         path = f"/v1/rounds/{round_.id}/corrections"

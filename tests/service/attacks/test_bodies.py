@@ -52,7 +52,7 @@ def test_a_body_that_is_too_large_is_refused_by_every_operation(api: Api) -> Non
             assert answer.status == 413, name
 
 
-def test_nobody_without_a_key_makes_the_service_read(nobody: Api) -> None:
+def test_a_request_without_a_key_reads_no_body(nobody: Api) -> None:
     for method, path, name in operations(nobody):
         if name not in OPEN_TO_ALL:
             assert nobody.ask(method, path, data=HEAVY["arrays in arrays"], headers=JSON).status == 401, name

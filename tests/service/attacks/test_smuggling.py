@@ -98,7 +98,7 @@ FRAMINGS: dict[str, tuple[bytes, bytes]] = {
 
 
 @pytest.mark.parametrize("kind", FRAMINGS)
-def test_a_request_with_two_ends_is_refused_and_nothing_after_it_is_heard(served: Served, kind: str) -> None:
+def test_a_request_with_two_ends_is_refused_and_nothing_after_it_is_parsed(served: Served, kind: str) -> None:
     framing, body = FRAMINGS[kind]
     before = tables(served)
     statuses, said = send(served, outer(served, framing) + body + hidden(served))
@@ -129,7 +129,7 @@ def unread(request: pytest.FixtureRequest, served: Served) -> bytes:
     }[request.param]
 
 
-def test_a_body_that_is_not_read_is_never_taken_for_a_request(served: Served, unread: bytes) -> None:
+def test_an_unread_body_is_never_parsed_as_a_request(served: Served, unread: bytes) -> None:
     before = tables(served)
     statuses, said = send(served, unread + hidden(served))
     assert len(statuses) <= 1, said
@@ -172,7 +172,7 @@ def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sen
     assert served.get("/readyz") == {"status": "ok"}
 
 
-def test_the_server_does_not_say_what_it_is_made_of(served: Served) -> None:
+def test_the_server_does_not_reveal_its_software(served: Served) -> None:
     said = send(served, b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")[1]
     assert b"\r\nServer: tablestakes\r\n" in said
     for word in (b"gunicorn", b"Werkzeug", b"Flask", b"Python"):

@@ -136,7 +136,7 @@ def test_no_text_in_an_address_is_more_than_a_text(house: House, api: Api, opera
 
 
 @pytest.mark.parametrize("text", [text for text in NASTY if len(text) < 100 and text.isprintable()])
-def test_a_text_that_is_taken_is_kept_and_found_as_it_is(api: Api, text: str) -> None:
+def test_an_accepted_text_is_stored_and_found_unchanged(api: Api, text: str) -> None:
     made = api.post("/v1/tables", {"name": text, "ruleset": "pineapple"})
     assert made.status == 201
     assert api.get(f"/v1/tables/{made['id']}")["name"] == text

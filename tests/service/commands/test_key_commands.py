@@ -142,7 +142,7 @@ def test_commands_use_the_external_database_if_set(tmp_path: Path, logins: Login
         (["key", "rotate", "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"], "There is no key '01a1fa84-"),
     ],
 )
-def test_errors_are_printed_in_one_sentence(service: Running, arguments: list[str], words: str) -> None:
+def test_errors_are_printed_in_one_line(service: Running, arguments: list[str], words: str) -> None:
     refused = CliRunner().invoke(main, [*arguments, "--data", str(service.directory)], env=environment())
     assert (refused.exit_code, refused.stdout) == (1, "")
     assert is_one_sentence(refused.stderr, words)

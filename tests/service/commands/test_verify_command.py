@@ -57,7 +57,7 @@ def verify(house: House, *arguments: object) -> CompletedProcess[str]:
     return command("verify", *map(str, arguments), **login_of(house))
 
 
-def test_what_is_as_it_was_written_passes_given_a_checkpoint_kept_elsewhere(house: House, checkpoint: Path) -> None:
+def test_unchanged_records_pass_with_a_retained_checkpoint(house: House, checkpoint: Path) -> None:
     passed = verify(house, "--checkpoint", checkpoint)
     assert (passed.returncode, passed.stdout) == (0, ""), passed.stderr
     assert "0 findings" in passed.stderr
@@ -67,7 +67,7 @@ def test_what_is_as_it_was_written_passes_given_a_checkpoint_kept_elsewhere(hous
     assert f"no checkpoint was given for {origin_of(club)}" in incomplete.stderr
 
 
-def test_what_was_changed_is_printed(house: House, checkpoint: Path) -> None:
+def test_a_changed_record_is_printed(house: House, checkpoint: Path) -> None:
     tamper(house.owner_url, "UPDATE transfers SET due = due + 1 WHERE (number, position) = (2, 1)")
     found = verify(house, "--checkpoint", checkpoint)
     [(round_id, due)] = house.ask("SELECT round_id, due FROM transfers WHERE (number, position) = (2, 1)")
@@ -84,7 +84,7 @@ def test_what_was_changed_is_printed(house: House, checkpoint: Path) -> None:
     assert as_json.returncode == 1
 
 
-def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, checkpoint: Path) -> None:
+def test_verification_resumes_after_an_interruption_and_loses_nothing(house: House, checkpoint: Path) -> None:
     [(club,)] = house.ask("SELECT id FROM clubs")
     state = checkpoint.with_name("verify.state")
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
@@ -105,7 +105,7 @@ def test_it_goes_on_where_it_was_interrupted_and_forgets_nothing(house: House, c
     assert "is not a progress file of `ofc-server verify`" in refused.stderr
 
 
-def test_it_goes_on_after_it_was_killed(house: House, checkpoint: Path) -> None:
+def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> None:
     tamper(house.owner_url, "UPDATE clubs SET name = 'other'")
     tamper(house.owner_url, "UPDATE tree_heads SET signed_at = now()")
     state, first = checkpoint.with_name("verify.state"), checkpoint.with_name("first.ndjson")
@@ -129,14 +129,14 @@ def test_it_goes_on_after_it_was_killed(house: House, checkpoint: Path) -> None:
     assert not state.exists()
 
 
-def test_what_is_no_checkpoint_is_refused(house: House, checkpoint: Path) -> None:
+def test_an_invalid_checkpoint_is_refused(house: House, checkpoint: Path) -> None:
     checkpoint.write_text("nothing\n")
     refused = verify(house, "--checkpoint", checkpoint)
     assert refused.returncode == 1
     assert "home.checkpoint is not a checkpoint" in refused.stderr
 
 
-def test_a_checkpoint_that_a_client_kept_shows_that_the_service_was_put_back_to_before(tmp_path: Path) -> None:
+def test_a_retained_checkpoint_detects_a_restored_older_backup(tmp_path: Path) -> None:
     with running(tmp_path / "ofc") as service:
         owner_url = Cluster(service.directory).url(OWNER)
         reached = {"OFC_URL": service.url, "OFC_API_KEY_FILE": str(service.directory / "api-key")}

@@ -127,17 +127,17 @@ def _nobody_waits() -> Iterator[None]:
 
 @pytest.mark.parametrize("operation_id", OPERATIONS)
 @pytest.mark.no_cover
-def test_the_service_keeps_its_contract(house: House, operation_id: str, pytestconfig: pytest.Config) -> None:
+def test_the_service_conforms_to_its_contract(house: House, operation_id: str, pytestconfig: pytest.Config) -> None:
     hold_to_contract(house, operation_id, pytestconfig.getoption("requests"))
 
 
 @pytest.mark.verify
 @pytest.mark.parametrize("operation_id", OPERATIONS)
-def test_the_service_keeps_its_contract_for_long(house: House, operation_id: str) -> None:
+def test_the_service_conforms_to_its_contract_in_a_long_run(house: House, operation_id: str) -> None:
     hold_to_contract(house, operation_id, IN_LONG_RUNS)
 
 
-def test_what_is_asked_for_nothing_reads_nothing() -> None:
+def test_an_empty_selection_reads_nothing() -> None:
     reads = {name for name, operation in OPERATIONS.items() if operation["parameters"] or "requestBody" in operation}
     assert set(OPERATIONS) - reads == NOTHING_TO_VARY
 

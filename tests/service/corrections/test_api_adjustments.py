@@ -110,7 +110,7 @@ def test_a_correction_of_a_final_settlement_has_an_adjustment(api: Api) -> None:
     assert settlement_of(api, round_id, 1)["adjustment"] is None
 
 
-def test_an_adjustment_goes_from_the_last_settlement_that_was_final(api: Api) -> None:
+def test_an_adjustment_starts_from_the_last_final_settlement(api: Api) -> None:
     round_id = complete_round(api)
     make_final(api, round_id)
     correct(api, round_id)

@@ -132,12 +132,12 @@ RULESET = [{"op": "replace", "path": "/ruleset", "value": "pineapple"}]
 @pytest.mark.parametrize(
     ("patch", "more"),
     [
-        pytest.param(STACK, {"irregular": "stands"}, id="an opening stack"),
+        pytest.param(STACK, {"irregular": "accept"}, id="an opening stack"),
         pytest.param(TOP_UP, {}, id="a top-up"),
         pytest.param(OTHER_SEATS, {}, id="who sat where"),
         pytest.param(ANOTHER_PLAYER, {}, id="who played"),
         pytest.param(VOID, {}, id="a void hand"),
-        pytest.param(MISSING, {"irregular": "stands"}, id="a missing hand"),
+        pytest.param(MISSING, {"irregular": "accept"}, id="a missing hand"),
         pytest.param(DEPARTURE, {}, id="a departure"),
         pytest.param(RULESET, {}, id="the ruleset"),
     ],
@@ -291,7 +291,7 @@ def test_what_if_returns_the_result_under_other_rules_and_stores_nothing(api: Ap
     assert {reason["code"] for reason in last["after"]["irregular"]} == {"fantasyland-count", "fantasyland-cards"}
     assert sum(each["after"] for each in answer["net"]) == 0
     patched = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": NO_QUEENS})
-    corrected = correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    corrected = correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     for part in ("hands", "net", "carried_over"):
         assert patched[part] == corrected[part]
 
@@ -308,14 +308,14 @@ def test_a_what_if_without_changes_has_no_differences(api: Api) -> None:
 
 
 def test_a_round_with_an_irregular_hand_has_no_differences_in_an_audit(api: Api, house: House) -> None:
-    correct(api, in_fantasyland(api), patch=NO_QUEENS, irregular="stands")
+    correct(api, in_fantasyland(api), patch=NO_QUEENS, irregular="accept")
     with database_of(house).transaction(club_of(house, api)) as transaction:
         assert named(recompute(transaction)) == []
 
 
 def test_an_irregular_hand_is_explained(api: Api) -> None:
     round_id = in_fantasyland(api)
-    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     standing = part_of(api, round_id, "hands")["hands"][1]
     explained = api.get(f"/v1/hands/{standing['id']}/explanation")
     assert explained.status == 200, explained
@@ -323,7 +323,7 @@ def test_an_irregular_hand_is_explained(api: Api) -> None:
 
 def test_a_round_with_an_irregular_hand_is_exported_and_imported(api: Api, other_api: Api, house: House) -> None:
     round_id = in_fantasyland(api)
-    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     exported = part_of(api, round_id, "document").document
     assert api.get("/v1/export").document == exported
     expecting = {**exported, "expected": {"settlement": {"irregular": exported["irregular"]}}}

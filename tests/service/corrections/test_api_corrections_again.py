@@ -38,7 +38,7 @@ def test_a_later_hand_that_could_not_have_followed_is_refused(api: Api, house: H
 
 def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
     round_id = in_fantasyland(api)
-    answer = correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    answer = correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     assert answer.status == 201, answer
     reasons = [
         {
@@ -63,7 +63,7 @@ def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
 
 def test_a_hand_stays_accepted_until_it_is_regular_again(api: Api) -> None:
     round_id = in_fantasyland(api)
-    correct(api, round_id, patch=NO_QUEENS, irregular="stands")
+    correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     play(api, round_id, hand(3, 1, THREE))
     undo(api, round_id, 3)
     assert [each["hand"] for each in part_of(api, round_id, "settlement")["irregular"]] == [2]
@@ -141,7 +141,7 @@ def test_of_two_corrections_at_once_one_succeeds(api: Api, names_version: bool) 
         assert part_of(api, round_id, "settlement")["revision"] == 1 + statuses.count(201)
 
 
-def test_a_correction_under_an_idempotency_key_is_made_once(api: Api, house: House) -> None:
+def test_a_correction_under_an_idempotency_key_is_stored_once(api: Api, house: House) -> None:
     round_id = complete_round(api)
     sent: Document = {
         "json": {"reason": "misread", "patch": SWAPPED},

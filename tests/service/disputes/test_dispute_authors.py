@@ -21,7 +21,7 @@ def is_unknown_author(answer: Answer, by: str) -> bool:
     """Return whether the author is refused, and the response lists the accepted names."""
     assert answer.status == 422, answer
     [mistake] = answer["errors"]
-    assert (mistake["pointer"], mistake["code"]) == ("#/by", "sayer-unknown")
+    assert (mistake["pointer"], mistake["code"]) == ("#/by", "author-unknown")
     expected = "expected a player seated in the round ('ann', 'bob', 'cyd'), or 'first', the name of the key"
     return bool(mistake["detail"] == f"`by` is {by!r}; {expected}")
 
@@ -39,7 +39,7 @@ def test_an_author_must_be_a_player_of_the_round_or_the_key(api: Api, house: Hou
     assert is_unknown_author(step(api, dispute_id, "resolve", by=by), by)
 
 
-def test_an_auditor_is_named_by_the_key(api: Api, house: House) -> None:
+def test_an_auditor_is_identified_by_the_key(api: Api, house: House) -> None:
     made = create_key(house.owner, stored_club(house, api), name="auditor-2", scopes=[Scope.READ, Scope.DISPUTES])
     auditor = Api(house.app, made.secret)
     dispute_id = opened(api)

@@ -79,7 +79,7 @@ def test_a_resolution_sent_twenty_times_at_once_is_stored_once(served: Served) -
     assert served.get(f"/v1/disputes/{dispute_id}")["version"] == 3
 
 
-def test_a_claim_made_twenty_times_at_once_is_one_dispute(served: Served) -> None:
+def test_twenty_concurrent_claims_are_one_dispute(served: Served) -> None:
     round_id = play_round(served)
     answers = served.at_once(*[claim(round_id)] * CONNECTIONS)
     assert statuses(answers) == [201] * CONNECTIONS

@@ -123,7 +123,7 @@ def test_irregular_hands_are_found(api: Api) -> None:
     assert unusual(api, round_id) == {}
     answer = api.post(
         f"/v1/rounds/{round_id}/corrections",
-        {"reason": "misread", "patch": QUEEN_WAS_THREE, "irregular": "stands"},
+        {"reason": "misread", "patch": QUEEN_WAS_THREE, "irregular": "accept"},
     )
     assert answer.status == 201, answer
     assert unusual(api, round_id) == {("irregular-hands", ()): ("1 of 2", "0 of 3")}

@@ -226,7 +226,7 @@ def test_all_invalid_query_parameters_are_reported_together(api: Api) -> None:
     }
 
 
-def test_a_query_parameter_given_twice_is_rejected(api: Api) -> None:
+def test_a_duplicate_query_parameter_is_rejected(api: Api) -> None:
     answer = api.get("/v1/rounds?status=open&status=closed")
     assert answer.status == 422
     assert answer.mistakes == {"#/query/status": "field-twice"}

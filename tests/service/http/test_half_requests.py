@@ -24,7 +24,7 @@ def begin(served: Served, kind: str = "body") -> socket.socket:
 
 def is_idle(served: Served) -> bool:
     """Return whether no other request is in progress."""
-    return "ofc_requests_under_way 1.0" in served.get_text("/metrics")
+    return "ofc_requests_in_flight 1.0" in served.get_text("/metrics")
 
 
 @pytest.mark.parametrize("kind", ["head", "body"])

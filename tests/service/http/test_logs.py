@@ -154,7 +154,7 @@ def test_the_auto_format_is_text_on_a_terminal_and_json_otherwise(
 
 
 @pytest.mark.parametrize("form", ["json", "text"])
-def test_secrets_are_taken_out_whoever_logs_them(form: str, log: Log) -> None:
+def test_secrets_are_removed_from_every_log_line(form: str, log: Log) -> None:
     said = logged_by_us(log, form, url="postgresql://ofc:hidden@db/ofc", header="Bearer hidden", key=WRONG_KEY)
     assert "hidden" not in said
     assert "wrong" not in said
@@ -171,7 +171,7 @@ def test_lines_of_several_threads_do_not_mix(log: Log) -> None:
     assert Counter(event["event"] for event in log.events) == {"something": 400, "something else": 400}
 
 
-def test_a_closed_stderr_harms_nobody(app: Flask, monkeypatch: pytest.MonkeyPatch, log: Log) -> None:
+def test_a_closed_stderr_does_no_harm(app: Flask, monkeypatch: pytest.MonkeyPatch, log: Log) -> None:
     assert app.test_client().get("/healthz").status_code == 200
     log.close()
     assert app.test_client().get("/healthz").status_code == 200

@@ -145,7 +145,7 @@ def test_metrics_are_public_and_contain_no_club(api: Api, nobody: Api) -> None:
     assert "ann" not in text
 
 
-def test_workers_share_metrics_and_keep_those_of_killed_workers(tmp_path: Path) -> None:
+def test_workers_share_metrics_and_include_those_of_killed_workers(tmp_path: Path) -> None:
     with running(tmp_path, OFC_WORKERS="2", TMPDIR=str(tmp_path)) as service:
         gunicorn = service.child("gunicorn")
         for _ in range(3):
@@ -155,7 +155,7 @@ def test_workers_share_metrics_and_keep_those_of_killed_workers(tmp_path: Path) 
             assert wait_until(lambda: len(gunicorn.children()) == 2)
             after = read(service.get("/metrics").text)
             assert after["ofc_requests_total check_health 200"] == before["ofc_requests_total check_health 200"]
-            assert after["ofc_requests_under_way"] == 1
+            assert after["ofc_requests_in_flight"] == 1
         [directory] = tmp_path.glob("ofc-metrics-*")
         assert {path.stem.rpartition("_")[2] for path in directory.glob("*.db")} == {"-1", "0", "1"}, (
             "gunicorn itself counts nothing, in a place of its own"

@@ -68,7 +68,7 @@ def ask_from(address: str, app: Flask, key: str | None) -> Answer:
     return Api(app, key).ask("GET", "/v1/tables", environ_overrides={"REMOTE_ADDR": address})
 
 
-def test_a_key_may_ask_so_many_times_a_minute_and_is_told_how_many_are_left(house: House, limited: Flask) -> None:
+def test_a_key_has_a_rate_limit_and_responses_show_the_remainder(house: House, limited: Flask) -> None:
     hasty, other = Api(limited, new_key(house)), Api(limited, new_key(house))
     answers = [hasty.get("/v1/tables") for _ in range(MOST + 2)]
     assert [answer.status for answer in answers] == [200] * MOST + [429] * 2
@@ -92,17 +92,17 @@ def test_a_request_that_has_to_wait_stores_nothing(house: House, limited: Flask)
     assert house.count_records() == before
 
 
-def test_a_house_without_a_limit_says_nothing_of_one(api: Api) -> None:
+def test_a_service_without_a_limit_sends_no_rate_limit_headers(api: Api) -> None:
     answers = [api.get("/v1/tables") for _ in range(MOST + 1)]
     assert {answer.status for answer in answers} == {200}
     assert all("RateLimit" not in answer.headers for answer in answers)
 
 
-def test_what_needs_no_key_is_answered_however_often(limited: Flask) -> None:
+def test_requests_without_a_key_are_not_limited(limited: Flask) -> None:
     assert {Api(limited, None).get("/v1/rulesets").status for _ in range(MOST + 1)} == {200}
 
 
-def test_who_tries_keys_has_to_wait_and_keeps_nobody_out_whose_key_is_known(house: House, limited: Flask) -> None:
+def test_clients_that_guess_keys_are_limited_and_valid_keys_are_not(house: House, limited: Flask) -> None:
     address, known, new = an_address(), new_key(house), new_key(house)
     assert ask_from(address, limited, known).status == 200
     tried = [ask_from(address, limited, f"ofc_guess_{number}") for number in range(MOST_FAILURES + 3)]
@@ -155,7 +155,7 @@ def test_an_address_of_the_sixth_version_is_its_network(house: House, limited: F
     [(1, "", ""), (1, "{forged}, ", ""), (2, "{forged}, ", ", 10.0.0.2")],
     ids=["plain", "forged", "two proxies"],
 )
-def test_behind_trusted_proxies_it_is_the_address_that_the_first_of_them_heard(
+def test_behind_trusted_proxies_the_client_address_is_from_the_first_proxy(
     house: House, limit: Callable[..., Flask], proxies: int, before: str, after: str
 ) -> None:
     guesser, other, new = an_address(), an_address(), new_key(house)
@@ -171,7 +171,7 @@ def test_behind_trusted_proxies_it_is_the_address_that_the_first_of_them_heard(
 
 
 @pytest.mark.parametrize(("proxies", "is_named"), [(0, True), (2, True), (1, False)])
-def test_a_header_that_no_trusted_proxy_wrote_is_nobody_s_address(
+def test_a_header_of_an_untrusted_proxy_is_ignored(
     house: House, limit: Callable[..., Flask], proxies: int, is_named: bool
 ) -> None:
     came_from, new = {"REMOTE_ADDR": an_address()}, new_key(house)

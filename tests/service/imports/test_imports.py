@@ -136,7 +136,7 @@ def test_the_same_file_again_is_replayed_line_by_line(api: Api) -> None:
     assert second["summary"] == {"rounds": 0, "replayed": 3, "refused": 0, "hands": 0}
 
 
-def test_an_idempotency_key_makes_a_repeated_file_the_same_import(api: Api, house: House) -> None:
+def test_an_idempotency_key_maps_a_repeated_file_to_the_same_import(api: Api, house: House) -> None:
     content, key = lines_of(rounds_to_import(3)), {"Idempotency-Key": "one-file"}
     first = post_import(api, content, **key)
     wait_for(api, first.headers["Location"])

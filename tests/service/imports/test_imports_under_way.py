@@ -45,7 +45,7 @@ def test_a_paused_import_completes_its_chunk_and_continues_when_resumed(room: Ro
     assert room.repeated_chunks() == 0
 
 
-def test_a_cancelled_import_keeps_stored_rounds_and_starts_no_chunk(room: Room) -> None:
+def test_a_cancelled_import_leaves_stored_rounds_and_starts_no_chunk(room: Room) -> None:
     with room.work():
         with room.closed_gate():
             job = room.send(lines())

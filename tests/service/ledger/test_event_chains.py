@@ -114,7 +114,7 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert answer.status == 201, answer
     patch = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 1, "points": 7}}]
     path = f"/v1/rounds/{second['id']}/corrections"
-    corrected = api.post(path, {"reason": "he bought", "patch": patch, "irregular": "stands"})
+    corrected = api.post(path, {"reason": "he bought", "patch": patch, "irregular": "accept"})
     assert corrected.status == 201, corrected
     contents = {
         event.kind: json.loads(event.content)
@@ -158,7 +158,7 @@ def test_a_hash_is_of_the_bytes_or_is_refused(house: House) -> None:
         )
 
 
-def test_a_head_keeps_a_whole_hash_or_none(house: House) -> None:
+def test_a_head_has_a_complete_hash_or_none(house: House) -> None:
     with pytest.raises(psycopg.errors.CheckViolation):
         house.change("UPDATE round_heads SET last_event = '\\x00'")
 

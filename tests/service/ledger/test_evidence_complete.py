@@ -58,7 +58,7 @@ def corrected(api: Api, house: House) -> tuple[str, Document, Document]:
     return round_id, old, evidence_of(api, round_id)
 
 
-def test_a_file_says_as_of_which_checkpoint_it_is_complete(api: Api, house: House) -> None:
+def test_a_file_states_the_checkpoint_up_to_which_it_is_complete(api: Api, house: House) -> None:
     _, file = played(api, house)
     report = check(file)
     signed = read_signed(file["checkpoint"]).checkpoint
@@ -72,7 +72,7 @@ def test_an_old_file_with_the_proofs_of_a_newer_one_fails(api: Api, house: House
     assert (check(old).outcome, check(new).outcome) == (Outcome.PASSED, Outcome.PASSED)
     kept = read_signed(new["checkpoint"])
     for report in (check(graft(old, new, newest=new["newest"])), check(graft(old, new, newest=new["newest"]), kept)):
-        assert codes(report) == {"events-left-out"}
+        assert codes(report) == {"events-omitted"}
         assert report.failed[0].detail == (
             "the file's signed events end with event 3, and the round had 4 when the checkpoint was signed: later"
             " events are left out"
@@ -149,7 +149,7 @@ def test_an_older_checkpoint_claimed_as_newer_fails(api: Api, house: House) -> N
     assert codes(check(forged, read_signed(new["checkpoint"]))) == {"checkpoint-differs"}
 
 
-def test_events_that_wait_to_be_signed_are_named_and_no_plain_pass(api: Api, house: House) -> None:
+def test_unsigned_events_are_reported_and_prevent_a_pass(api: Api, house: House) -> None:
     round_id, before = played(api, house)
     play(api, round_id, hand(3, 3, {1: LOW, 2: MID, 3: HIGH}))
     waiting = evidence_of(api, round_id)
@@ -189,7 +189,7 @@ def test_imported_rounds_are_complete_as_of_a_checkpoint(api: Api, house: House)
         assert report.outcome is Outcome.PASSED, report
 
 
-def test_what_was_signed_before_there_was_a_map_has_no_entry(api: Api, house: House) -> None:
+def test_events_signed_before_the_map_existed_have_no_entry(api: Api, house: House) -> None:
     round_id, file = played(api, house)
     signed = read_signed(file["checkpoint"]).checkpoint
     bare = sign_note(Checkpoint(signed.origin, signed.size, signed.root).text, [KEY]).written

@@ -153,7 +153,7 @@ def test_revoking_all_links_affects_one_club_only(
     assert nobody.get(after).status == 404
 
 
-def test_revoking_one_link_keeps_the_others_valid(house: House, api: Api, nobody: Api, round_id: str) -> None:
+def test_revoking_one_link_leaves_the_others_valid(house: House, api: Api, nobody: Api, round_id: str) -> None:
     url, other = issue(api, round_id), issue(api, round_id, expires_in=3600)
     for _ in range(2):
         revoked = api.delete(url)

@@ -64,7 +64,7 @@ def policy_of(answer: TestResponse) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_well_formed_and_says_what_it_is(read: Read, path: str) -> None:
+def test_a_page_is_well_formed_and_has_a_title(read: Read, path: str) -> None:
     page = read(path)
     assert page.get("lang") == "en"
     assert len(page.findall(".//h1")) == 1
@@ -207,7 +207,7 @@ def test_every_request_of_the_openapi_document_has_what_the_reference_shows(hous
 
 
 @pytest.mark.parametrize("missing", ["reference/swagger-ui-bundle.js", "reference/swagger-ui.css", None])
-def test_a_reference_that_is_not_installed_says_so(
+def test_a_missing_reference_page_is_reported(
     client: FlaskClient, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, missing: str | None
 ) -> None:
     for name in ("style.css", "reference.css", "reference.js", *views.SWAGGER_UI):

@@ -217,9 +217,7 @@ def rules_of(transaction: Transaction) -> dict[tuple[str, int], Ruleset | None]:
 
 
 @pytest.mark.every_server
-def test_a_changed_ruleset_is_named_with_the_rounds_that_it_changes(
-    database: Database, logins: Logins, club_id: UUID
-) -> None:
+def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, logins: Logins, club_id: UUID) -> None:
     changed = add_three_hands(database, club_id, "kitchen")
     add_three_hands(database, club_id, "parlour", TURBO)
     worth = "UPDATE rulesets SET content = jsonb_set(content, '{points,row}', '2') WHERE name = %s"
@@ -241,9 +239,7 @@ def test_a_changed_ruleset_is_named_with_the_rounds_that_it_changes(
 
 
 @pytest.mark.every_server
-def test_a_ruleset_that_cannot_be_read_is_named_and_so_are_its_rounds(
-    database: Database, logins: Logins, club_id: UUID
-) -> None:
+def test_an_unreadable_ruleset_is_reported_with_its_rounds(database: Database, logins: Logins, club_id: UUID) -> None:
     broken = add_three_hands(database, club_id, "kitchen")
     add_three_hands(database, club_id, "parlour", TURBO)
     tamper(logins.owner, "UPDATE rulesets SET content = '{}' WHERE name = %s", PINEAPPLE.name)
@@ -271,7 +267,9 @@ def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -
     assert {each.hand for each in found.differences} == {1, 2, 3, None}
 
 
-def test_a_hand_that_could_not_have_followed_under_another_ruleset_is_named(database: Database, club_id: UUID) -> None:
+def test_a_hand_that_could_not_have_followed_under_another_ruleset_is_reported(
+    database: Database, club_id: UUID
+) -> None:
     """In the second hand two players have fourteen cards of Fantasyland, where seventeen would have been dealt."""
     enter = dict.fromkeys(PINEAPPLE.fantasyland.enter, 17)
     richer = replace(PINEAPPLE, name="richer", fantasyland=replace(PINEAPPLE.fantasyland, enter=enter))

@@ -97,7 +97,7 @@ def test_lines_with_accepted_hands_stop_no_other_line(api: Api, house: House) ->
         [
             ("#/hands/1", "round-complete"),
             ("#/hands/1/button", "button-wrong"),
-            ("#/hands/1/players/0/seat", "player-gone"),
+            ("#/hands/1/players/0/seat", "player-left"),
             ("#/hands/1/players", "player-missing"),
         ],
     ]
@@ -107,7 +107,7 @@ def test_lines_with_accepted_hands_stop_no_other_line(api: Api, house: House) ->
 def test_a_correction_that_removes_an_accepted_hand_removes_its_mark_too(api: Api, house: House) -> None:
     round_id = stored(api, HELD_OPEN)
     removed = [{"op": "remove", "path": "/hands/3"}]
-    for more in ({}, {"irregular": "stands"}):
+    for more in ({}, {"irregular": "accept"}):
         answer = refused(api, house, round_id, patch=removed, **more)
         assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "irregular-hand"})
         assert answer["errors"][0]["detail"].startswith("`patch[0]`: at #/irregular/0/hand of the patched document: ")
@@ -167,11 +167,11 @@ def test_a_round_without_players_stays_open_until_the_accepted_hand(api: Api, ho
     shown = round_of(api, round_id)
     assert (shown["status"], [seat["stack"] for seat in shown["seats"]]) == ("complete", [16, 0, 5])
     reasons = settlement_of(api, round_id)["irregular"][0]["reasons"]
-    assert {reason["code"] for reason in reasons} == {"round-complete", "button-wrong", "player-out"}
+    assert {reason["code"] for reason in reasons} == {"round-complete", "button-wrong", "player-busted"}
     check_everywhere(house, api)
 
 
-def test_nobody_is_left_to_play_in_a_correction_and_in_a_what_if(api: Api, house: House) -> None:
+def test_a_correction_and_a_what_if_can_leave_no_players(api: Api, house: House) -> None:
     round_id = start_round(api, "pineapple-qq", {1: "ann 100", 2: "bob 3"})
     assert record(api, round_id, hand(1, 1, TWO)).status == 201
     for asked in (
@@ -181,12 +181,12 @@ def test_nobody_is_left_to_play_in_a_correction_and_in_a_what_if(api: Api, house
          {"op": "add", "path": "/departures/-", "value": {"seat": 1, "after_hand": 1}}],
     ):  # fmt: skip
         answers = (
-            refused(api, house, round_id, patch=asked, irregular="stands"),
+            refused(api, house, round_id, patch=asked, irregular="accept"),
             api.post(f"/v1/rounds/{round_id}/what-if", {"patch": asked}),
             post_document(api, changed_document(api, round_id, asked)),
         )
         assert [answer.status for answer in answers] == [422, 422, 422]
-        assert all("player-gone" in answer.codes for answer in answers)
+        assert all("player-left" in answer.codes for answer in answers)
 
 
 def changed_document(api: Api, round_id: str, patch: list[Document]) -> Document:
@@ -233,7 +233,7 @@ def test_a_departure_in_a_sequence_is_dropped_with_the_accepted_hand_after_it(ap
     check_everywhere(house, api)
 
 
-@pytest.mark.parametrize("more", [{}, {"irregular": "stands"}])
+@pytest.mark.parametrize("more", [{}, {"irregular": "accept"}])
 def test_a_correction_lists_the_departures_that_were_dropped(api: Api, house: House, more: Document) -> None:
     round_id = stored(api, NOBODY_PLAYS)
     patch = [{"op": "remove", "path": "/hands/1"}, {"op": "remove", "path": "/irregular/0"}]
@@ -300,7 +300,7 @@ def test_a_what_if_accepts_a_departure_and_a_closing_where_the_round_would_be_co
     assert what_if(api, left, ruleset=ruleset).status == 200
 
 
-def test_a_what_if_says_whether_anything_changes(api: Api) -> None:
+def test_a_what_if_reports_whether_anything_changes(api: Api) -> None:
     round_id = complete_round(api)
     assert what_if(api, round_id)["changed"] is False
     assert what_if(api, round_id, ruleset="progressive")["changed"] is True

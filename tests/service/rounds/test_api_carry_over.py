@@ -66,7 +66,7 @@ def test_stacks_carry_over_from_the_last_round_though_a_clock_was_ahead(
     assert stacks(open_round(api, table, {1: "ann", 2: "bob", 3: "cyd"})) == {"ann": 172, "bob": 100, "cyd": 28}
 
 
-def test_who_sat_out_a_round_keeps_their_stack(api: Api) -> None:
+def test_a_player_who_sat_out_a_round_has_their_earlier_stack(api: Api) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     close(api, open_round(api, table, {1: "ann", 2: "bob"})["id"])
@@ -149,7 +149,7 @@ def test_a_correction_lists_later_rounds_of_players_who_sat_out(api: Api) -> Non
     ]
 
 
-def test_rounds_of_a_table_are_numbered_without_a_gap_whoever_opens_them(api: Api, house: House) -> None:
+def test_round_numbers_of_a_table_have_no_gaps_with_concurrent_clients(api: Api, house: House) -> None:
     table = add_table(api)
 
     def post(place: int) -> None:

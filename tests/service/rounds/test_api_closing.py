@@ -38,7 +38,7 @@ def test_a_round_may_be_closed_before_its_first_hand(api: Api) -> None:
     assert api.get(f"/v1/rounds/{round_id}/settlement")["transfers"] == []
 
 
-def test_a_closing_ends_the_sequence_and_who_has_no_points_then_is_out(api: Api) -> None:
+def test_a_closing_ends_the_sequence_and_players_without_points_are_busted(api: Api) -> None:
     round_id = start_round(api, "pineapple-qq", {1: "ann 100", 2: "bob 3"})
     opened = play(api, round_id, hand(1, 1, {1: QUEENS, 2: SEVENS}))["round"]
     assert [(seat["stack"], seat["playing"]) for seat in opened["seats"]] == [(103, True), (0, True)]

@@ -77,7 +77,7 @@ def test_a_busted_player_may_leave_and_cannot_return(api: Api) -> None:
     play(api, round_id, hand(1, 2, {1: HIGH, 2: LOW, 3: MID}))
     assert depart(api, round_id, 2).status == 201
     refused = record(api, round_id, hand(2, 3, THREE, top_ups=[{"seat": 2, "points": 50}]))
-    assert refused.mistakes["#/top_ups/0/seat"] == "top-up-gone"
+    assert refused.mistakes["#/top_ups/0/seat"] == "top-up-after-departure"
 
 
 def test_a_player_outside_the_sequence_may_leave_during_it(api: Api) -> None:

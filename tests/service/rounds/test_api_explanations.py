@@ -136,7 +136,7 @@ def hold_page(text: str, said: Document) -> None:
 
 @settings(PROPERTY, max_examples=40)
 @given(history=histories())
-def test_the_page_of_any_hand_says_every_figure_of_the_document(app: Flask, history: History) -> None:
+def test_the_page_of_any_hand_contains_every_figure_of_the_document(app: Flask, history: History) -> None:
     with app.test_request_context():
         for explained in explain_round(history):
             said = dump_explanation(explained)

@@ -98,7 +98,7 @@ def test_a_round_is_complete_when_one_player_has_points(api: Api) -> None:
 # --- money ---
 
 
-def test_a_settlement_says_who_paid_whom_after_which_hand(api: Api) -> None:
+def test_a_settlement_lists_the_payments_of_each_hand(api: Api) -> None:
     round_id = start_round(api, sitting={1: "ann 100", 2: "bob 100", 3: "cyd 9"}, point_value=250, currency="EUR")
     answer = record(api, round_id, hand(1, 1, THREE))
     settled = api.get(f"/v1/rounds/{round_id}/settlement")
@@ -155,7 +155,7 @@ def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: Ho
     answer = open_round(api, table, {1: "ann 1", 2: "bob 9007199"})
     assert answer.status == 422
     assert answer["code"] == "round-invalid"
-    assert answer.mistakes == {"#/seats": "points-beyond-count"}
+    assert answer.mistakes == {"#/seats": "points-overflow"}
     assert answer["detail"] == (
         "`seats`: the round would have 9007200 points; expected at most 9007199 at a point value of 1000000000"
     )
@@ -164,7 +164,7 @@ def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: Ho
     before = house.count_records()
     added = [{"seat": 1, "points": 100}]
     answer = record(api, opened["id"], hand(1, 1, TWO, top_ups=added))
-    assert answer.mistakes == {"#/top_ups": "points-beyond-count"}
+    assert answer.mistakes == {"#/top_ups": "points-overflow"}
     assert house.count_records() == before
     assert record(api, opened["id"], hand(1, 1, TWO, top_ups=[{"seat": 1, "points": 99}])).status == 201
 
@@ -356,7 +356,7 @@ def unpacked(boards: bytes) -> list[str]:
     return ["23456789TJQKA"[number // 4] + "cdhs"[number % 4] for number in boards]
 
 
-def test_a_replay_keeps_the_first_request_body(api: Api, house: House) -> None:
+def test_a_replay_preserves_the_first_request_body(api: Api, house: House) -> None:
     round_id = start_round(api)
     answer = record(api, round_id, hand(1, 1, THREE))
     api.ask("POST", f"/v1/rounds/{round_id}/hands", json={"expected": {}, **hand(1, 1, THREE)})
@@ -382,7 +382,7 @@ def test_every_change_is_an_event_with_its_key_and_request(api: Api, house: Hous
     assert events[1][2] == answer.headers["Request-Id"]
 
 
-def test_players_may_be_named_with_their_boards(api: Api, house: House) -> None:
+def test_players_can_be_identified_in_their_boards(api: Api, house: House) -> None:
     round_id = start_round(api)
     named: Any = hand(1, 1, {**THREE, 1: {"board": HIGH, "player": "ann"}, 2: {"board": MID, "player": None}})
     records = house.count_records()

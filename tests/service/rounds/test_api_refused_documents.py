@@ -64,12 +64,12 @@ REFUSED: dict[str, tuple[Callable[[], Document], str, str]] = {
         "#/departures/0/seat",
         "seat 7 is not in the round",
     ),
-    "departure-gone": (
+    "departure-twice": (
         lambda: document_of(QQ, hands=COMPLETE[:1], departures=[{"seat": 3, "after_hand": 1}] * 2),
         "#/departures/1/seat",
         "seat 3 has left already",
     ),
-    "player-gone": (
+    "player-left": (
         lambda: document_of(QQ, hands=COMPLETE[:2], departures=[{"seat": 3, "after_hand": 1}]),
         "#/hands/1/players/2/seat",
         "seat 3 has left the round",
@@ -94,7 +94,7 @@ REFUSED: dict[str, tuple[Callable[[], Document], str, str]] = {
         "#/seats",
         "expected 2 to 3 under pineapple@1",
     ),
-    "points-beyond-count": (
+    "points-overflow": (
         lambda: document_of(
             QQ, hands=[hand(1, 1, THREE, top_ups=[{"seat": 1, "points": 10**12}])], point_value=10**6, currency="IDR"
         ),
@@ -104,7 +104,7 @@ REFUSED: dict[str, tuple[Callable[[], Document], str, str]] = {
 }
 
 
-OF_A_HAND = {"hand-number", "button-wrong", "card-twice", "player-gone"}
+OF_A_HAND = {"hand-number", "button-wrong", "card-twice", "player-left"}
 
 
 @pytest.mark.parametrize("code", REFUSED)

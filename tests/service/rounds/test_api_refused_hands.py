@@ -142,13 +142,13 @@ REFUSED: list[tuple[str, str, Callable[[Api], Request], str]] = [
         "seat 3 is missing; expected seats 1, 2, 3",
     ),
     (
-        "player-gone",
+        "player-left",
         "#/players/2/seat",
         lambda api: next_hand(played(api, leaving=3), hand(2, 2, THREE)),
         "seat 3 has left the round; expected seats 1, 2",
     ),
     (
-        "player-out",
+        "player-busted",
         "#/players/1/seat",
         lambda api: next_hand(with_one_out(api), hand(2, 3, THREE)),
         "seat 2 is busted; expected seats 1, 3",
@@ -210,7 +210,7 @@ REFUSED: list[tuple[str, str, Callable[[Api], Request], str]] = [
         "points can be added once the sequence has ended",
     ),
     (
-        "top-up-gone",
+        "top-up-after-departure",
         "#/top_ups/0/seat",
         lambda api: next_hand(played(api, leaving=3), hand(2, 2, TWO, top_ups=[{"seat": 3, "points": 5}])),
         "seat 3 has left; only players who have not can add points",
@@ -233,7 +233,7 @@ REFUSED: list[tuple[str, str, Callable[[Api], Request], str]] = [
         lambda api: leave(start_round(api, QQ), 1),
         "no hand has been played; a player can leave after the first hand",
     ),
-    ("departure-gone", "#/seat", lambda api: leave(played(api, leaving=3), 3), "seat 3 has left already"),
+    ("departure-twice", "#/seat", lambda api: leave(played(api, leaving=3), 3), "seat 3 has left already"),
     (
         "departure-in-sequence",
         "#/seat",

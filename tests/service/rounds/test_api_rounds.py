@@ -122,7 +122,7 @@ def test_new_and_busted_players_need_a_stack(api: Api) -> None:
     assert stacks(answer)["cyd"] == 30
 
 
-def test_a_given_stack_replaces_the_carried_over_one(api: Api) -> None:
+def test_a_stack_in_the_request_replaces_the_carried_over_one(api: Api) -> None:
     table = add_table(api)
     play_to_the_end(api, open_round(api, table)["id"])
     assert stacks(open_round(api, table, {1: "ann 5", 2: "bob 500"})) == {"ann": 5, "bob": 500}

@@ -157,7 +157,7 @@ def test_the_worked_example_of_the_rules_matches_in_every_field(api: Api, house:
     assert house.count_records() == before, "nothing is kept of it"
 
 
-def test_under_two_four_and_progressive_the_same_boards_come_to_what_the_rules_say(api: Api) -> None:
+def test_under_two_four_and_progressive_the_same_boards_have_the_results_of_the_rules(api: Api) -> None:
     two_four = api.post("/v1/score", {**WORKED, "ruleset": "pineapple-2-4-us-classic"})
     assert points(two_four) == [3, 1, 0]
     assert [exchange["bonus"] for exchange in two_four["exchanges"]] == [-1, -1, 1]
@@ -175,7 +175,7 @@ def test_order_of_players_and_of_cards_in_a_row_changes_nothing(api: Api) -> Non
     assert api.post("/v1/score", {**WORKED, "players": shuffled}).document == FULL_ANSWER
 
 
-def test_players_are_named_if_their_names_are_given(api: Api) -> None:
+def test_players_have_names_if_the_request_has_them(api: Api) -> None:
     answer = api.post("/v1/score", changed(WORKED, ("players/1/player", "bob")))
     assert [scored["player"] for scored in answer["players"]] == [None, "bob", None]
 
@@ -195,7 +195,7 @@ def test_without_button_or_stacks_there_are_no_transfers(api: Api, left_out: str
     assert points(answer) == [4, 2, -1]
 
 
-def test_the_button_says_who_counts_first_and_may_stand_where_nobody_sits(api: Api) -> None:
+def test_the_button_decides_the_order_and_may_be_at_an_empty_seat(api: Api) -> None:
     answer = api.post("/v1/score", {**WORKED, "button": 1})
     assert [exchange["seats"] for exchange in answer["exchanges"]] == [[2, 3], [2, 1], [3, 1]]
     assert api.post("/v1/score", {**WORKED, "button": 9}).document == FULL_ANSWER
@@ -231,7 +231,7 @@ def test_under_win_limit_opening_ten_points_move_at_most_between_ten_and_fifty(
     assert answer["stacks"] == {"1": stacks[0] + 10, "2": stacks[1] - 10}
 
 
-def test_what_was_opened_with_limits_the_win_inside_a_sequence(api: Api) -> None:
+def test_the_opening_stack_limits_wins_inside_a_sequence(api: Api) -> None:
     request = changed({**WORKED, "ruleset": "pineapple-qq"}, ("players/0/stack", 7), ("players/0/opening_stack", 4))
     answer = api.post("/v1/score", request)
     assert payments(answer)[0] == (2, 1, 4, 1, "winner_room")

@@ -141,7 +141,7 @@ def test_a_late_copy_of_an_undone_earlier_hand_is_a_replay(api: Api) -> None:
     assert (late["in_force"], late["round"]["hands"]) == (False, 0)
 
 
-def test_restores_makes_an_undone_hand_count_again(api: Api, house: House) -> None:
+def test_restores_counts_an_undone_hand_again(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     second = play(api, round_id, SECOND)

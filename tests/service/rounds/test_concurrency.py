@@ -213,7 +213,7 @@ def test_tables_set_up_at_once_share_the_preset_that_the_club_uses_for_the_first
 # --- slow senders ---
 
 
-def test_slow_clients_keep_no_transaction_open(served: Served) -> None:
+def test_slow_clients_hold_no_transaction_open(served: Served) -> None:
     host, port = served.url.removeprefix("http://").split(":")
     body = json.dumps({"name": "slow", "ruleset": "pineapple"}).encode()
     head = "POST /v1/tables HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nConnection: close\r\n"

@@ -124,8 +124,8 @@ FOLLOWING: dict[str, Case] = {
         {"players/2/seat": "seat-unknown"},
     ),
     "a seat that is missing": (playing, hand(2, 2, TWO), [], {"players": "player-missing"}),
-    "a player who has left": (left, hand(2, 2, THREE), [], {"players/2/seat": "player-gone"}),
-    "a player who is out": (one_out, hand(2, 3, THREE), [], {"players/1/seat": "player-out"}),
+    "a player who has left": (left, hand(2, 2, THREE), [], {"players/2/seat": "player-left"}),
+    "a player who is out": (one_out, hand(2, 3, THREE), [], {"players/1/seat": "player-busted"}),
     "Fantasyland that is not earned": (
         playing,
         hand(2, 2, {**THREE, 2: {"board": MID, "fantasyland": 14}}),

@@ -175,7 +175,7 @@ def test_an_unknown_card_hides_no_other_mistake_of_a_corrected_round(api: Api) -
     ]
     answer = correct(api, round_id, patch=patch)
     assert answer.mistakes == {"#/patch/0/value": "card-unknown", "#/patch/1/value": "button-wrong"}
-    answer = correct(api, round_id, patch=patch, irregular="stands")
+    answer = correct(api, round_id, patch=patch, irregular="accept")
     assert answer.mistakes == {"#/patch/0/value": "card-unknown"}
     answer = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": patch})
     assert answer.mistakes == {"#/patch/0/value": "card-unknown"}

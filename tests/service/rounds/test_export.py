@@ -92,7 +92,7 @@ def test_an_export_imported_elsewhere_has_the_same_results(house: House, api: Ap
     assert settlements_of(other_api) == settlements_of(api)
 
 
-def test_an_export_imported_where_it_came_from_changes_nothing(house: House, api: Api) -> None:
+def test_importing_an_export_into_its_own_club_changes_nothing(house: House, api: Api) -> None:
     by_hand = open_round(api, add_table(api), reference="by hand")["id"]
     play_to_the_end(api, by_hand)
     undo(api, by_hand, 3)

@@ -49,7 +49,7 @@ def written(moment: datetime) -> str:
         ({}, None),
     ],
 )
-def test_a_round_was_opened_when_its_document_says(
+def test_the_opening_time_of_a_round_is_that_of_its_document(
     api: Api, house: House, way: str, more: dict[str, Any], opened_at: str | None
 ) -> None:
     before = now()
@@ -117,7 +117,7 @@ def test_a_time_in_the_future_is_refused_beyond_a_small_tolerance(api: Api, hous
     assert opened["recorded_at"] < soon
 
 
-def test_a_round_that_is_opened_live_may_say_when(api: Api) -> None:
+def test_an_opening_can_have_a_time(api: Api) -> None:
     table = add_table(api)
     opened = open_round(api, table, opened_at=LONG_AGO, reference="1")
     assert (opened.status, opened["opened_at"]) == (201, LONG_AGO)
@@ -152,7 +152,7 @@ def test_lists_periods_and_statements_go_by_when_rounds_were_opened(api: Api, ho
         assert (shown["rounds"], ann["opening_stack"], ann["stack"]) == (rounds, opening, stack)
 
 
-def test_an_export_keeps_times_of_opening_for_whoever_imports_it(api: Api, other_api: Api, house: House) -> None:
+def test_an_export_contains_opening_times_for_imports(api: Api, other_api: Api, house: House) -> None:
     for place, opened_at in enumerate((LONG_AGO, PLAYED)):
         assert post_document(api, document_of(hands=COMPLETE, opened_at=opened_at, reference=str(place))).status == 201
     close(api, open_round(api, api.get("/v1/tables")["tables"][0]["id"])["id"])

@@ -102,7 +102,7 @@ def test_the_worked_example_reads_back_with_its_transfers_and_stacks(database: D
         assert (read.recorded_at, read.ruleset) == (transaction.now, before.round.ruleset)
 
 
-def test_streets_discards_and_the_order_of_cards_are_kept(database: Database, club_id: UUID) -> None:
+def test_streets_discards_and_the_order_of_cards_are_preserved(database: Database, club_id: UUID) -> None:
     submitted = load_hand(STREETS)
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)

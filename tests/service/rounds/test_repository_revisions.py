@@ -89,7 +89,7 @@ def test_replayed_random_rounds_have_the_same_records(database: Database, club_i
     assert late > 0, "no round was paid out by a departure or a closing"
 
 
-def test_unchanged_records_keep_their_times_and_marks(database: Database, club_id: UUID) -> None:
+def test_unchanged_records_preserve_their_times_and_marks(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         opened = add_round(transaction, add_table(transaction, PATIENT), example_round(PATIENT), carried_over=[1, 2])
         after = add_hand(transaction, opened, SubmittedHand(EXAMPLE))

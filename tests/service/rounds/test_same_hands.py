@@ -162,7 +162,7 @@ def test_a_document_is_the_same_round_in_another_order_of_cards(api: Api, house:
         assert house.count_records() == records
 
 
-def test_a_correction_that_only_reorders_cards_keeps_the_record(api: Api, house: House) -> None:
+def test_a_correction_that_only_reorders_cards_preserves_the_record(api: Api, house: House) -> None:
     round_id = start_round(api)
     play(api, round_id, WITH_STREETS, COMPLETE[1])
     before = hands_of(api, round_id)

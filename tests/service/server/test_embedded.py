@@ -287,7 +287,7 @@ def test_a_program_can_be_signalled_and_returns_its_exit_code(tmp_path: Path, wa
 
 
 @ROOT_ONLY
-def test_started_by_root_it_runs_as_nobody(embedded: Cluster) -> None:
+def test_started_by_root_it_runs_as_the_user_nobody(embedded: Cluster) -> None:
     assert embedded.pid is not None
     server = psutil.Process(embedded.pid)
     assert server.uids() == (pwd.getpwnam("nobody").pw_uid,) * 3

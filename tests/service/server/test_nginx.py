@@ -156,7 +156,7 @@ def test_nginx_buffers_slow_clients(proxied: httpx2.Client) -> None:
                 assert proxied.get("/healthz", timeout=0.9).status_code == 200
                 new_table = {"name": f"table {number}", "ruleset": "pineapple"}
                 assert proxied.post("/v1/tables", json=new_table, timeout=0.9).status_code == 201
-        assert "ofc_requests_under_way" not in proxied.get("/healthz").text
+        assert "ofc_requests_in_flight" not in proxied.get("/healthz").text
     finally:
         for client in clients:
             client.close()

@@ -276,7 +276,7 @@ def test_sums_over_the_largest_integer_are_rejected(api: Api) -> None:
     refused = api.get(f"/v1/tables/{table}/statement")
     assert refused.status == 422
     assert refused["code"] == "round-invalid"
-    assert refused.mistakes == {"#/query/from": "points-beyond-count"}
+    assert refused.mistakes == {"#/query/from": "points-overflow"}
     assert statement(api, table, f"?from={opened[1]}&to={opened[1]}")["rounds"] == 0
 
 

@@ -43,7 +43,7 @@ def verify(house: House, *kept: Checkpoint) -> Sequence[Finding]:
     return [finding for page in pages for finding in page.findings]
 
 
-def test_a_hand_cut_out_of_the_middle_of_everything_is_known_by_a_checkpoint_kept_since_alone(house: House) -> None:
+def test_a_removed_hand_is_detected_only_with_a_later_checkpoint(house: House) -> None:
     api = house.new_client()
     club = club_of(house, api)
     round_id, other = start_round(api, name="kitchen"), start_round(api, name="parlour")

@@ -59,7 +59,7 @@ def damage(directory: Path, table: str) -> None:
 
 
 @pytest.mark.parametrize("table", ["transfers", "rounds", "events", "clubs", "tree_nodes"])
-def test_a_damaged_block_is_named_and_the_rest_is_looked_at(stopped: Path, table: str) -> None:
+def test_a_damaged_block_is_reported_and_the_others_are_verified(stopped: Path, table: str) -> None:
     damage(stopped, table)
     found = command("verify", "--json", "--data", str(stopped))
     assert found.returncode == 1, found.stderr

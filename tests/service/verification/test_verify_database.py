@@ -77,7 +77,7 @@ def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Find
     return [finding for finding in found if finding.table == table and is_of(finding)]
 
 
-def test_what_nobody_has_touched_is_as_it_was_written(lived: Lived) -> None:
+def test_unchanged_records_have_no_findings(lived: Lived) -> None:
     owner = lived.house.owner
     clubs = list_clubs(owner)
     assert len(clubs) == 2
@@ -87,7 +87,7 @@ def test_what_nobody_has_touched_is_as_it_was_written(lived: Lived) -> None:
     assert sum(page.events for page in pages) == count_events(owner, clubs) + leaves
 
 
-def test_verifying_goes_on_where_it_was_interrupted(lived: Lived) -> None:
+def test_verification_resumes_after_an_interruption(lived: Lived) -> None:
     owner = lived.house.owner
     clubs = list_clubs(owner)
     whole = list(verify_database(owner, clubs))
@@ -166,7 +166,7 @@ def test_whatever_is_tampered_with_is_found_in_bulk_as_in_a_replay(
     agree_on(hands_in, columns, Random(seed))
 
 
-def test_every_column_is_held_against_something_or_it_is_said_why_not(
+def test_every_column_is_compared_or_has_a_documented_reason(
     columns: Mapping[str, Mapping[str, str]],
 ) -> None:
     assert {table: set(AUDITED[table].columns) for table in AUDITED} == {
@@ -188,7 +188,7 @@ def test_records_of_proven_rounds_are_tampered_with_first(hands_in: Transaction)
 
 @pytest.mark.parametrize("name", AUDITED)
 @pytest.mark.no_cover
-def test_a_changed_column_is_named(
+def test_a_changed_column_is_reported(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
     table, unfound = Table(hands_in, name), []
@@ -208,7 +208,7 @@ def test_a_changed_column_is_named(
 
 @pytest.mark.parametrize("time", ["infinity", "4000-01-01 BC"])
 @pytest.mark.no_cover
-def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
+def test_a_time_outside_the_calendar_is_reported(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], time: str
 ) -> None:
     changed = 0
@@ -228,9 +228,7 @@ def test_a_time_that_no_calendar_of_ours_has_is_named_as_any_other(
 
 @pytest.mark.parametrize("name", [name for name, table in AUDITED.items() if len(table.columns) > len(table.key)])
 @pytest.mark.no_cover
-def test_a_record_that_is_emptied_is_named_with_all_that_it_held(
-    lived: Lived, hands_in: Transaction, name: str
-) -> None:
+def test_an_emptied_record_is_reported_with_its_contents(lived: Lived, hands_in: Transaction, name: str) -> None:
     table, covers = Table(hands_in, name), AUDITED[name].columns
     row = max(table.rows(), key=lambda row: sum(value is not None for value in row.values()))
     held = [column for column, cover in covers.items() if cover not in (Cover.KEY, Cover.NOTHING)]
@@ -260,7 +258,7 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
 
 @pytest.mark.parametrize("name", AUDITED)
 @pytest.mark.no_cover
-def test_a_record_that_is_slipped_in_is_named(
+def test_an_added_record_is_reported(
     lived: Lived, hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], name: str
 ) -> None:
     table = Table(hands_in, name)
@@ -272,7 +270,7 @@ def test_a_record_that_is_slipped_in_is_named(
 
 @pytest.mark.parametrize("name", AUDITED)
 @pytest.mark.no_cover
-def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: Transaction, name: str) -> None:
+def test_two_exchanged_records_are_both_reported(lived: Lived, hands_in: Transaction, name: str) -> None:
     table = Table(hands_in, name)
     contents = [column for column in AUDITED[name].columns if column not in table.key]
     first, *others = table.rows()
@@ -287,7 +285,7 @@ def test_two_records_that_are_exchanged_are_both_named(lived: Lived, hands_in: T
         assert names(found, name, other), found[:5]
 
 
-def test_what_is_written_anew_as_if_an_event_had_never_been_shows_against_a_checkpoint_kept_elsewhere(
+def test_a_history_rewritten_without_an_event_differs_from_a_retained_checkpoint(
     lived: Lived, hands_in: Transaction
 ) -> None:
     with undone(hands_in):
@@ -304,15 +302,13 @@ def test_what_is_written_anew_as_if_an_event_had_never_been_shows_against_a_chec
         assert {finding.kind for finding in broken} == {FindingKind.CHECKPOINT_BROKEN}
 
 
-def test_the_tail_that_is_cut_off_shows_against_a_checkpoint_kept_elsewhere(
-    lived: Lived, hands_in: Transaction
-) -> None:
+def test_a_truncated_history_differs_from_a_retained_checkpoint(lived: Lived, hands_in: Transaction) -> None:
     newest = Checkpoint(lived.kept[-1].origin, 10_000, bytes(32))
     [finding] = verify(hands_in, [newest])
     assert finding.kind is FindingKind.CHECKPOINT_BROKEN
 
 
-def test_a_number_that_is_far_too_large_does_not_keep_it_busy_for_ever(lived: Lived, hands_in: Transaction) -> None:
+def test_a_number_that_is_too_large_does_not_block_verification(lived: Lived, hands_in: Transaction) -> None:
     with undone(hands_in):
         nodes = Table(hands_in, "tree_nodes")
         [*_, last] = nodes.rows("level = 0")
@@ -374,7 +370,7 @@ def test_leaves_may_be_in_another_order_than_events(hands_in: Transaction) -> No
         assert verify(hands_in, table="tree_nodes") == []
 
 
-def test_records_of_a_club_that_is_gone_are_found(lived: Lived, hands_in: Transaction) -> None:
+def test_records_of_a_deleted_club_are_found(lived: Lived, hands_in: Transaction) -> None:
     with undone(hands_in):
         hands_in.execute(text("DELETE FROM clubs"))
         unknown = {finding.key["id"] for finding in verify_all(hands_in) if finding.kind is FindingKind.CLUB_UNKNOWN}
@@ -389,7 +385,7 @@ def test_every_kind_of_finding_is_explained() -> None:
         assert f"| `{kind}` | {means} |" in documented
 
 
-def test_the_documents_say_of_every_column_what_it_is_held_against() -> None:
+def test_the_docs_list_what_every_column_is_compared_with() -> None:
     documented = DOCUMENTED.read_text()
     for name, table in AUDITED.items():
         cells = [", ".join(columns) for columns in (table.key, table.event, table.played, table.bytes + table.tree)]
@@ -416,10 +412,10 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
 
 
 @pytest.mark.no_cover
-def test_several_damages_at_once_are_all_named(lived: Lived, hands_in: Transaction) -> None:
+def test_several_corruptions_at_once_are_all_reported(lived: Lived, hands_in: Transaction) -> None:
     _damage_and_verify(lived, hands_in, range(5))
 
 
 @pytest.mark.verify
-def test_several_damages_at_once_are_all_named_however_they_meet(lived: Lived, hands_in: Transaction) -> None:
+def test_several_corruptions_at_once_are_all_reported_in_any_combination(lived: Lived, hands_in: Transaction) -> None:
     _damage_and_verify(lived, hands_in, range(5, 150))
