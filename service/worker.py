@@ -3,6 +3,7 @@
 import os
 import signal
 import socket
+import sys
 import threading
 import time
 import warnings
@@ -51,6 +52,9 @@ def run_worker(config: Config, concurrency: int) -> int:
     Raises:
         DatabaseError: the database does not answer, awaits its migrations, is read-only, or can lose records.
     """
+    # On SIGHUP, Celery runs the interpreter again with `sys.argv`. There `python -m service` is the path of a script,
+    # whose folder would hide modules of the standard library.
+    sys.argv[:] = sys.orig_argv[1:]
     worker = make_worker_app(config).Worker(
         concurrency=concurrency, quiet=True, without_gossip=True, without_mingle=True, without_heartbeat=True
     )

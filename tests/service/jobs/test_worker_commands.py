@@ -1,6 +1,7 @@
 """The commands `ofc-server worker` and `ofc-server status`."""
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -114,6 +115,15 @@ def test_celery_s_own_command_starts_a_worker(room: Room) -> None:
         assert "worker_stopped" in worker.log
     finally:
         worker.close()
+
+
+def test_sighup_restarts_a_worker(room: Room) -> None:
+    with room.work() as worker:
+        worker.process.send_signal(signal.SIGHUP)
+        assert wait_until(lambda: worker.log.count("worker_ready") == 2, 60), worker.log
+        job = room.send(rounds_to_import(1))
+        assert wait_until(lambda: room.api.get(job)["state"] == "succeeded"), worker.log
+        assert worker.stop() == 0
 
 
 def test_celery_s_own_command_refuses_a_database_without_tables(embedded_postgres: Server) -> None:
