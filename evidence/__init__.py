@@ -11,12 +11,6 @@ from evidence.envelope import Event, Headings, hash_event, read_event, write_eve
 from evidence.errors import EvidenceError
 from evidence.keys import SigningKey, VerifierKey
 from evidence.notes import SignedNote, read_note, sign_note, verify_note
-from evidence.proofs import (
-    consistency_ranges,
-    inclusion_ranges,
-    verify_consistency,
-    verify_inclusion,
-)
 from evidence.round_map import (
     MapEntry,
     Tile,
@@ -28,7 +22,20 @@ from evidence.round_map import (
     verify_entry,
     write_tile,
 )
-from evidence.tree import EMPTY_ROOT, Edge, Place, Range, hash_leaf, hash_node, hashes_of, places_of
+from evidence.tree import (
+    EMPTY_ROOT,
+    Edge,
+    Place,
+    Range,
+    consistency_ranges,
+    hash_leaf,
+    hash_node,
+    hashes_of,
+    inclusion_ranges,
+    places_of,
+    verify_consistency,
+    verify_inclusion,
+)
 
 __all__ = [
     "EMPTY_ROOT",

@@ -11,11 +11,11 @@ from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
-from service.http.headers import add_security_headers
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
 from service.http.request_log import log_requests
+from service.http.responses import add_security_headers
 from service.imports.views import imports
 from service.jobs.app import build_announcer
 from service.ledger.views import checkpoints, events

@@ -117,3 +117,20 @@ def _reason(error: DBAPIError) -> str:
     for prefix in ("connection failed: ", "FATAL:  ", "ERROR:  "):
         line = line.rpartition(prefix)[2]
     return line.strip().rstrip(".")
+
+
+@contextmanager
+def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
+    """
+    Raise the given error when a constraint is violated; the transaction can then only be rolled back.
+
+    Raises:
+        ServiceError: the error that is given for the name of the constraint.
+    """
+    try:
+        yield
+    except IntegrityError as error:
+        conflict = find_conflict(error, by_constraint)
+        if conflict is None:
+            raise
+        raise conflict from error

@@ -1,15 +1,9 @@
-"""Pages of lists, and conflicts for violated constraints."""
+"""Pages of lists."""
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Generic, Protocol, TypeVar
 from uuid import UUID
-
-from sqlalchemy.exc import IntegrityError
-
-from service.db import find_conflict
-from service.errors import ServiceError
 
 
 class Identified(Protocol):
@@ -36,20 +30,3 @@ def cut_page(found: Sequence[T], limit: int, view: Callable[[T], U]) -> Page[U]:
     """Return a page of a query's result; the query asks for one item more than `limit`."""
     shown = found[:limit]
     return Page([view(item) for item in shown], shown[-1].id if len(found) > limit else None)
-
-
-@contextmanager
-def conflicts(**by_constraint: ServiceError) -> Iterator[None]:
-    """
-    Raise the given error when a constraint is violated; the transaction can then only be rolled back.
-
-    Raises:
-        ServiceError: the error that is given for the name of the constraint.
-    """
-    try:
-        yield
-    except IntegrityError as error:
-        conflict = find_conflict(error, by_constraint)
-        if conflict is None:
-            raise
-        raise conflict from error

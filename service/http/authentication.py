@@ -16,10 +16,10 @@ from service.clubs.scopes import Scope, has_scope, join_scopes
 from service.db import Database, Session, Transaction
 from service.errors import KeyMissing, KeyUnknown, NotFound, ScopeMissing, TooManyRequests
 from service.http.dry_run import is_dry_run
-from service.http.headers import NO_STORE
 from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.rate_limits import count_found, count_request
 from service.http.request_body import BodyAwaited, is_body_awaited, receive_body
+from service.http.responses import NO_STORE
 from service.links.actions import check_link
 
 READING: Final = ("GET", "HEAD")

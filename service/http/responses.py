@@ -1,4 +1,4 @@
-"""JSON responses."""
+"""Responses: JSON, pages of lists, and the security headers of all."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -9,7 +9,7 @@ from uuid import UUID
 from wsgiref.types import WSGIEnvironment
 
 import orjson
-from flask import Response, request
+from flask import Flask, Response, request
 from werkzeug.datastructures import Headers, MIMEAccept
 
 from schemas.pages import show_cursor
@@ -17,6 +17,16 @@ from schemas.pages import show_cursor
 MEDIA_TYPE: Final = "application/json"
 WAS_REPLAYED: Final = "Idempotent-Replayed"
 """The header of a response that repeats a stored one."""
+
+SECURITY_HEADERS: Final = {
+    # Pages set a policy of their own. A browser shows no other response.
+    "Content-Security-Policy": "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+}
+NO_STORE: Final = {"Cache-Control": "no-store"}
+"""Headers of responses that must not be cached."""
 
 _TEXT: Final = {"type": "string"}
 NEXT_PAGE: Final = {"Link": {"schema": _TEXT, "description": '`<…>; rel="next"`, if there is a next page.'}}
@@ -99,3 +109,18 @@ def created_response(document: object, location: str | None = None, *, is_replay
     """Return the response to a request that created a record, now or when it was first sent."""
     headers = {"Location": location} if location else {}
     return json_response(document, HTTPStatus.CREATED, headers | ({WAS_REPLAYED: "true"} if is_replay else {}))
+
+
+def add_security_headers(app: Flask) -> None:
+    """Add the security headers that a view did not set to every response."""
+    app.after_request(_add_headers)
+
+
+def _add_headers(response: Response) -> Response:
+    defaults = {**SECURITY_HEADERS, **NO_STORE} if "Authorization" in request.headers else SECURITY_HEADERS
+    # `setdefault` raises and catches a KeyError for every header that is not set, which is slow.
+    present = {name.lower() for name, _ in response.headers}
+    for name, value in defaults.items():
+        if name.lower() not in present:
+            response.headers.add(name, value)
+    return response

@@ -8,7 +8,7 @@ from sqlalchemy.dialects.postgresql import Insert, insert
 
 from schemas.access import Link
 from service.db import Transaction
-from service.db.pages import conflicts
+from service.db.failures import conflicts
 from service.errors import Busy
 from service.ledger.queries.events import EventKind, record_event
 from service.links.models import LinkSecretRecord, RevokedLinkRecord

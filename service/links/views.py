@@ -20,11 +20,10 @@ from schemas.base import Dumped
 from schemas.explanations import HandExplanationSchema
 from service.clubs.scopes import Scope
 from service.http.authentication import READING, current_transaction
-from service.http.headers import NO_STORE
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.resource import JSON, Resource
-from service.http.responses import best_media_type, json_response, no_content
+from service.http.responses import NO_STORE, best_media_type, json_response, no_content
 from service.links.actions import issue_link, revoke_link, show_linked_hand, show_linked_round
 from service.rounds.views.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
 

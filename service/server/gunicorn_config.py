@@ -15,8 +15,8 @@ from gunicorn.http import wsgi
 from gunicorn.http.errors import InvalidHeader
 from uuid_utils.compat import uuid7
 
-from service.http.headers import SECURITY_HEADERS
 from service.http.problems import MEDIA_TYPE, build_problem
+from service.http.responses import SECURITY_HEADERS
 from service.logs import start_logging
 from service.metrics.workers import free_place, leave_place, make_directory, remove_directory, take_place
 from service.openapi import SERVER_ERRORS

@@ -12,7 +12,7 @@ from sqlalchemy import Row, Select, insert, select, text
 from schemas.statements import PlayerStatement, PointTotals
 from scoring.ruleset import Points
 from service.db import Transaction
-from service.db.pages import conflicts
+from service.db.failures import conflicts
 from service.errors import NotFound, TableConflict
 from service.ledger.queries.events import EventKind, record_event
 from service.tables.models import TableRecord

@@ -13,12 +13,11 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.verification.audited_results import State, audit_results
 from service.verification.chains import check_chains
-from service.verification.comparing import Expected, Key, Row, compare_records
+from service.verification.comparing import Expected, Key, Row, check_sums, compare_records
 from service.verification.expected_records import InvalidRoundError, expect_records
 from service.verification.findings import Finding, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import Event, Stretch
-from service.verification.sums import check_sums
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _LAST_YEAR: Final = 9998

@@ -8,7 +8,7 @@ from sqlalchemy import insert, select
 
 from service.clubs.models import ClubRecord
 from service.db import Transaction
-from service.db.pages import conflicts
+from service.db.failures import conflicts
 from service.errors import ClubTaken
 from service.ledger.queries.events import EventKind, record_event
 

@@ -14,7 +14,7 @@ from scoring.round import Departed, open_round
 from scoring.ruleset import Points
 from scoring.settle_up import find_adjustment
 from service.db import Transaction
-from service.db.pages import conflicts
+from service.db.failures import conflicts
 from service.errors import RoundOpen
 from service.ledger.queries.events import EventKind, record_event
 from service.rounds.models import HandScoreRecord, PayoutRecord, RoundHeadRecord, RoundSeatRecord, SettlementRecord

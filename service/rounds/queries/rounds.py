@@ -27,7 +27,7 @@ from scoring.hand import Seat
 from scoring.round_state import Round, RoundStatus
 from scoring.ruleset import Points
 from service.db import Statement, Transaction
-from service.db.pages import conflicts
+from service.db.failures import conflicts
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.ledger.queries.events import EventKind, record_event
 from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord, SettlementRecord
