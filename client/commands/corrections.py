@@ -3,6 +3,8 @@
 import json
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import wraps
 from typing import Any
 
 import click
@@ -27,16 +29,55 @@ Document = dict[str, Any]
 patch_option = click.option("--patch", metavar="FILE", help="A file with a JSON Patch of the round's document.")
 
 
+@dataclass(frozen=True, slots=True)
+class Amendment:
+    """
+    The options that amend a round's document.
+
+    Attributes:
+        patch: a file with a JSON Patch.
+        document: a file with the amended document.
+        edit: whether to open the document in an editor.
+        irregular: how irregular hands are accepted, if at all.
+    """
+
+    patch: str | None
+    document: str | None
+    edit: bool
+    irregular: str | None
+
+    @property
+    def sources(self) -> int:
+        """The number of options that contain a change; more than one is an error."""
+        return [self.patch is not None, self.document is not None, self.edit].count(True)
+
+    def read(self, client: Client, round_id: str) -> Document | None:
+        """Return the amendment as fields of a correction. None if the editor leaves the document unchanged."""
+        irregular = {} if self.irregular is None else {"irregular": self.irregular}
+        if self.patch is not None:
+            return {"patch": read_patch(self.patch), **irregular}
+        amended = _edit(client, round_id) if self.document is None else read_document(self.document)
+        return None if amended is None else {"document": amended, **irregular}
+
+
 def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that amend a round's document."""
+    """Add the options that amend a round's document, and pass them as one `Amendment`."""
+
+    @wraps(command)
+    def with_amendment(
+        *args: Any, patch: str | None, document: str | None, edit: bool, irregular: str | None, **options: Any
+    ) -> None:
+        command(*args, amendment=Amendment(patch, document, edit, irregular), **options)
+
+    amended: Callable[..., None] = with_amendment
     for option in (
         click.option("--irregular", type=click.Choice(["accept"]), help="Accept irregular hands as played."),
         click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR."),
         click.option("--document", metavar="FILE", help="A file with the amended document of the round."),
         patch_option,
     ):
-        command = option(command)
-    return command
+        amended = option(amended)
+    return amended
 
 
 @click.command(
@@ -53,37 +94,24 @@ def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
 @json_option
 @pass_session
-def correct_round(
-    session: Session,
-    round_: str,
-    reason: str,
-    patch: str | None,
-    document: str | None,
-    edit: bool,
-    irregular: str | None,
-    yes: bool,
-    as_json: bool,
-) -> None:
+def correct_round(session: Session, round_: str, reason: str, amendment: Amendment, yes: bool, as_json: bool) -> None:
     """
     Correct what was recorded of a round.
 
     The round is replayed from the start. What changes is shown, old beside new, before anything is stored. The previous
     state remains as an older revision. ROUND is its id or, for the newest round of a table, the table's name.
     """
-    if [patch is not None, document is not None, edit].count(True) != 1:
+    if amendment.sources != 1:
         raise click.UsageError("Give one of --patch FILE, --document FILE and --edit.")
     console = make_console(error=as_json)
     with session.client() as client:
         found = find_round(client, round_)
         round_id = found["id"]
-        request: Document = {"reason": reason, "version": found["version"]}
-        if irregular is not None:
-            request["irregular"] = irregular
-        amended = read_amendment(client, round_id, patch=patch, document=document)
+        amended = amendment.read(client, round_id)
         if amended is None:
             console.print("Nothing was changed.")
             return
-        request |= amended
+        request: Document = {"reason": reason, "version": found["version"], **amended}
         tried = client.try_correction(round_id, request)
         show_comparison(console, tried)
         console.print()
@@ -111,14 +139,6 @@ def warn_of_names(client: Client, round_: Document, tried: Document) -> None:
         similar = find_similar_names(client, [round_["table"]], new, staying, without=round_["id"])
         for name, known in similar.items():
             warn_of_name(name, known)
-
-
-def read_amendment(client: Client, round_id: str, *, patch: str | None, document: str | None) -> Document | None:
-    """Read the amendment from a patch, from a document, or from an editor. None if the editor leaves it unchanged."""
-    if patch is not None:
-        return {"patch": read_patch(patch)}
-    amended = _edit(client, round_id) if document is None else read_document(document)
-    return None if amended is None else {"document": amended}
 
 
 def _edit(client: Client, round_id: str) -> Document | None:

@@ -8,7 +8,7 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.corrections import amendment_options, read_amendment, warn_of_names
+from client.commands.corrections import Amendment, amendment_options, warn_of_names
 from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
 from client.entry.prompt import confirm, make_asker
@@ -186,10 +186,7 @@ def resolve(
     state: str,
     by: str,
     reason: str,
-    patch: str | None,
-    document: str | None,
-    edit: bool,
-    irregular: str | None,
+    amendment: Amendment,
     yes: bool,
     as_json: bool,
 ) -> None:
@@ -198,8 +195,7 @@ def resolve(
 
     With a correction the round is corrected too. What changes is shown, old beside new, before anything is stored.
     """
-    corrects = [patch is not None, document is not None, edit].count(True)
-    if corrects > 1 or (corrects and state != "upheld"):
+    if amendment.sources > 1 or (amendment.sources and state != "upheld"):
         raise click.UsageError("Give one of --patch FILE, --document FILE and --edit, and only with upheld.")
     console = make_console(error=as_json)
     with session.client() as client:
@@ -210,14 +206,13 @@ def resolve(
         client.try_resolution(dispute_id, resolution)
         _show(console, client, found)
         correction: Document | None = None
-        if corrects:
-            amended = read_amendment(client, found["round"], patch=patch, document=document)
+        if amendment.sources:
+            amended = amendment.read(client, found["round"])
             if amended is None:
                 console.print(_NOTHING)
                 return
             round_ = client.get_round(found["round"])
             correction = {"reason": reason, "version": round_["version"], "dispute": dispute_id, **amended}
-            correction |= {"irregular": irregular} if irregular else {}
             _show_changes(console, client, round_, correction)
         verb = "Uphold" if state == "upheld" else "Reject"
         if not _confirm(console, "Correct the round and uphold it?" if correction else f"{verb} it?", yes=yes):
