@@ -11,8 +11,7 @@ from typing import Final, cast
 import psycopg
 from flask import Flask, Response, request
 
-from service.db.pipeline import run_together
-from service.db.statements import Parameters, Statement
+from service.db.pipeline import Parameters, Statement, run_together
 
 LISTED: Final = "OFC_BENCHMARK_STATEMENTS"
 """The variable that names a file with the statements of each hand of each round, as they went out together."""

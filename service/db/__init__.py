@@ -3,8 +3,8 @@
 from service.db.address import SERVICE_ROLE, engine_url
 from service.db.failures import find_conflict
 from service.db.migrations import alembic_config, migrate
+from service.db.pipeline import Statement
 from service.db.server_check import ServerState
-from service.db.statements import Statement
 from service.db.transactions import Database, Session, Transaction
 
 __all__ = [

@@ -13,9 +13,8 @@ from sqlalchemy.exc import DisconnectionError
 from sqlalchemy.pool import ConnectionPoolEntry, PoolResetState
 
 from service.db.address import connect_arguments
-from service.db.pipeline import run_together
+from service.db.pipeline import Encoded, EncodedDumper, Statement, run_together
 from service.db.session import LocalSettings, check_session
-from service.db.statements import Encoded, EncodedDumper, Statement
 
 TRUSTED_SECONDS: Final = 1.0
 """Idle time after which a connection is tested before it is used."""

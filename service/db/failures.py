@@ -8,7 +8,6 @@ from sqlalchemy import URL
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, TimeoutError
 
 from service.db.address import SERVICE_ROLE, describe
-from service.db.session import WRONG_ROLE
 from service.errors import Busy, DatabaseBehind, DatabaseDenied, DatabaseReadOnly, DatabaseUnreachable, ServiceError
 
 # https://www.postgresql.org/docs/15/errcodes-appendix.html
@@ -19,6 +18,9 @@ _ROLE_REFUSED: Final = ("22023", "42501")
 _PREPARED_LOST: Final = ("26000", "42P05")
 _READ_ONLY: Final = "25006"
 _INVALID_BOOLEAN: Final = "22P02"
+
+WRONG_ROLE: Final = "the transaction works as"
+"""Start of the error message of a transaction that has another role than it set."""
 
 
 @contextmanager

@@ -10,21 +10,63 @@ from typing import Any, Final, NoReturn
 
 import psycopg
 from psycopg.abc import PQGen
+from psycopg.adapt import Dumper
 from psycopg.errors import error_from_result
 from psycopg.generators import fetch_many
-from psycopg.pq import ExecStatus
+from psycopg.pq import ExecStatus, Format
 from psycopg.pq.abc import PGconn
 from psycopg.rows import dict_row
 from psycopg.waiting import Wait
-from sqlalchemy import Connection, text
+from sqlalchemy import ClauseElement, Connection, text
+from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.db.failures import find_conflict
-from service.db.statements import Parameters, Row, Statement
 from service.errors import ServiceError
 
-_COMMIT: Final = Statement(text("COMMIT"))
+Parameters = Mapping[str, Any]
+Row = dict[str, Any]
+"""A row of a result, by column names."""
+
+_DIALECT: Final = PGDialect_psycopg()
 _NOTHING: Final[Parameters] = {}
+
+
+class Encoded(bytes):
+    """A parameter in PostgreSQL's binary format, whose type PostgreSQL infers."""
+
+    __slots__ = ()
+
+
+class EncodedDumper(Dumper):
+    """Sends an encoded parameter as it is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Encoded) -> bytes:
+        """Return the parameter."""
+        return obj
+
+
+class Statement:
+    """
+    A compiled statement, which psycopg adapts parameters to and prepares when it is used often.
+
+    >>> from sqlalchemy import text
+    >>> Statement(text("SELECT set_config('ofc.club', :club, true)")).query
+    b"SELECT set_config('ofc.club', %(club)s, true)"
+
+    Attributes:
+        query: the SQL text, with the parameters as psycopg has them.
+    """
+
+    __slots__ = ("query",)
+
+    def __init__(self, executable: ClauseElement) -> None:
+        self.query = str(executable.compile(dialect=_DIALECT)).encode()
+
+
+_COMMIT: Final = Statement(text("COMMIT"))
 
 
 def run_together(driver: psycopg.Connection[Any], statements: Sequence[tuple[Statement, Parameters]]) -> list[Row]:

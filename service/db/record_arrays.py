@@ -16,7 +16,7 @@ import uuid_utils
 from sqlalchemy import bindparam, text
 
 from service.db import Transaction
-from service.db.statements import Encoded
+from service.db.pipeline import Encoded
 
 _EPOCH: Final = datetime(2000, 1, 1, tzinfo=UTC)
 _FIELD: Final = Struct(">Ii").pack

@@ -7,13 +7,12 @@ from sqlalchemy import URL, Connection, TextClause, text
 
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.db.address import describe
-from service.db.statements import Parameters, Row, Statement
+from service.db.failures import WRONG_ROLE
+from service.db.pipeline import Parameters, Row, Statement
 from service.errors import DatabaseDenied
 
 NO_ROLE: Final = "none"
 """PostgreSQL's name for the role of the login."""
-WRONG_ROLE: Final = "the transaction works as"
-"""Start of the error message of a transaction that has another role than it set."""
 
 # The order matters: the role is checked after it was set.
 _ROLE: Final = "set_config('role', :role, true), set_config('ofc.club', :club, true)"

@@ -14,11 +14,10 @@ from service.db.address import SERVICE_ROLE, describe, engine_url, settings_of
 from service.db.connections import ONLY_READS, close_connections, create_engine
 from service.db.failures import translate_errors, translate_read_only
 from service.db.migrations import find_revision, owns_tables, refuse_all_but_newest
-from service.db.pipeline import Pipeline, copied_out
+from service.db.pipeline import Parameters, Pipeline, Row, Statement, copied_out
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
 from service.db.server_check import ServerState, read_server, refuse_read_only, refuse_unsafe
 from service.db.session import LocalSettings, check_session
-from service.db.statements import Parameters, Row, Statement
 from service.errors import (
     Busy,
     DatabaseAltered,
