@@ -21,7 +21,7 @@ from typing import Any
 from schemas.problems import find_unexpected, show_pointer
 
 EXAMPLES = Path(__file__).parent
-LONE_HAND = "score.json"
+SINGLE_HAND = "score.json"
 COMMANDS = Path(sys.executable).parent
 READY = re.compile(r"Ready on (http://\S+)")
 STOPPED = 130
@@ -87,7 +87,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
-    examples = sorted(path for path in EXAMPLES.glob("*.json") if path.name != LONE_HAND)
+    examples = sorted(path for path in EXAMPLES.glob("*.json") if path.name != SINGLE_HAND)
     try:
         with tempfile.TemporaryDirectory(prefix="ofc-demo-") as scratch:
             directory = Path(scratch) / "ofc"

@@ -34,10 +34,10 @@ from scoring.errors import Mistake
 from scoring.exchange import Exchange, ScoredBoard
 from scoring.foul import FoulReason
 from scoring.hand import Hand, Seat
-from scoring.lone_hand import LonePlayer, LoneScore
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
 from scoring.settlement import Transfer
+from scoring.single_hand import SingleHandPlayer, SingleHandScore
 from scoring.strength import CATEGORY_BY_LABEL
 
 
@@ -64,8 +64,10 @@ class ScoreRequestPlayerSchema(PlayerHandSchema):
     )
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> LonePlayer:
-        return LonePlayer(make_player_hand(read), read["player"], read["stays"], read["stack"], read["opening_stack"])
+    def _make(self, read: dict[str, Any], **_: Any) -> SingleHandPlayer:
+        return SingleHandPlayer(
+            make_player_hand(read), read["player"], read["stays"], read["stack"], read["opening_stack"]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +76,7 @@ class ScoreRequest:
 
     ruleset: str
     button: Seat | None
-    players: tuple[LonePlayer, ...]
+    players: tuple[SingleHandPlayer, ...]
     expected: Mapping[str, Any] | None
 
 
@@ -279,11 +281,11 @@ def dump_score(ruleset: Ruleset, score: HandScore, players: Mapping[Seat, str | 
     }
 
 
-def dump_lone_score(ruleset: Ruleset, lone: LoneScore, players: Iterable[LonePlayer]) -> Dumped:
+def dump_single_hand(ruleset: Ruleset, single: SingleHandScore, players: Iterable[SingleHandPlayer]) -> Dumped:
     """Encode the result of a hand without a round; transfers and stacks are null if they are not known."""
-    settlement = lone.settlement
+    settlement = single.settlement
     return {
-        **dump_score(ruleset, lone.score, {player.seat: player.player for player in players}),
+        **dump_score(ruleset, single.score, {player.seat: player.player for player in players}),
         "transfers": None if settlement is None else dump_transfers(settlement.transfers),
         "stacks": None if settlement is None else dump_points(settlement.stacks),
     }

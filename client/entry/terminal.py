@@ -45,7 +45,7 @@ class TerminalAsker:
                 validate_while_typing=False,
                 bottom_toolbar=lambda: _hint(question),
                 key_bindings=_keys(),
-                pre_run=lambda: _stop_when_told(session.app),
+                pre_run=lambda: _stop_on_signals(session.app),
             )
         except (KeyboardInterrupt, EOFError, OSError):  # OSError if the terminal is closed already
             raise StoppedError(session.default_buffer.text) from None
@@ -103,7 +103,7 @@ def _hint(question: Question) -> str | None:
     return question.hint(app.current_buffer.text, app.output.get_size().columns) or None
 
 
-def _stop_when_told(app: Application[str]) -> None:
+def _stop_on_signals(app: Application[str]) -> None:
     """Handle a closed terminal and a termination signal like Ctrl-C."""
 
     def stop() -> None:

@@ -10,17 +10,17 @@ from schemas.hands import IrregularHand
 from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import dump_ruleset, load_ruleset
-from schemas.scores import dump_lone_score, dump_score, load_score_request
+from schemas.scores import dump_score, dump_single_hand, load_score_request
 from schemas.settlements import dump_points, dump_settlement, dump_transfers
 from scoring.errors import HandError, Mistake
 from scoring.following import find_top_up_mistakes
 from scoring.hand import Hand, TopUp
 from scoring.history import PlayedRound, replay, without_needless_marks
-from scoring.lone_hand import score_lone_hand
 from scoring.presets import PRESETS
 from scoring.round import PlayedHand, add_points
 from scoring.round_state import Round
 from scoring.ruleset import Ruleset
+from scoring.single_hand import score_single_hand
 
 Document = dict[str, Any]
 
@@ -94,8 +94,8 @@ def score_hand(document: Document, own: Document | None = None) -> Document:
     with translate_errors():
         request = load_score_request(_under(document, own))
         ruleset = load_ruleset(find_ruleset(document, own))
-        lone = score_lone_hand(ruleset, request.players, request.button)
-        result = dump_lone_score(ruleset, lone, request.players)
+        single = score_single_hand(ruleset, request.players, request.button)
+        result = dump_single_hand(ruleset, single, request.players)
     check_expected(request.expected, result)
     return result
 

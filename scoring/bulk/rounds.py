@@ -115,7 +115,7 @@ class BulkRounds:
             boards=np.frombuffer(b"".join([hand.boards for hand in hands]), np.uint8).reshape(-1, BOARD_SIZE),
         )
         laid._add_to_stacks(hands)
-        laid._let_leave(rounds)
+        laid._apply_departures(rounds)
         return laid._deal(hands)
 
     def _add_to_stacks(self, hands: Sequence[PackedHand]) -> None:
@@ -130,7 +130,7 @@ class BulkRounds:
                 else:
                     self.top_ups[at, [column[seat] for seat in added]] = [top_up.points for top_up in hand.top_ups]
 
-    def _let_leave(self, rounds: Sequence[PackedRound]) -> None:
+    def _apply_departures(self, rounds: Sequence[PackedRound]) -> None:
         """Write the departures to the arrays."""
         starts = self.starts
         for number, round_ in enumerate(rounds):

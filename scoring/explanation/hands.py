@@ -11,11 +11,11 @@ from scoring.explanation.reasons import ExplainedBoard, ExplainedExchange, Expla
 from scoring.explanation.wording import Names
 from scoring.hand import Hand, PlayerHand, Seat
 from scoring.history import History, replay_steps
-from scoring.lone_hand import LonePlayer, score_lone_hand
 from scoring.round import Departed, PlayedHand, begin_hand, open_round
 from scoring.round_state import Round, RoundStatus
 from scoring.ruleset import Points, Ruleset, Scope
 from scoring.score import HandScore
+from scoring.single_hand import SingleHandPlayer, score_single_hand
 
 
 def explain_round(history: History) -> Iterator[ExplainedHand]:
@@ -73,25 +73,27 @@ def _names(history: History) -> Names:
     return {seat.seat: seat.player for seat in history.seats}
 
 
-def explain_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Seat | None = None) -> ExplainedHand:
+def explain_single_hand(
+    ruleset: Ruleset, players: Sequence[SingleHandPlayer], button: Seat | None = None
+) -> ExplainedHand:
     """
-    Explain a single hand, as `score_lone_hand` scores it.
+    Explain a single hand, as `score_single_hand` scores it.
 
     Raises:
         HandError: the hand is invalid, with every mistake.
 
     Rule: docs/rules.md#points-between-two-players
     """
-    lone = score_lone_hand(ruleset, players, button)
+    single = score_single_hand(ruleset, players, button)
     names = {player.seat: player.player or f"seat {player.seat}" for player in players}
-    boards, exchanges = _explain_score([player.played for player in players], lone.score, ruleset, names, {})
+    boards, exchanges = _explain_score([player.played for player in players], single.score, ruleset, names, {})
     stacks = {player.seat: player.stack for player in players if player.stack is not None}
     opening = {player.seat: player.opening_stack for player in players if player.opening_stack is not None}
     paid, remark = None, None
-    if lone.settlement is not None:
-        paid = tuple(explain_payments(lone.settlement.transfers, ruleset, {**stacks, **opening}, names))
-        remark = _payment_remark(ruleset, lone.score, None, paid_with=bool(paid), is_late=False)
-    totals = _totals(ruleset, {}, lone.score.exchanges, names)
+    if single.settlement is not None:
+        paid = tuple(explain_payments(single.settlement.transfers, ruleset, {**stacks, **opening}, names))
+        remark = _payment_remark(ruleset, single.score, None, paid_with=bool(paid), is_late=False)
+    totals = _totals(ruleset, {}, single.score.exchanges, names)
     return ExplainedHand(
         ruleset,
         None,

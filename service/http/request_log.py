@@ -11,7 +11,7 @@ from flask import Flask, Response, current_app, g, request
 from uuid_utils.compat import uuid7
 
 from service.logs import get_log
-from service.metrics.counters import count_answer, count_beginning, count_end
+from service.metrics.counters import count_request_end, count_request_start, count_response
 
 _CONVERTER: Final = re.compile(r"<(?:[^:<>]+:)?([^<>]+)>")
 _LONGEST_METHOD: Final = 20
@@ -38,7 +38,7 @@ def log_requests(app: Flask, contract: dict[str, Any]) -> None:
 def _start() -> None:
     g.begun = perf_counter()
     g.request_id = str(uuid7())
-    count_beginning()
+    count_request_start()
 
 
 def _finish(response: Response) -> Response:
@@ -55,7 +55,7 @@ def _tear_down(_error: BaseException | None) -> None:
     if "begun" not in g:
         return
     try:
-        count_end()
+        count_request_end()
     except Exception:
         _log.exception("request_log_failed", request_id=g.request_id)
 
@@ -66,7 +66,7 @@ def _log_request(response: Response) -> None:
     operation = _operation(template)
     problem = g.get("problem_code")
     is_replay = bool(response.headers.getlist(_REPLAYED))
-    count_answer(operation, response.status_code, seconds, problem, is_replay=is_replay)
+    count_response(operation, response.status_code, seconds, problem, is_replay=is_replay)
     log = _log.error if response.status_code >= HTTPStatus.INTERNAL_SERVER_ERROR else _log.info
     log(
         "request",

@@ -228,7 +228,7 @@ class Worker:
                 self._split_or_give_up(club_id, replace(chunk, failures=failures, error=reason))
                 return
             with self.database.transaction(club_id) as transaction:
-                chunks.put_back(transaction, chunk, reason, timedelta(seconds=2**chunk.failures))
+                chunks.requeue(transaction, chunk, reason, timedelta(seconds=2**chunk.failures))
 
     def _release(self, club_id: UUID, chunk: Chunk, error: ServiceError) -> None:
         """Release a chunk after an interruption, which is no failure of the chunk."""

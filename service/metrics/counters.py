@@ -26,7 +26,7 @@ _seconds = Histogram(
     registry=_own,
     buckets=(0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10),
 )
-_under_way = Gauge("ofc_requests_in_flight", "Requests in progress.", registry=_own, multiprocess_mode="livesum")
+_in_flight = Gauge("ofc_requests_in_flight", "Requests in progress.", registry=_own, multiprocess_mode="livesum")
 _problems = Counter("ofc_problems", "Requests refused, by operation and problem.", ["operation", "code"], registry=_own)
 _replays = Counter("ofc_replays", "Requests that repeated a stored one.", ["operation"], registry=_own)
 _hands = Counter("ofc_hands_stored", "Hands stored and committed.", registry=_own)
@@ -38,17 +38,17 @@ _imbalance = Gauge(
 )
 
 
-def count_beginning() -> None:
+def count_request_start() -> None:
     """Count a request that has started."""
-    _under_way.inc()
+    _in_flight.inc()
 
 
-def count_end() -> None:
+def count_request_end() -> None:
     """Count a request that has ended, with any result."""
-    _under_way.dec()
+    _in_flight.dec()
 
 
-def count_answer(operation: str, status: int, seconds: float, problem: str | None, *, is_replay: bool) -> None:
+def count_response(operation: str, status: int, seconds: float, problem: str | None, *, is_replay: bool) -> None:
     """Count a response."""
     _requests.labels(operation, str(status)).inc()
     _seconds.labels(operation).observe(seconds)

@@ -74,7 +74,7 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
         if not web.knows(key):
             report(f"That key is not valid in this database; move {key_file} away and start again to create one.")
         report("Press Ctrl-C to stop.")
-        _keep_running(web, worker, cluster)
+        _supervise(web, worker, cluster)
 
 
 def _check_server(config: Config) -> None:
@@ -106,7 +106,7 @@ def _check_login(config: Config) -> None:
         database.close()
 
 
-def _keep_running(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> NoReturn:
+def _supervise(web: Web, worker: JobWorker | None, cluster: Cluster | None) -> NoReturn:
     deaths: deque[float] = deque(maxlen=_MOST_DEATHS)
     while True:
         time.sleep(0.1)

@@ -86,7 +86,7 @@ def expect_records(
     if proven is None:
         head, is_open = _replay(records, folded, by_revision)
     else:
-        head, is_open = _keep_proven(records, folded, by_revision[-1], proven), False
+        head, is_open = _expect_proven(records, folded, by_revision[-1], proven), False
     records["round_heads"][(round_id,)] = {
         **_head_row(folded, by_revision[-1], is_open=is_open),
         **head,
@@ -96,7 +96,7 @@ def expect_records(
     return records
 
 
-def _keep_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, state: Mapping[str, Any]) -> Row:
+def _expect_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, state: Mapping[str, Any]) -> Row:
     """Add the hand scores of a round with one revision without their results; return what its head says of these."""
     newest = folded.newest
     for hand, scorer in zip(newest.hands, newest.scorers, strict=True):

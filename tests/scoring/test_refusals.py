@@ -15,13 +15,13 @@ from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake, ScoringError
 from scoring.exchange import Exchange
 from scoring.history import Closing, Departure, History, replay
-from scoring.lone_hand import LonePlayer, score_lone_hand
 from scoring.presets import PRESETS
 from scoring.round import close_round, depart, open_round, play_hand
 from scoring.round_state import Round
 from scoring.ruleset import WinLimit
 from scoring.settle_up import find_payments
 from scoring.settlement import settle
+from scoring.single_hand import SingleHandPlayer, score_single_hand
 from tests.support.scoring.notation import board_of, hand_of, player_of, pointer_to, ruleset_of, seats_of
 
 HIGH = "AhKd9c / JsJd8c5h2c / AsAdTcTh4s"
@@ -74,8 +74,8 @@ def history(**happened: Any) -> None:
 
 def alone(fantasyland: int, *, stays: int, ruleset: str = "pineapple-2-4-us-classic") -> None:
     """Score a hand by itself, one of whose players is said to have stayed so many times."""
-    ann = LonePlayer(player_of(1, {"board": HIGH, "fantasyland": fantasyland}), stays=stays)
-    score_lone_hand(PRESETS[ruleset], [ann, LonePlayer(player_of(2, MID))])
+    ann = SingleHandPlayer(player_of(1, {"board": HIGH, "fantasyland": fantasyland}), stays=stays)
+    score_single_hand(PRESETS[ruleset], [ann, SingleHandPlayer(player_of(2, MID))])
 
 
 def changed(**parts: Any) -> None:
@@ -240,8 +240,8 @@ def test_every_mistake_is_explained_to_operators() -> None:
 
 
 def test_a_hand_by_itself_has_one_board_a_seat() -> None:
-    twice = [LonePlayer(player_of(1, HIGH)), LonePlayer(player_of(1, MID))]
-    [mistake] = mistakes_of(lambda: score_lone_hand(PRESETS["pineapple"], twice))
+    twice = [SingleHandPlayer(player_of(1, HIGH)), SingleHandPlayer(player_of(1, MID))]
+    [mistake] = mistakes_of(lambda: score_single_hand(PRESETS["pineapple"], twice))
     assert (mistake.code, pointer_to(mistake.path)) == ("seat-twice", "#/players/1/seat")
 
 

@@ -187,7 +187,7 @@ def end(transaction: Transaction, chunk: Chunk, done: Done, error: str | None = 
     return _change(transaction, chunk, state="done", **values, ended_at=func.clock_timestamp())
 
 
-def put_back(transaction: Transaction, chunk: Chunk, error: str, pause: timedelta) -> bool:
+def requeue(transaction: Transaction, chunk: Chunk, error: str, pause: timedelta) -> bool:
     """Release a chunk after a failure; it can be claimed again after a pause."""
     values = {"failures": _CHUNK.failures + 1, "error": error, "worker": None}
     return _change(transaction, chunk, **values, claimable_from=func.clock_timestamp() + pause)

@@ -14,8 +14,8 @@ from schemas.rounds import RoundView
 from schemas.scores import RecordedHand, ScoreRequest
 from scoring.errors import Mistake
 from scoring.explanation import hands as explaining
-from scoring.lone_hand import LoneScore, score_lone_hand
 from scoring.ruleset import Ruleset
+from scoring.single_hand import SingleHandScore, score_single_hand
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
@@ -199,7 +199,7 @@ def _line(parts: DocumentParts) -> bytes:
     return f'{begin[:-1]},"hands":[{",".join(parts.hands)}],{end[1:]}\n'.encode()
 
 
-def score_hand(transaction: Transaction, request: ScoreRequest) -> tuple[Ruleset, LoneScore]:
+def score_hand(transaction: Transaction, request: ScoreRequest) -> tuple[Ruleset, SingleHandScore]:
     """
     Score a hand without storing it.
 
@@ -208,4 +208,4 @@ def score_hand(transaction: Transaction, request: ScoreRequest) -> tuple[Ruleset
         HandError: the hand is invalid.
     """
     ruleset = ruleset_named(transaction, request.ruleset)
-    return ruleset, score_lone_hand(ruleset, request.players, request.button)
+    return ruleset, score_single_hand(ruleset, request.players, request.button)

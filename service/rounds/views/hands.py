@@ -16,8 +16,8 @@ from schemas.scores import (
     RecordedHandWithRoundSchema,
     ScoreRequest,
     ScoreRequestSchema,
-    dump_lone_score,
     dump_recorded_hand,
+    dump_single_hand,
 )
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
@@ -87,7 +87,7 @@ def post_score(request: ScoreRequest) -> Response:
     The response has transfers and stacks if the request has the button and every player's stack; if the stakes have
     scope `round`, as if the round ended with this hand.
     """
-    ruleset, lone = score_hand(current_transaction(), request)
-    document = dump_lone_score(ruleset, lone, request.players)
+    ruleset, single = score_hand(current_transaction(), request)
+    document = dump_single_hand(ruleset, single, request.players)
     check_expected(request.expected, document)
     return json_response(document)

@@ -134,7 +134,7 @@ def test_a_worker_without_the_lease_cannot_end_a_chunk(database: Database, club:
     with database.transaction(club) as transaction:
         assert not chunks.renew(transaction, slow, LEASE)
         assert not chunks.end(transaction, slow, Done(0, {}))
-        assert not chunks.put_back(transaction, slow, "late", LEASE)
+        assert not chunks.requeue(transaction, slow, "late", LEASE)
         assert not chunks.dead_letter(transaction, slow, "late")
         assert chunks.end(transaction, quick, Done(0, {}))
         assert not chunks.end(transaction, quick, Done(0, {}))

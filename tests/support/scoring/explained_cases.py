@@ -8,11 +8,11 @@ import re
 from collections.abc import Iterator
 
 from schemas.explanation_output import dump_explanation, render_explanation
-from scoring.explanation.hands import explain_lone_hand, explain_round
+from scoring.explanation.hands import explain_round, explain_single_hand
 from scoring.explanation.reasons import ExplainedHand
 from scoring.hand import Hand
 from scoring.history import Closing, Departure, History
-from scoring.lone_hand import LonePlayer
+from scoring.single_hand import SingleHandPlayer
 from tests.support.scoring.golden_cases import FOLDER, Case, load_cases
 from tests.support.scoring.notation import hand_of, player_of, ruleset_of, seats_of
 
@@ -72,7 +72,7 @@ def _hands(case: Case) -> Iterator[ExplainedHand]:
         yield from explain_round(_history(case))
         return
     players = [
-        LonePlayer(
+        SingleHandPlayer(
             player_of(seat, written),
             stays=written.get("stays", 0) if isinstance(written, dict) else 0,
             stack=content.get("stacks", {}).get(seat),
@@ -80,7 +80,7 @@ def _hands(case: Case) -> Iterator[ExplainedHand]:
         )
         for seat, written in case.players(content["hand"]).items()
     ]
-    yield explain_lone_hand(ruleset_of(content["ruleset"]), players, content.get("button"))
+    yield explain_single_hand(ruleset_of(content["ruleset"]), players, content.get("button"))
 
 
 def _history(case: Case) -> History:

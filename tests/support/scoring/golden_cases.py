@@ -13,13 +13,13 @@ from scoring.description import describe
 from scoring.errors import ScoringError
 from scoring.exchange import Exchange
 from scoring.hand import PlayerHand, Seat
-from scoring.lone_hand import LonePlayer, LoneScore, score_lone_hand
 from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, rank_players
 from scoring.ruleset import Ruleset
 from scoring.score import HandScore
 from scoring.settle_up import find_payments
 from scoring.settlement import Transfer, settle
+from scoring.single_hand import SingleHandPlayer, SingleHandScore, score_single_hand
 from tests.support.scoring.notation import Changes, hand_of, player_of, pointer_to, ruleset_of, seats_of
 
 FOLDER = Path(__file__).parents[2] / "cases"
@@ -110,9 +110,9 @@ def _hand(case: Case) -> Checks:
     ruleset, written = ruleset_of(content["ruleset"]), case.players(content["hand"])
     opening_stacks = content.get("opening_stacks", {})
 
-    def score() -> tuple[list[LonePlayer], LoneScore]:
+    def score() -> tuple[list[SingleHandPlayer], SingleHandScore]:
         players = [
-            LonePlayer(
+            SingleHandPlayer(
                 player_of(seat, player),
                 stays=player.get("stays", 0) if isinstance(player, dict) else 0,
                 stack=content.get("stacks", {}).get(seat),
@@ -120,14 +120,14 @@ def _hand(case: Case) -> Checks:
             )
             for seat, player in written.items()
         ]
-        return players, score_lone_hand(ruleset, players, content.get("button"))
+        return players, score_single_hand(ruleset, players, content.get("button"))
 
     scored, checks = _attempt(content, score)
     yield from checks
     if scored is not None:
-        players, lone = scored
-        yield from _scores(expected, [player.played for player in players], lone.score, ruleset)
-        paid = lone.settlement
+        players, single = scored
+        yield from _scores(expected, [player.played for player in players], single.score, ruleset)
+        paid = single.settlement
         yield from _transfers(expected, paid.transfers if paid else (), paid.stacks if paid else {})
 
 

@@ -7,12 +7,12 @@ from typing import Any
 from schemas.documents import load_document
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import load_ruleset
-from schemas.scores import dump_lone_score, dump_score, load_score_request
+from schemas.scores import dump_score, dump_single_hand, load_score_request
 from schemas.settlements import dump_points, dump_settlement, dump_transfers
 from scoring.history import History, accept_irregular, replay
-from scoring.lone_hand import score_lone_hand
 from scoring.round import PlayedHand
 from scoring.round_state import Round
+from scoring.single_hand import score_single_hand
 
 Shape = dict[str, Any]
 
@@ -39,8 +39,8 @@ def play_document(
 def score_request(request: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
     """Score a hand by itself; without transfers and stacks where they cannot be known."""
     read, rules = load_score_request(request), load_ruleset(ruleset)
-    lone = score_lone_hand(rules, read.players, read.button)
-    answer = _without_words(dump_lone_score(rules, lone, read.players))
+    single = score_single_hand(rules, read.players, read.button)
+    answer = _without_words(dump_single_hand(rules, single, read.players))
     return {part: value for part, value in answer.items() if value is not None}
 
 

@@ -12,7 +12,7 @@ from scoring.settlement import Settlement, settle
 
 
 @dataclass(frozen=True, slots=True)
-class LonePlayer:
+class SingleHandPlayer:
     """
     A player's board, with the values that are otherwise taken from the round.
 
@@ -32,14 +32,16 @@ class LonePlayer:
 
 
 @dataclass(frozen=True, slots=True)
-class LoneScore:
+class SingleHandScore:
     """The result of a single hand; the settlement is None if the stacks or the button are unknown."""
 
     score: HandScore
     settlement: Settlement | None
 
 
-def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Seat | None = None) -> LoneScore:
+def score_single_hand(
+    ruleset: Ruleset, players: Sequence[SingleHandPlayer], button: Seat | None = None
+) -> SingleHandScore:
     """
     Score a single hand, and settle it if every stack and the button are known.
 
@@ -47,10 +49,10 @@ def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Sea
 
     >>> from scoring.board import Board
     >>> from scoring.presets import PRESETS
-    >>> ann = LonePlayer(PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h")), stack=3)
-    >>> bob = LonePlayer(PlayerHand(2, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs")), stack=50)
-    >>> lone = score_lone_hand(PRESETS["pineapple"], [ann, bob], button=2)
-    >>> lone.score.points, lone.settlement.stacks
+    >>> ann = SingleHandPlayer(PlayerHand(1, Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h")), stack=3)
+    >>> bob = SingleHandPlayer(PlayerHand(2, Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs")), stack=50)
+    >>> single = score_single_hand(PRESETS["pineapple"], [ann, bob], button=2)
+    >>> single.score.points, single.settlement.stacks
     ({1: 4, 2: -4}, {1: 6, 2: 47})
 
     Raises:
@@ -65,14 +67,14 @@ def score_lone_hand(ruleset: Ruleset, players: Sequence[LonePlayer], button: Sea
     score = score_hand(played, ruleset, button, {player.seat: player.stays for player in players})
     stacks = {player.seat: player.stack for player in players if player.stack is not None}
     if button is None or len(stacks) < len(players):
-        return LoneScore(score, None)
+        return SingleHandScore(score, None)
     opening = {
         player.seat: stacks[player.seat] if player.opening_stack is None else player.opening_stack for player in players
     }
-    return LoneScore(score, settle(score.exchanges, stacks, ruleset.stakes.win_limit, opening))
+    return SingleHandScore(score, settle(score.exchanges, stacks, ruleset.stakes.win_limit, opening))
 
 
-def _player_mistakes(ruleset: Ruleset, players: Sequence[LonePlayer]) -> Iterator[Mistake]:
+def _player_mistakes(ruleset: Ruleset, players: Sequence[SingleHandPlayer]) -> Iterator[Mistake]:
     fewest, most = 2, ruleset.players.max
     if not fewest <= len(players) <= most:
         detail = f"the number of players is {len(players)}; expected {fewest} to {most} under {ruleset}"
@@ -89,7 +91,7 @@ def _player_mistakes(ruleset: Ruleset, players: Sequence[LonePlayer]) -> Iterato
             yield Mistake("stack-missing", (*path, "stack"), detail)
 
 
-def _stay_mistakes(ruleset: Ruleset, player: LonePlayer) -> Iterator[Mistake]:
+def _stay_mistakes(ruleset: Ruleset, player: SingleHandPlayer) -> Iterator[Mistake]:
     if not player.stays:
         return
     limit = ruleset.fantasyland.stay_limit
