@@ -26,7 +26,7 @@ COMMANDS = Path(sys.executable).parent
 READY = re.compile(r"Ready on (http://\S+)")
 STOPPED = 130
 
-# What an operator has set for a service of his own must not reach this one.
+# What an operator has set for their own service must not reach this one.
 ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.startswith("OFC_")}
 
 

@@ -66,7 +66,7 @@ def find_adjustment(before: Mapping[str, int], after: Mapping[str, int]) -> Sett
     """
     Find the fewest payments that adjust a settled result to a changed one.
 
-    Ann was paid for the 9 points that she had won; it turns out that she had won 4, and cyd, who was not there, 5:
+    Ann was paid for the 9 points that they had won; it turns out that they had won 4, and cyd, who was not there, 5:
 
     >>> find_adjustment({"ann": 9, "bob": -9}, {"ann": 4, "bob": -9, "cyd": 5}).payments
     (Payment(payer='ann', payee='cyd', amount=5),)

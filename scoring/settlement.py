@@ -51,7 +51,7 @@ def settle(
     Stacks change after every exchange, which is why the order matters and why the caller gives the exchanges clockwise
     from the left of the button. What a cap cuts off is not owed later.
 
-    Ann in seat 1 has 2 points and beats two players by 10 each. The first pays 2, which lets her win 4 from the second:
+    Ann in seat 1 has 2 points and beats two players by 10 each. The first pays 2; Ann then wins 4 from the second:
 
     >>> settlement = settle([Exchange(1, 2, 10), Exchange(1, 3, 10)], {1: 2, 2: 50, 3: 50}, WinLimit.STACK)
     >>> [transfer.paid for transfer in settlement.transfers], settlement.stacks

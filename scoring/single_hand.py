@@ -16,7 +16,7 @@ class SingleHandPlayer:
     """
     A player's board, with the values that are otherwise taken from the round.
 
-    `stays` is how many times in a row he has stayed in Fantasyland; `opening_stack` is his stack where it is not given.
+    `stays` is how many times in a row they have stayed in Fantasyland; `opening_stack` is their stack if omitted.
     """
 
     played: PlayerHand

@@ -31,7 +31,7 @@ CLOSING = ["the room closes", "power cut", "two players had to leave"]
 def random_player(
     rng: Random, round_: Round, seat: int, deck: list[str], others: list[dict[str, Any]]
 ) -> dict[str, Any]:
-    """What one player was dealt and how he set it."""
+    """What one player was dealt and how they set it."""
     variant, fantasyland = round_.ruleset["variant"], round_.owed.get(seat, 0)
     seen = cards_seen(variant, fantasyland)
     if others and rng.random() < 0.18:

@@ -35,7 +35,7 @@ def row_winner(row: str, one: list[str], other: list[str], ruleset: dict[str, An
 
 
 def bonus(won: int, ruleset: dict[str, Any]) -> int:
-    """What a player gets on top of his rows for the number of rows he won."""
+    """What a player gets on top of their rows for the number of rows they won."""
     points = ruleset["points"]
     return (points["majority_bonus"] if won >= 2 else 0) + (points["scoop_bonus"] if won == 3 else 0)
 

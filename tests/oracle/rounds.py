@@ -38,7 +38,7 @@ class Round:
 
 
 def open_round(document: dict[str, Any], ruleset: dict[str, Any]) -> Round:
-    """7.1: at least two players, each with points in front of him."""
+    """7.1: at least two players, each with a stack."""
     places = sorted(document["seats"], key=lambda place: int(place["seat"]))
     seats = [place["seat"] for place in places]
     players = {place["seat"]: place["player"] for place in places}
@@ -225,7 +225,7 @@ def play_hand(round_: Round, hand: dict[str, Any], accepted: bool = False, held_
 
 
 def depart(round_: Round, seat: int, before_accepted: bool = False, held_open: bool = False) -> None:
-    """7.6: a player leaves between two hands, not while a sequence he is in goes on."""
+    """7.6: a player leaves between two hands, not while a sequence they are in goes on."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(round_.ruleset["leaving"] == "between_hands", "departure-between-rounds-only", seat)
     demand(round_.hands >= 1, "departure-before-first-hand", seat)

@@ -63,7 +63,7 @@ def disconnect(streets: list[Street], first: int, table: list[tuple[int, int]]) 
 def random_streets(
     rng: Random, board: dict[str, Any], discards: list[str], variant: str, fantasyland: int
 ) -> tuple[list[Street], dict[str, list[str]], list[str]]:
-    """Streets, and the board and discards they come to: who disconnects does not reach the board he planned."""
+    """Streets, and the board and discards that result: a player who disconnects does not reach the planned board."""
     table = streets_of(variant, fantasyland)
     streets = streets_for(rng, board, discards, table)
     if rng.random() < 0.2:

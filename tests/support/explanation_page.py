@@ -49,7 +49,7 @@ def payments_on(page: ElementTree.Element) -> list[tuple[int, int, int]]:
 
 
 def stacks_on(page: ElementTree.Element) -> list[tuple[str, int, int, int, int]]:
-    """Every player's stack before, what he was paid, his stack after, and what he would have been paid."""
+    """Every player's stack before, what they were paid, their stack after, and what they would have been paid."""
     rows = page.findall(".//section[@id='stacks']//tbody/tr")
     return [(text_of(row.find("th")), *(number(text_of(cell)) for cell in row.findall("td"))) for row in rows]
 

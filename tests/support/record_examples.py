@@ -75,7 +75,7 @@ def shortened(name: str, part: Any) -> Any:
     return {**part, "proof": part["proof"][:1]} if name == "newest" and isinstance(part, dict) else part
 
 
-class Teller:
+class Recorder:
     """Asks for operations by their name, and keeps the first answer of each status and kind as its example."""
 
     def __init__(self, api: Api) -> None:

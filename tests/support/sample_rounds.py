@@ -57,7 +57,7 @@ def player(seat: int, board: str, **more: Any) -> Document:
 
 
 def hand(number: int, button: int, players: Mapping[int, str | Document], **more: Any) -> Document:
-    """Write a hand; a player is a board, or a board with what else is known of him."""
+    """Write a hand; a player is a board, or a board with what else is known of them."""
     dealt_in = [
         player(seat, played) if isinstance(played, str) else {**player(seat, played["board"]), **_beside(played)}
         for seat, played in players.items()

@@ -24,7 +24,7 @@ from tests.support.application import House, open_house
 from tests.support.database.broken_connection import breaking_line_to_database
 from tests.support.database.postgres import Logins, Server, embedded_server
 from tests.support.import_lines import club_of
-from tests.support.record_examples import Teller, next_cursor, write_examples
+from tests.support.record_examples import Recorder, next_cursor, write_examples
 from tests.support.sample_rounds import (
     HIGH,
     KINGS,
@@ -70,124 +70,124 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
         house: where a new club plays it.
         bare: a database that no migration has touched, for what a service says about one.
     """
-    teller = Teller(house.new_client())
-    look_around(teller)
-    table = set_up_the_table(teller)
-    name_the_players(teller)
-    round_id = play_a_round(teller, table)
-    dispute_id = dispute_the_round(teller, table, round_id)
-    correct_the_round(teller, round_id, dispute_id)
-    resolve_the_dispute(teller, dispute_id)
-    look_at_the_round(teller, round_id)
-    show_the_players(teller, round_id)
-    agree_on_the_round(teller, round_id)
-    second_id = settle_the_evening(teller, table, round_id)
-    sign_what_happened(teller, house, second_id)
-    import_a_file(teller, house)
-    play_it_again(teller, house, round_id)
-    look_after_the_keys(teller, house)
-    send_what_cannot_be_read(teller)
-    import_too_much(teller, house)
-    come_without_the_right_key(teller, house)
-    ask_without_a_database(teller, bare)
-    lose_the_line(teller, house)
-    problems = {code: teller.problems[code] for code in sorted(teller.problems)}
-    return {name: teller.examples[name] for name in sorted(teller.examples)} | {PROBLEMS: problems}
+    recorder = Recorder(house.new_client())
+    look_around(recorder)
+    table = set_up_the_table(recorder)
+    name_the_players(recorder)
+    round_id = play_a_round(recorder, table)
+    dispute_id = dispute_the_round(recorder, table, round_id)
+    correct_the_round(recorder, round_id, dispute_id)
+    resolve_the_dispute(recorder, dispute_id)
+    look_at_the_round(recorder, round_id)
+    show_the_players(recorder, round_id)
+    agree_on_the_round(recorder, round_id)
+    second_id = settle_the_evening(recorder, table, round_id)
+    sign_what_happened(recorder, house, second_id)
+    import_a_file(recorder, house)
+    play_it_again(recorder, house, round_id)
+    look_after_the_keys(recorder, house)
+    send_what_cannot_be_read(recorder)
+    import_too_much(recorder, house)
+    come_without_the_right_key(recorder, house)
+    ask_without_a_database(recorder, bare)
+    lose_the_line(recorder, house)
+    problems = {code: recorder.problems[code] for code in sorted(recorder.problems)}
+    return {name: recorder.examples[name] for name in sorted(recorder.examples)} | {PROBLEMS: problems}
 
 
-def look_around(teller: Teller) -> None:
+def look_around(recorder: Recorder) -> None:
     """What everybody sees, and a hand scored without storing it."""
-    teller.ask("check_health")
-    teller.ask("check_readiness")
-    teller.read("get_contract", "/openapi.yaml", r"openapi:|info:|  title:|  version:")
-    teller.read("get_metrics", "/metrics", r"(# (HELP|TYPE) )?ofc_points_imbalance")
-    teller.ask("list_rulesets")
-    teller.cut("list_rulesets", "rulesets", 1)
-    teller.ask("get_ruleset", {"reference": "pineapple"})
-    teller.ask("score_hand", {}, WORKED)
-    teller.refuse("ruleset-unknown", "score_hand", {}, {**WORKED, "ruleset": "pinapple"})
-    teller.refuse("hand-invalid", "score_hand", {}, changed(WORKED, ("players/1/top/0", "Qs")))
-    teller.refuse("expected-differs", "score_hand", {}, {**WORKED, "expected": {"stacks": {"1": 9}}})
+    recorder.ask("check_health")
+    recorder.ask("check_readiness")
+    recorder.read("get_contract", "/openapi.yaml", r"openapi:|info:|  title:|  version:")
+    recorder.read("get_metrics", "/metrics", r"(# (HELP|TYPE) )?ofc_points_imbalance")
+    recorder.ask("list_rulesets")
+    recorder.cut("list_rulesets", "rulesets", 1)
+    recorder.ask("get_ruleset", {"reference": "pineapple"})
+    recorder.ask("score_hand", {}, WORKED)
+    recorder.refuse("ruleset-unknown", "score_hand", {}, {**WORKED, "ruleset": "pinapple"})
+    recorder.refuse("hand-invalid", "score_hand", {}, changed(WORKED, ("players/1/top/0", "Qs")))
+    recorder.refuse("expected-differs", "score_hand", {}, {**WORKED, "expected": {"stacks": {"1": 9}}})
 
 
-def set_up_the_table(teller: Teller) -> str:
+def set_up_the_table(recorder: Recorder) -> str:
     """The club's own rules, and a table for every week; answers the id of the kitchen's."""
-    own = without(teller.ask("get_ruleset", {"reference": "pineapple@1"}).document, "version")
+    own = without(recorder.ask("get_ruleset", {"reference": "pineapple@1"}).document, "version")
     own = changed(own, ("name", "saturday"), ("points/scoop_bonus", 4), ("leaving", "between_hands"))
-    teller.record("add_ruleset", {}, own)
-    teller.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
-    teller.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
+    recorder.record("add_ruleset", {}, own)
+    recorder.refuse("ruleset-conflict", "add_ruleset", {}, {**own, "name": PINEAPPLE})
+    recorder.refuse("ruleset-invalid", "add_ruleset", {}, changed(own, ("players/min", 3), ("players/max", 2)))
     kitchen = {"name": "kitchen", "ruleset": "saturday", "point_value": 10, "currency": "EUR"}
-    table = str(teller.record("add_table", {}, kitchen)["id"])
-    teller.refuse("table-conflict", "add_table", {}, kitchen)
+    table = str(recorder.record("add_table", {}, kitchen)["id"])
+    recorder.refuse("table-conflict", "add_table", {}, kitchen)
     key = {"Idempotency-Key": "7c4a8d09-2026-4b1f-9d3e-000000000002"}
-    teller.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
-    teller.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
-    teller.record("add_table", {}, {**kitchen, "name": "attic"})
-    teller.ask("get_table", {"table_id": table})
-    teller.refuse("not-found", "get_table", {"table_id": NOBODYS})
-    read_two_pages(teller, "list_tables")
-    found = teller.ask("list_tables", {"name": "kitchen"})
+    recorder.refuse("idempotency-key-reused", "add_table", key, {**kitchen, "name": "attic"})
+    recorder.refuse("idempotency-key-invalid", "add_table", {"Idempotency-Key": "two words"}, kitchen)
+    recorder.record("add_table", {}, {**kitchen, "name": "attic"})
+    recorder.ask("get_table", {"table_id": table})
+    recorder.refuse("not-found", "get_table", {"table_id": NOBODYS})
+    read_two_pages(recorder, "list_tables")
+    found = recorder.ask("list_tables", {"name": "kitchen"})
     assert [listed["id"] for listed in found["tables"]] == [table]
     return table
 
 
-def name_the_players(teller: Teller) -> None:
+def name_the_players(recorder: Recorder) -> None:
     """What the players are called, and that bob would rather not be."""
-    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann from next door"})
-    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann"})
-    teller.ask("name_player", {"player": "bob"}, {"display_name": "Bob"})
-    teller.ask("get_player", {"player": "ann"})
-    read_two_pages(teller, "list_players")
-    teller.ask("erase_player", {"player": "bob"})
+    recorder.ask("name_player", {"player": "ann"}, {"display_name": "Ann from next door"})
+    recorder.ask("name_player", {"player": "ann"}, {"display_name": "Ann"})
+    recorder.ask("name_player", {"player": "bob"}, {"display_name": "Bob"})
+    recorder.ask("get_player", {"player": "ann"})
+    read_two_pages(recorder, "list_players")
+    recorder.ask("erase_player", {"player": "bob"})
 
 
-def play_a_round(teller: Teller, table: str) -> str:
+def play_a_round(recorder: Recorder, table: str) -> str:
     """A round with a hand misread and undone, a player who leaves, and an early end; answers its id."""
     at_table, opening = {"table_id": table}, {"seats": seats(SIXES), "reference": "2026-11-20/1"}
-    teller.refuse("round-invalid", "open_round", at_table, {"seats": seats({1: "ann 100", 2: "bob"})})
-    round_id = str(teller.record("open_round", at_table, opening)["id"])
-    teller.refuse("round-open", "open_round", at_table, {"seats": seats(SIXES)})
-    teller.refuse("round-conflict", "open_round", at_table, {**opening, "seats": seats({1: "ann 90", 2: "bob 90"})})
+    recorder.refuse("round-invalid", "open_round", at_table, {"seats": seats({1: "ann 100", 2: "bob"})})
+    round_id = str(recorder.record("open_round", at_table, opening)["id"])
+    recorder.refuse("round-open", "open_round", at_table, {"seats": seats(SIXES)})
+    recorder.refuse("round-conflict", "open_round", at_table, {**opening, "seats": seats({1: "ann 90", 2: "bob 90"})})
     in_round = {"round_id": round_id}
-    teller.record("record_hand", in_round, FIRST)
-    teller.refuse("hand-conflict", "record_hand", in_round, hand(1, 1, THREE))
-    misread = teller.record("record_hand", in_round, MISREAD)
+    recorder.record("record_hand", in_round, FIRST)
+    recorder.refuse("hand-conflict", "record_hand", in_round, hand(1, 1, THREE))
+    misread = recorder.record("record_hand", in_round, MISREAD)
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
-    teller.record("undo_hand", in_round, undoing)
-    teller.record("record_hand", in_round, SECOND)
-    teller.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
-    teller.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})
-    teller.refuse("undo-refused", "undo_hand", in_round, {"number": 1})
-    teller.record("record_departure", in_round, {"seat": 3, "reason": "the last train"})
-    teller.record("close_round", in_round, {"reason": "the room closes"})
-    teller.refuse("round-closed", "record_hand", in_round, hand(3, 1, {1: HIGH, 2: MID}))
+    recorder.record("undo_hand", in_round, undoing)
+    recorder.record("record_hand", in_round, SECOND)
+    recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
+    recorder.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})
+    recorder.refuse("undo-refused", "undo_hand", in_round, {"number": 1})
+    recorder.record("record_departure", in_round, {"seat": 3, "reason": "the last train"})
+    recorder.record("close_round", in_round, {"reason": "the room closes"})
+    recorder.refuse("round-closed", "record_hand", in_round, hand(3, 1, {1: HIGH, 2: MID}))
     return round_id
 
 
-def dispute_the_round(teller: Teller, table: str, round_id: str) -> str:
-    """What bob holds against the settlement, and what cyd thought she did; answers the id of bob's dispute."""
+def dispute_the_round(recorder: Recorder, table: str, round_id: str) -> str:
+    """What bob disputes in the settlement, and what cyd remembered; returns the id of bob's dispute."""
     claim = "the second card of seat 1 on top was the three of diamonds"
     claimed = {"round": round_id, "hand": 1, "seat": 1, "row": "top", "claim": claim, "by": "bob"}
-    teller.refuse("dispute-invalid", "open_dispute", {}, {**claimed, "hand": 3})
-    dispute_id = str(teller.record("open_dispute", {}, claimed)["id"])
+    recorder.refuse("dispute-invalid", "open_dispute", {}, {**claimed, "hand": 3})
+    dispute_id = str(recorder.record("open_dispute", {}, claimed)["id"])
     about = {"dispute_id": dispute_id}
-    teller.record("comment_on_dispute", about, {"comment": "it was, and I did not enter", "by": "ann"})
+    recorder.record("comment_on_dispute", about, {"comment": "it was, and I did not enter", "by": "ann"})
     giving_up = {"round": round_id, "claim": "my last stack is wrong", "by": "cyd"}
-    given_up = {"dispute_id": str(teller.record("open_dispute", {}, giving_up)["id"])}
-    teller.record("withdraw_dispute", given_up, {"version": 1, "by": "cyd", "reason": "a card was counted twice"})
-    teller.refuse("dispute-refused", "review_dispute", given_up, {"version": 2, "by": "first"})
-    teller.refuse("dispute-changed", "review_dispute", about, {"version": 1, "by": "first"})
-    teller.record("review_dispute", about, {"version": 2, "by": "first"})
-    read_two_pages(teller, "list_disputes")
-    teller.ask("list_disputes", {"state": "under_review", "table": table, "round": round_id})
+    given_up = {"dispute_id": str(recorder.record("open_dispute", {}, giving_up)["id"])}
+    recorder.record("withdraw_dispute", given_up, {"version": 1, "by": "cyd", "reason": "a card was counted twice"})
+    recorder.refuse("dispute-refused", "review_dispute", given_up, {"version": 2, "by": "first"})
+    recorder.refuse("dispute-changed", "review_dispute", about, {"version": 1, "by": "first"})
+    recorder.record("review_dispute", about, {"version": 2, "by": "first"})
+    read_two_pages(recorder, "list_disputes")
+    recorder.ask("list_disputes", {"state": "under_review", "table": table, "round": round_id})
     return dispute_id
 
 
-def correct_the_round(teller: Teller, round_id: str, dispute_id: str) -> None:
-    """One of ann's queens of the first hand was a three: she had not earned the Fantasyland that she was dealt."""
+def correct_the_round(recorder: Recorder, round_id: str, dispute_id: str) -> None:
+    """One of ann's queens of the first hand was a three: ann had not earned the Fantasyland of the next hand."""
     in_round = {"round_id": round_id}
-    version = teller.ask("get_round", in_round)["version"]
+    version = recorder.ask("get_round", in_round)["version"]
     three = {"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}
     correcting = {
         "reason": "ann's queen of diamonds was the three",
@@ -195,111 +195,111 @@ def correct_the_round(teller: Teller, round_id: str, dispute_id: str) -> None:
         "version": version,
         "dispute": dispute_id,
     }
-    teller.refuse("hand-irregular", "correct_round", in_round, correcting)
+    recorder.refuse("hand-irregular", "correct_round", in_round, correcting)
     elsewhere = [{"op": "replace", "path": "/table", "value": "attic"}]
-    teller.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
-    teller.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
-    teller.record("correct_round", in_round, {**correcting, "irregular": "accept"})
-    teller.refuse("round-changed", "correct_round", in_round, correcting)
-    version = teller.ask("get_round", in_round)["version"]
+    recorder.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
+    recorder.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
+    recorder.record("correct_round", in_round, {**correcting, "irregular": "accept"})
+    recorder.refuse("round-changed", "correct_round", in_round, correcting)
+    version = recorder.ask("get_round", in_round)["version"]
     # The round is as this would make it already.
-    teller.ask("correct_round", in_round, {"reason": "looked at again", "patch": [three], "version": version})
+    recorder.ask("correct_round", in_round, {"reason": "looked at again", "patch": [three], "version": version})
 
 
-def resolve_the_dispute(teller: Teller, dispute_id: str) -> None:
+def resolve_the_dispute(recorder: Recorder, dispute_id: str) -> None:
     """The correction has answered it."""
     about = {"dispute_id": dispute_id}
-    version = teller.ask("get_dispute", about)["version"]
-    teller.record("resolve_dispute", about, {"version": version, "state": "upheld", "by": "first"})
+    version = recorder.ask("get_dispute", about)["version"]
+    recorder.record("resolve_dispute", about, {"version": version, "state": "upheld", "by": "first"})
 
 
-def look_at_the_round(teller: Teller, round_id: str) -> None:
+def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     """What there is to see of a round and its hands."""
     in_round = {"round_id": round_id}
-    teller.ask("get_round", in_round)
-    hands = teller.ask("list_hands", {**in_round, "limit": 1})
-    teller.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
-    teller.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
+    recorder.ask("get_round", in_round)
+    hands = recorder.ask("list_hands", {**in_round, "limit": 1})
+    recorder.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
+    recorder.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
     explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
-    teller.ask("explain_hand", explained)
-    teller.read_in("text/plain", "explain_hand", explained)
-    teller.read_in("text/html", "explain_hand", explained, r"<!doctype|\s*<(title|h1|h2|h3)")
-    teller.ask("get_settlement", {**in_round, "revision": 2})
-    teller.ask("get_document", {**in_round, "revision": 3})
+    recorder.ask("explain_hand", explained)
+    recorder.read_in("text/plain", "explain_hand", explained)
+    recorder.read_in("text/html", "explain_hand", explained, r"<!doctype|\s*<(title|h1|h2|h3)")
+    recorder.ask("get_settlement", {**in_round, "revision": 2})
+    recorder.ask("get_document", {**in_round, "revision": 3})
 
 
-def show_the_players(teller: Teller, round_id: str) -> None:
+def show_the_players(recorder: Recorder, round_id: str) -> None:
     """An address at which the players read their round on their own phones."""
-    issued = teller.ask("issue_link", {"round_id": round_id}, {"expires_in": 86_400})
+    issued = recorder.ask("issue_link", {"round_id": round_id}, {"expires_in": 86_400})
     shown = {"token": issued["url"].rpartition("/")[2]}
-    teller.ask("show_linked_round", shown)
-    teller.read_in("text/html", "show_linked_round", shown, r"<!doctype|\s*<(title|h1|h2)")
-    teller.ask("show_linked_hand", {**shown, "number": 1})
+    recorder.ask("show_linked_round", shown)
+    recorder.read_in("text/html", "show_linked_round", shown, r"<!doctype|\s*<(title|h1|h2)")
+    recorder.ask("show_linked_hand", {**shown, "number": 1})
     for form in ("text/plain", "text/html"):
-        teller.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
-    teller.ask("revoke_link", shown)
+        recorder.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
+    recorder.ask("revoke_link", shown)
 
 
-def agree_on_the_round(teller: Teller, round_id: str) -> None:
+def agree_on_the_round(recorder: Recorder, round_id: str) -> None:
     """Everybody has seen the settlement as it was corrected, and says that it is right."""
     in_round = {"round_id": round_id}
-    teller.refuse("confirmation-refused", "confirm_settlement", in_round, {"seat": 1, "revision": 1})
+    recorder.refuse("confirmation-refused", "confirm_settlement", in_round, {"seat": 1, "revision": 1})
     for seat in SIXES:
-        agreed = teller.record("confirm_settlement", in_round, {"seat": seat, "revision": 3})
+        agreed = recorder.record("confirm_settlement", in_round, {"seat": seat, "revision": 3})
     assert agreed["state"] == "final"
 
 
-def settle_the_evening(teller: Teller, table: str, round_id: str) -> str:
+def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     """Another round, sent as one document, and who pays whom in the end; answers its id."""
     two = {1: "ann 100", 2: "bob 100"}
     played = [hand(1, 1, {1: HIGH, 2: MID}), hand(2, 2, {1: LOW, 2: HIGH})]
     document = document_of(f"{PINEAPPLE}@1", two, played, reference="2026-11-20/2", point_value=10, currency="EUR")
-    second = teller.record("play_document", {}, document)
+    second = recorder.record("play_document", {}, document)
     in_second = {"round_id": second["round"]["id"]}
-    teller.refuse("round-complete", "record_hand", in_second, hand(3, 1, {1: HIGH, 2: MID}))
-    rounds = teller.ask("list_rounds", {"limit": 1})
-    opened = teller.ask("get_round", {"round_id": round_id})["opened_at"]
+    recorder.refuse("round-complete", "record_hand", in_second, hand(3, 1, {1: HIGH, 2: MID}))
+    rounds = recorder.ask("list_rounds", {"limit": 1})
+    opened = recorder.ask("get_round", {"round_id": round_id})["opened_at"]
     before = str(second["round"]["opened_at"])
     narrowed = {"table": table, "player": "ann", "status": "closed", "state": "final", "from": opened, "to": before}
-    found = teller.ask("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
+    found = recorder.ask("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
-    teller.ask("get_statement", {"table_id": table})
-    teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
-    exported = teller.ask("export_rounds", {"table": table, "limit": 1})
-    teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
+    recorder.ask("get_statement", {"table_id": table})
+    recorder.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+    exported = recorder.ask("export_rounds", {"table": table, "limit": 1})
+    recorder.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     return str(in_second["round_id"])
 
 
-def import_a_file(teller: Teller, house: House) -> None:
+def import_a_file(recorder: Recorder, house: House) -> None:
     """Rounds of another year, of which one is there already and one cannot be read."""
     lines = [*rounds_to_import(2, "cellar"), b'{"ruleset": "pineapple"}']
     content = lines_of([*lines, lines[0]])
     packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
-    teller.refuse("body-unreadable", "start_import", data=content, headers=packed)
-    sent = teller.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
+    recorder.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    sent = recorder.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
     job = {"import_id": str(sent["id"])}
-    teller.record("pause_import", job, None)
-    teller.record("resume_import", job, None)
+    recorder.record("pause_import", job, None)
+    recorder.record("resume_import", job, None)
     work_on(house, str(sent["id"]))
-    teller.ask("get_import", job)
-    teller.record("cancel_import", job, None)
-    teller.refuse("job-ended", "pause_import", job)
-    teller.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
+    recorder.ask("get_import", job)
+    recorder.record("cancel_import", job, None)
+    recorder.refuse("job-ended", "pause_import", job)
+    recorder.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
 
 
-def play_it_again(teller: Teller, house: House, round_id: str) -> None:
+def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     """What would the round have come to under other rules?"""
     asked = {"scope": {"rounds": [round_id]}, "mode": "audit", "ruleset": "progressive", "reason": "ann wants to know"}
-    sent = teller.record("start_recomputation", {}, asked)
+    sent = recorder.record("start_recomputation", {}, asked)
     job = {"recomputation_id": str(sent["id"])}
-    teller.record("pause_recomputation", job, None)
-    teller.record("resume_recomputation", job, None)
+    recorder.record("pause_recomputation", job, None)
+    recorder.record("resume_recomputation", job, None)
     work_on(house, str(sent["id"]))
-    teller.ask("get_recomputation", job)
-    teller.record("cancel_recomputation", job, None)
-    found = teller.ask("list_differences", {**job, "limit": 1})
-    teller.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
-    teller.read_in("application/x-ndjson", "list_differences", job)
+    recorder.ask("get_recomputation", job)
+    recorder.record("cancel_recomputation", job, None)
+    found = recorder.ask("list_differences", {**job, "limit": 1})
+    recorder.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
+    recorder.read_in("application/x-ndjson", "list_differences", job)
 
 
 def work_on(house: House, job_id: str) -> None:
@@ -310,84 +310,84 @@ def work_on(house: House, job_id: str) -> None:
     Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
 
 
-def look_after_the_keys(teller: Teller, house: House) -> None:
+def look_after_the_keys(recorder: Recorder, house: House) -> None:
     """The keys of the club, one of which was lost."""
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, teller.api))
+    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, recorder.api))
     lost = create_key(house.owner, find_club(house.owner, name), name="table tablet", scopes=[Scope.READ, Scope.WRITE])
-    read_two_pages(teller, "list_keys")
-    teller.ask("revoke_key", {"key_id": str(lost.key.id)})
+    read_two_pages(recorder, "list_keys")
+    recorder.ask("revoke_key", {"key_id": str(lost.key.id)})
 
 
-def send_what_cannot_be_read(teller: Teller) -> None:
+def send_what_cannot_be_read(recorder: Recorder) -> None:
     """Bodies, headers and methods that the service cannot take."""
     as_json = {"Content-Type": "application/json"}
-    teller.refuse("json-invalid", "score_hand", data=b'{"ruleset": "pineapple", "ruleset": "turbo"}', headers=as_json)
-    teller.refuse("body-too-large", "score_hand", data=b" " * TOO_LARGE, headers=as_json)
-    teller.refuse("media-type-unsupported", "score_hand", data=b"As Kd Qc", headers={"Content-Type": "text/plain"})
+    recorder.refuse("json-invalid", "score_hand", data=b'{"ruleset": "pineapple", "ruleset": "turbo"}', headers=as_json)
+    recorder.refuse("body-too-large", "score_hand", data=b" " * TOO_LARGE, headers=as_json)
+    recorder.refuse("media-type-unsupported", "score_hand", data=b"As Kd Qc", headers={"Content-Type": "text/plain"})
     announced = {"CONTENT_LENGTH": "800"}
     half = b'{"ruleset": "pineap'
-    teller.refuse("request-incomplete", "score_hand", data=half, headers=as_json, environ_overrides=announced)
+    recorder.refuse("request-incomplete", "score_hand", data=half, headers=as_json, environ_overrides=announced)
     wrong = changed(WORKED, ("players/0/top/0", "Qx"), ("players/1/stack", -1))
-    teller.refuse("request-invalid", "score_hand", {}, wrong)
-    teller.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
+    recorder.refuse("request-invalid", "score_hand", {}, wrong)
+    recorder.refuse("not-acceptable", "list_rulesets", headers={"Accept": "text/html"})
 
 
-def import_too_much(teller: Teller, house: House) -> None:
+def import_too_much(recorder: Recorder, house: House) -> None:
     """Imports that are larger, or more, than a service allows that was configured for few."""
     for code, limits in (
         ("import-too-large", ImportLimits(lines=1)),
         ("import-quota-exceeded", ImportLimits(under_way=0)),
     ):
-        small = Api(create_app(Config(house.logins.service, imports=limits)), teller.api.key)
+        small = Api(create_app(Config(house.logins.service, imports=limits)), recorder.api.key)
         headers = {"Content-Type": "application/x-ndjson"}
-        teller.refuse(code, "start_import", data=b"{}\n{}\n", headers=headers, api=small)
+        recorder.refuse(code, "start_import", data=b"{}\n{}\n", headers=headers, api=small)
 
 
-def sign_what_happened(teller: Teller, house: House, round_id: str) -> None:
+def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
     """A checkpoint, something more that happens, another checkpoint, and what can be checked then."""
-    first = teller.ask("make_checkpoint")
-    teller.ask("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
-    second = teller.ask("make_checkpoint")
-    read_two_pages(teller, "list_checkpoints")
-    teller.ask("prove_consistency", {"from": first["size"], "to": second["size"]})
-    teller.ask("prove_inclusion", {"position": 2, "size": second["size"]})
-    teller.read("get_checkpoint", second.headers["Location"], "")
-    teller.ask("list_checkpoint_keys")
-    teller.ask("get_evidence", {"round_id": round_id, "since": first["size"]})
-    teller.cut("get_evidence", "events", 2)
-    teller.ask("list_events", {"after": 2, "limit": 1, "wait": 1})
+    first = recorder.ask("make_checkpoint")
+    recorder.ask("name_player", {"player": "ann"}, {"display_name": "Ann of the hill"})
+    second = recorder.ask("make_checkpoint")
+    read_two_pages(recorder, "list_checkpoints")
+    recorder.ask("prove_consistency", {"from": first["size"], "to": second["size"]})
+    recorder.ask("prove_inclusion", {"position": 2, "size": second["size"]})
+    recorder.read("get_checkpoint", second.headers["Location"], "")
+    recorder.ask("list_checkpoint_keys")
+    recorder.ask("get_evidence", {"round_id": round_id, "since": first["size"]})
+    recorder.cut("get_evidence", "events", 2)
+    recorder.ask("list_events", {"after": 2, "limit": 1, "wait": 1})
     keyless = create_app(Config(house.logins.service))
-    teller.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, teller.api.key))
+    recorder.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, recorder.api.key))
     keyless.extensions["ofc_database"].close()
 
 
-def come_without_the_right_key(teller: Teller, house: House) -> None:
+def come_without_the_right_key(recorder: Recorder, house: House) -> None:
     """The responses to an invalid, an unknown and a read-only key."""
     table = {"name": "cellar", "ruleset": PINEAPPLE}
-    teller.refuse("key-missing", "list_tables", api=Api(house.app, None))
-    teller.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
+    recorder.refuse("key-missing", "list_tables", api=Api(house.app, None))
+    recorder.refuse("key-unknown", "list_tables", api=Api(house.app, "ofc_nobodys"))
     club = create_club(house.owner, f"club {uuid7()}")
     reading = create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ])
     limited = create_app(Config(house.logins.service, rate_limit=1))
     hasty = Api(limited, create_key(house.owner, club, name="hasty").secret)
     while hasty.get("/v1/tables").status != 429:
         pass
-    teller.refuse("rate-limited", "list_tables", api=hasty)
+    recorder.refuse("rate-limited", "list_tables", api=hasty)
     limited.extensions["ofc_database"].close()
-    teller.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
+    recorder.refuse("scope-missing", "add_table", {}, table, api=Api(house.app, reading.secret))
 
 
-def ask_without_a_database(teller: Teller, bare: Logins) -> None:
+def ask_without_a_database(recorder: Recorder, bare: Logins) -> None:
     """What a service says whose database does not answer, or awaits its migration."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         nowhere = f"postgresql://ofc@127.0.0.1:{free.getsockname()[1]}/ofc"
     for code, url in (("database-unavailable", nowhere), ("database-behind", bare.owner)):
         app = create_app(Config(url))
-        teller.refuse(code, "check_readiness", api=Api(app, None))
+        recorder.refuse(code, "check_readiness", api=Api(app, None))
         app.extensions["ofc_database"].close()
 
 
-def lose_the_line(teller: Teller, house: House) -> None:
+def lose_the_line(recorder: Recorder, house: House) -> None:
     """The response of a service whose database never confirmed the commit."""
     club = create_club(house.owner, f"club {uuid7()}")
     key = create_key(house.owner, club, name="first").secret
@@ -396,14 +396,14 @@ def lose_the_line(teller: Teller, house: House) -> None:
         api = Api(app, key)
         api.get("/v1/tables")
         line.break_after(b"COMMIT\0")
-        teller.refuse("outcome-unknown", "add_table", {}, {"name": "cellar", "ruleset": PINEAPPLE}, api=api)
+        recorder.refuse("outcome-unknown", "add_table", {}, {"name": "cellar", "ruleset": PINEAPPLE}, api=api)
         app.extensions["ofc_database"].close()
 
 
-def read_two_pages(teller: Teller, operation: str) -> None:
+def read_two_pages(recorder: Recorder, operation: str) -> None:
     """Read a list one by one."""
-    first: Answer = teller.ask(operation, {"limit": 1})
-    teller.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
+    first: Answer = recorder.ask(operation, {"limit": 1})
+    recorder.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
 
 
 @contextmanager

@@ -71,7 +71,7 @@ def any_hands(rng: Random, players: int, number: int) -> list[list[Board]]:
     """
     Hands of so many players, most of them dealt from one deck.
 
-    In a few a player has rows of his neighbour's ranks, so that they tie; scoring does not ask whose cards they are.
+    In a few a player has rows of their neighbour's ranks, so that they tie; scoring does not ask whose cards they are.
     """
     return [_any_hand(rng, players) for _ in range(number)]
 

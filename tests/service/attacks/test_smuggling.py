@@ -165,7 +165,7 @@ def test_an_unread_body_is_never_parsed_as_a_request(served: Served, unread: byt
 )
 def test_heads_are_bounded_and_what_is_no_request_is_refused(served: Served, sent: bytes, status: int) -> None:
     statuses, said = send(served, sent)
-    # Who is refused in the middle of what he sends may find the connection cut before he reads why.
+    # A client refused while sending may find the connection closed before it reads the response.
     assert statuses == [status] or (statuses == [] and len(sent) > 20_000)
     if said:
         is_problem(said, status)
@@ -201,6 +201,6 @@ def test_a_body_in_chunks_is_read_whole_or_refused(served: Served, body: bytes, 
     said = send(
         served, head.replace(b"\r\n\r\n", b"\r\nIdempotency-Key: %d\r\n\r\n" % hash(body)) + chunks + b"0\r\n\r\n"
     )
-    # Who sends far too much may find the connection cut before he reads why.
+    # A client that sends too much may find the connection closed before it reads the response.
     assert said[0] == [status] or (said[0] == [] and len(body) > 2 * MOST), said
     assert tables(served) == before + (status == 201)

@@ -61,7 +61,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "add_table": "a point value needs a currency, and the ruleset must be there",
     "open_round": "players and stacks must fit the ruleset",
     "record_hand": "a hand must follow from the hands before it",
-    "record_departure": "who leaves must sit there, and the ruleset must let him",
+    "record_departure": "the player who leaves must have the seat, and the ruleset must allow it",
     "undo_hand": "the number must be the last hand's",
     "confirm_settlement": "somebody must sit in the seat",
     "play_document": "every hand must follow",

@@ -241,7 +241,7 @@ def test_a_correction_cannot_reopen_a_round_that_a_later_one_follows(api: Api, h
     assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "round-follows"})
     assert following["id"] in answer["detail"]
     done = correct(api, round_id, patch=VOID)
-    # Who had given his own stack had not carried one over.
+    # A player with a stack in the request had not carried one over.
     assert done["carried_over"] == [
         {"round": following["id"], "seat": 1, "player": "ann", "opening_stack": 136, "left": 124},
         {"round": following["id"], "seat": 2, "player": "bob", "opening_stack": 100, "left": 100},

@@ -32,7 +32,7 @@ FOUL = "AhKd9c / AsAdTcTh4s / JsJd8c5h2c"
 
 FOULING = [hand(number, number, {1: FOUL if number < 3 else HIGH, 2: MID, 3: LOW}) for number in (1, 2, 3)]
 SHORT = {1: "ann 100", 2: "bob 100", 3: "cyd 5"}
-"""Cyd can pay 5 of the 12 that she owes."""
+"""Cyd can pay 5 of the 12 that they owe."""
 TWO_PLAYERS = {1: "ann 100", 2: "bob 100"}
 ENTERS = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
 IN_FANTASYLAND = hand(2, 3, {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}})

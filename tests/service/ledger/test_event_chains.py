@@ -114,7 +114,7 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert answer.status == 201, answer
     patch = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 1, "points": 7}}]
     path = f"/v1/rounds/{second['id']}/corrections"
-    corrected = api.post(path, {"reason": "he bought", "patch": patch, "irregular": "accept"})
+    corrected = api.post(path, {"reason": "ann added points", "patch": patch, "irregular": "accept"})
     assert corrected.status == 201, corrected
     contents = {
         event.kind: json.loads(event.content)

@@ -184,7 +184,7 @@ def test_requests_in_progress_are_answered_before_a_stop(tmp_path: Path) -> None
             time.sleep(0.5)
             client.sendall(b"}")
             assert client.recv(1000).startswith(b"HTTP/1.1 4")
-            # What was to happen has not, and whoever waits for it need not wait on: he can ask again.
+            # The change has not happened, and whoever waits for it can retry.
             assert (waiting.result().status_code, waiting.result().text) == (200, "")
         assert service.up.wait(timeout=30) == 0
         assert service.left_over() == []

@@ -35,7 +35,7 @@ from service.verification.verify_in_parallel import _start_processes, verify_in_
 from tests.support.application import open_house
 from tests.support.database.corrupt_records import Columns, Table, proven_ids, tampering, undone, verify, verify_all
 from tests.support.database.postgres import Server
-from tests.support.database.random_corruption import Vandal
+from tests.support.database.random_corruption import RandomCorruption
 from tests.support.full_club import Lived, live
 
 REPLAYED = {"adjustments", "corrections", "disputes", "dispute_entries", "payouts"}
@@ -400,8 +400,8 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
     for seed in seeds:
         rng = Random(seed)
         with undone(hands_in):
-            vandal = Vandal(hands_in, rng)
-            damages = [vandal.damage() for _ in range(rng.randint(2, 8))]
+            corruption = RandomCorruption(hands_in, rng)
+            damages = [corruption.damage() for _ in range(rng.randint(2, 8))]
             found = verify(hands_in, lived.kept)
         for damage in damages:
             for rows in damage.rows:

@@ -38,7 +38,7 @@ class Damage:
     column: str | None = None
 
 
-class Vandal:
+class RandomCorruption:
     """Damages records at random, but never so that one damage hides another."""
 
     def __init__(self, transaction: Transaction, rng: Random) -> None:

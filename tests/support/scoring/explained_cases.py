@@ -33,7 +33,7 @@ TITLES = (
     "Queens on top do not renew Fantasyland, four of a kind at the bottom does",
     "A second repeat in a row is not",
     "A foul loses Fantasyland",
-    "Under scope hand a player without points is out at once and loses his Fantasyland",
+    "Under scope hand a player without points is busted at once and loses their Fantasyland",
     "Fantasyland owed when fewer than two are still playing is void",
     "A round may be closed before it is complete",
     "Under scope hand the opening stacks are those before each hand",

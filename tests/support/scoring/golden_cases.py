@@ -100,8 +100,8 @@ def _attempt(part: Changes, play: Callable[[], T]) -> tuple[T | None, list[Check
         wanted = [(refusal["code"], refusal["at"]) for refusal in expected or ()]
         checks: list[Check] = [("refused", wanted, found)]
         for refusal, mistake in zip(expected or (), error.mistakes, strict=False):
-            says = refusal.get("says", "")
-            checks.append((f"what {mistake.code} says", says, says if says in mistake.detail else mistake.detail))
+            detail = refusal.get("detail", "")
+            checks.append((f"detail of {mistake.code}", detail, detail if detail in mistake.detail else mistake.detail))
         return None, checks
 
 

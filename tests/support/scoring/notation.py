@@ -27,7 +27,7 @@ def board_of(text: str) -> Board:
 
 
 def player_of(seat: Seat, written: str | Changes) -> PlayerHand:
-    """Read what a player made of a hand: his board alone, or with what else is known."""
+    """Read what a player made of a hand: the board alone, or with what else is known."""
     if isinstance(written, str):
         return PlayerHand(seat, board_of(written))
     known = {"board", "fantasyland", "stays", "discards", "streets"}
