@@ -1,18 +1,18 @@
-"""Triggers that check that chips add up."""
+"""Triggers that check that stacks follow from transfers."""
 
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "005"
+down_revision = "004"
 
 
 def upgrade() -> None:
     """
-    Reject a hand whose stacks do not result from those before it, its top-ups and its transfers in order.
+    Reject a hand whose stacks do not result from the stacks before it, its top-ups and its transfers in order.
 
-    Checked at the end of the statement that adds it, so it comes in one statement with its transfers; they are counted,
-    and none can be put beside them later. Look-ups are by whole keys, one hand at a time: their plans stay right while
-    the tables grow.
+    The check runs at the end of the statement that inserts the hand, so its transfers are inserted by the same
+    statement. Transfers are counted, so none can be added later. Lookups use whole keys, one hand at a time, so that
+    their plans stay good while the tables grow.
     """
     _moves()
     _hands()
@@ -62,27 +62,50 @@ def _moves() -> None:
 
 
 def _hands() -> None:
+    """
+    Check the scores of hands.
+
+    Hands are read in order, so that a statement with many rounds needs few lookups.
+    """
     op.execute("""
         CREATE FUNCTION check_hands() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE
             hand hand_scores;
+            before hand_scores;
+            follows boolean;
             place text;
             seats smallint[];
+            opening_stacks bigint[];
             now_stacks bigint[];
+            paid_out_after integer;
+            knows_payout boolean;
         BEGIN
-            FOR hand IN SELECT * FROM added LOOP
+            FOR hand IN SELECT * FROM added ORDER BY club_id, round_id, revision, number LOOP
                 place := format('revision %s of round %s, hand %s', hand.revision, hand.round_id, hand.number);
-                SELECT array_agg(s.seat ORDER BY s.seat), array_agg(s.opening_stack ORDER BY s.seat)
-                    INTO seats, now_stacks FROM round_seats AS s
-                    WHERE (s.club_id, s.round_id, s.revision) = (hand.club_id, hand.round_id, hand.revision);
-                IF hand.number > 1 THEN
-                    SELECT h.stacks INTO now_stacks FROM hand_scores AS h
-                        WHERE (h.club_id, h.round_id, h.revision) = (hand.club_id, hand.round_id, hand.revision)
-                            AND h.number = hand.number - 1;
-                    PERFORM FROM payouts AS p
-                        WHERE (p.club_id, p.round_id, p.revision) = (hand.club_id, hand.round_id, hand.revision)
-                            AND p.number < hand.number;
-                    IF FOUND THEN
+                follows := coalesce((before.club_id, before.round_id, before.revision)
+                    = (hand.club_id, hand.round_id, hand.revision), false);
+                IF NOT follows THEN
+                    SELECT array_agg(s.seat ORDER BY s.seat), array_agg(s.opening_stack ORDER BY s.seat)
+                        INTO seats, opening_stacks FROM round_seats AS s
+                        WHERE (s.club_id, s.round_id, s.revision) = (hand.club_id, hand.round_id, hand.revision);
+                    knows_payout := false;
+                END IF;
+                IF hand.number = 1 THEN
+                    now_stacks := opening_stacks;
+                ELSE
+                    IF follows AND before.number = hand.number - 1 THEN
+                        now_stacks := before.stacks;
+                    ELSE
+                        SELECT h.stacks INTO now_stacks FROM hand_scores AS h
+                            WHERE (h.club_id, h.round_id, h.revision) = (hand.club_id, hand.round_id, hand.revision)
+                                AND h.number = hand.number - 1;
+                    END IF;
+                    IF NOT knows_payout THEN
+                        SELECT p.number INTO paid_out_after FROM payouts AS p
+                            WHERE (p.club_id, p.round_id, p.revision) = (hand.club_id, hand.round_id, hand.revision);
+                        knows_payout := true;
+                    END IF;
+                    IF paid_out_after < hand.number THEN
                         PERFORM refuse_chips(place, 'the round was paid out before it');
                     END IF;
                 END IF;
@@ -101,6 +124,7 @@ def _hands() -> None:
                     PERFORM refuse_chips(place, format('it ends with %s where its transfers leave %s',
                         hand.stacks, now_stacks));
                 END IF;
+                before := hand;
             END LOOP;
             RETURN NULL;
         END $$;

@@ -1,28 +1,32 @@
-"""Jobs, their chunks, and the input and results of imports."""
+"""Jobs with their chunks and messages, imports, recomputations, and workers."""
 
 from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "0009"
-down_revision = "0008"
+revision = "008"
+down_revision = "007"
 
 
 def upgrade() -> None:
     _jobs()
+    _chunks()
+    _accounting()
+    _messages()
     _imports()
-    one_club_at_a_time("jobs", "job_chunks", "wake_ups", "import_pieces", "import_results")
-    append_only("import_results")
-    _found_by_workers()
-    _machinery()
+    _recomputations()
+    one_club_at_a_time("jobs", "job_chunks", "wake_ups", "import_pieces", "import_results", "differences")
+    append_only("differences")
+    _unfinished_jobs()
+    _workers()
 
 
 def _jobs() -> None:
     """
-    Create jobs, chunks and the outbox; a message to a worker contains only the ID of a job.
+    Create the jobs.
 
-    A chunk is open until it is done, set aside or dropped. A claim is a lease: `claimable_from` is in the future while
-    it is renewed, and every claim increments `attempt`, so a worker that lost its lease cannot end the chunk.
+    `received` is counted when the file is received (an import, in lines) or when the scope is counted (a
+    recomputation, in rounds), never from the plan.
     """
     op.execute("""
         CREATE TABLE jobs (
@@ -32,8 +36,10 @@ def _jobs() -> None:
             asked jsonb NOT NULL,
             state text NOT NULL CHECK (state IN
                 ('receiving', 'queued', 'running', 'paused', 'cancelling', 'cancelled', 'succeeded', 'failed')),
-            -- Known once it is planned, or before.
+            failure text,
+            -- Known once the job is planned, or before.
             total bigint CHECK (total >= 0),
+            received bigint CHECK (received >= 0),
             actor uuid,
             request_id text,
             created_at timestamptz NOT NULL,
@@ -41,21 +47,41 @@ def _jobs() -> None:
             planned_at timestamptz,
             ended_at timestamptz,
             PRIMARY KEY (club_id, id),
-            CONSTRAINT jobs_ended_check CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed')))
+            CONSTRAINT jobs_ended_check
+                CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed'))),
+            CONSTRAINT jobs_failure_check CHECK (failure IS NULL OR state = 'failed')
         );
         CREATE INDEX jobs_under_way ON jobs (created_at) WHERE ended_at IS NULL;
+        CREATE INDEX jobs_ended ON jobs (club_id, ended_at) WHERE ended_at IS NOT NULL;
+    """)
 
+
+def _chunks() -> None:
+    """
+    Create the chunks: parts of a job that are processed in one transaction each.
+
+    A claim is a lease: `claimable_from` is in the future while the lease is renewed, and every claim increments
+    `attempt`, so a worker that lost its lease cannot end the chunk. Errors of the chunk itself are counted apart from
+    interruptions and from lost workers, because only the first and the last can be caused by its content.
+    """
+    op.execute("""
         CREATE TABLE job_chunks (
             club_id uuid NOT NULL,
             job_id uuid NOT NULL,
             number integer NOT NULL CHECK (number >= 1),
             size bigint NOT NULL CHECK (size >= 0),
             part jsonb NOT NULL,
-            state text NOT NULL DEFAULT 'open' CHECK (state IN ('open', 'done', 'set_aside', 'dropped')),
+            state text NOT NULL DEFAULT 'open' CONSTRAINT job_chunks_state_check
+                CHECK (state IN ('open', 'done', 'set_aside', 'dropped', 'split')),
             attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+            failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
+            interruptions integer NOT NULL DEFAULT 0 CHECK (interruptions >= 0),
+            losses integer NOT NULL DEFAULT 0 CHECK (losses >= 0),
             claimable_from timestamptz NOT NULL,
             worker text,
             result jsonb,
+            -- The lines or rounds that the chunk stored, replayed or refused.
+            accounted bigint CHECK (accounted >= 0),
             error text,
             ended_at timestamptz,
             PRIMARY KEY (club_id, job_id, number),
@@ -64,8 +90,39 @@ def _jobs() -> None:
             CONSTRAINT job_chunks_ended_check CHECK ((ended_at IS NULL) = (state = 'open'))
         );
         CREATE INDEX job_chunks_open ON job_chunks (club_id, job_id, number) WHERE state = 'open';
+    """)
 
-        -- The outbox: a row for every message that is to be sent, and until somebody has heard it.
+
+def _accounting() -> None:
+    """Create the trigger that lets a job succeed only if its chunks account for everything that it received."""
+    op.execute("""
+        CREATE FUNCTION job_accounted(club uuid, job uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+            SELECT coalesce(sum(chunk.accounted), 0)::bigint FROM job_chunks AS chunk
+                WHERE (chunk.club_id, chunk.job_id) = (club, job) AND chunk.state = 'done'
+        $$;
+
+        CREATE FUNCTION check_job_accounted() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            accounted bigint := job_accounted(NEW.club_id, NEW.id);
+        BEGIN
+            IF NEW.received IS DISTINCT FROM accounted THEN
+                RAISE EXCEPTION 'job % received % and accounted for %', NEW.id, NEW.received, accounted
+                    USING ERRCODE = 'check_violation';
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER job_accounted BEFORE INSERT OR UPDATE ON jobs
+            FOR EACH ROW WHEN (NEW.state = 'succeeded') EXECUTE FUNCTION check_job_accounted();
+    """)
+
+
+def _messages() -> None:
+    """
+    Create the outbox: messages to workers, each stored until a worker has received it.
+
+    A message contains only the id of a job.
+    """
+    op.execute("""
         CREATE TABLE wake_ups (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
@@ -87,33 +144,56 @@ def _imports() -> None:
             job_id uuid NOT NULL,
             number integer NOT NULL CHECK (number >= 1),
             first_line bigint NOT NULL CHECK (first_line >= 1),
-            -- Without those that are blank.
+            -- Blank lines are not counted.
             lines integer NOT NULL CHECK (lines >= 1),
             content bytea NOT NULL,
             received_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, job_id, number),
             FOREIGN KEY (club_id, job_id) REFERENCES jobs
         );
-        -- Compressed here as it comes would be compressed for nothing: it is read once.
+        -- Not compressed, because it is read once.
         ALTER TABLE import_pieces ALTER COLUMN content SET STORAGE EXTERNAL;
 
         CREATE TABLE import_results (
             club_id uuid NOT NULL,
             job_id uuid NOT NULL,
-            number integer NOT NULL CHECK (number >= 1),
+            first_line bigint NOT NULL CONSTRAINT import_results_number_check CHECK (first_line >= 1),
             -- One JSON document a line.
             content bytea NOT NULL,
+            PRIMARY KEY (club_id, job_id, first_line),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+    """)
+
+
+def _recomputations() -> None:
+    """
+    Create the differences between stored and recomputed results.
+
+    Numbers increase with the chunks of the job and within each chunk, so that the list has one order.
+    """
+    op.execute("""
+        CREATE TABLE differences (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            number bigint NOT NULL CHECK (number >= 0),
+            round_id uuid,
+            hand integer CHECK (hand >= 1),
+            what text NOT NULL CHECK (what <> ''),
+            stored jsonb,
+            computed jsonb,
+            detail text,
             PRIMARY KEY (club_id, job_id, number),
             FOREIGN KEY (club_id, job_id) REFERENCES jobs
         );
     """)
 
 
-def _found_by_workers() -> None:
+def _unfinished_jobs() -> None:
     """
     Create the function that lists the unfinished jobs of all clubs, and nothing else of them.
 
-    The function has no special rights: it sets a variable for one query, which a policy reads.
+    It has no special rights: it sets a variable for one query, which a policy reads.
     """
     op.execute("""
         CREATE POLICY under_way ON jobs FOR SELECT
@@ -130,15 +210,13 @@ def _found_by_workers() -> None:
     """)
 
 
-def _machinery() -> None:
+def _workers() -> None:
     """
-    Create the schema of objects that belong to no club: active workers, and the message queue in the database.
+    Create the active workers and the message queue in the database.
 
     The two tables of the queue are as kombu would create them.
     """
     op.execute("""
-        CREATE SCHEMA machinery;
-
         CREATE TABLE machinery.workers (
             id uuid PRIMARY KEY,
             host text NOT NULL,
