@@ -19,18 +19,18 @@ def _functions() -> None:
     """
     Create the functions of row-level security, of append-only tables, and of checks that add points.
 
-    The schema `machinery` is for objects that belong to no club and have no row-level security.
+    The schema `shared` is for objects that belong to no club and have no row-level security.
     """
     op.execute("""
-        CREATE SCHEMA machinery;
+        CREATE SCHEMA shared;
 
         CREATE FUNCTION current_club() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
             RETURN nullif(current_setting('ofc.club', true), '')::uuid;
 
         CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
         BEGIN
-            RAISE EXCEPTION '% on % is refused: its records stay as they are, and what supersedes one is put beside it',
-                TG_OP, TG_TABLE_NAME USING ERRCODE = 'restrict_violation';
+            RAISE EXCEPTION '% on % is refused: its records are append-only', TG_OP, TG_TABLE_NAME
+                USING ERRCODE = 'restrict_violation';
         END $$;
 
         -- The sum of the points of all seats. A loop is twice as fast as a sum over unnest().
@@ -67,7 +67,7 @@ def _clubs() -> None:
         CREATE POLICY owner ON clubs
             USING (pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'clubs'::regclass), 'MEMBER'));
 
-        CREATE POLICY sought ON clubs FOR SELECT USING (current_setting('ofc.clubs', true) = 'sought');
+        CREATE POLICY list ON clubs FOR SELECT USING (current_setting('ofc.list_clubs', true) = 'on');
     """)
 
 
@@ -120,24 +120,24 @@ def _authentication() -> None:
         CREATE FUNCTION authenticate_key(secret bytea)
             RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[]) LANGUAGE plpgsql AS $$
         DECLARE
-            opened api_keys;
+            match api_keys;
         BEGIN
             PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
-            SELECT * INTO opened FROM api_keys AS key
+            SELECT * INTO match FROM api_keys AS key
                 WHERE key.secret_sha256 = secret
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                     AND (key.expires_at IS NULL OR key.expires_at > now());
             IF NOT FOUND THEN
                 RETURN;
             END IF;
-            IF (opened.last_used_at IS NULL OR opened.last_used_at < now() - interval '1 minute')
+            IF (match.last_used_at IS NULL OR match.last_used_at < now() - interval '1 minute')
                 AND NOT current_setting('transaction_read_only')::boolean
             THEN
-                PERFORM set_config('ofc.club', opened.club_id::text, true);
+                PERFORM set_config('ofc.club', match.club_id::text, true);
                 UPDATE api_keys AS key SET last_used_at = now()
-                    WHERE key.club_id = opened.club_id AND key.id = opened.id;
+                    WHERE key.club_id = match.club_id AND key.id = match.id;
             END IF;
-            RETURN QUERY SELECT opened.club_id, opened.id, opened.name, opened.scopes;
+            RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes;
         END $$;
     """)
 
@@ -149,13 +149,13 @@ def _revocation() -> None:
     It has the rights of the tables' owner, because the service can neither create keys nor restore revoked ones.
     """
     op.execute("""
-        CREATE FUNCTION end_key(ending uuid) RETURNS timestamptz LANGUAGE plpgsql
+        CREATE FUNCTION revoke_key(key_id uuid) RETURNS timestamptz LANGUAGE plpgsql
             SECURITY DEFINER SET search_path FROM CURRENT AS $$
         DECLARE
             ended timestamptz;
         BEGIN
             UPDATE api_keys AS key SET revoked_at = now()
-                WHERE key.club_id = current_club() AND key.id = ending
+                WHERE key.club_id = current_club() AND key.id = key_id
                     AND (key.revoked_at IS NULL OR key.revoked_at > now())
                 RETURNING key.revoked_at INTO ended;
             RETURN ended;
@@ -174,7 +174,7 @@ def _link_secrets() -> None:
             club_id uuid NOT NULL REFERENCES clubs,
             version integer NOT NULL CHECK (version >= 1),
             secret bytea NOT NULL CHECK (octet_length(secret) = 32),
-            made_at timestamptz NOT NULL,
+            created_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, version)
         );
     """)

@@ -68,7 +68,7 @@ def _disputes() -> None:
             seat smallint,
             board_row text CHECK (board_row IN ('top', 'middle', 'bottom')),
             claim text NOT NULL CHECK (claim <> ''),
-            said_by text NOT NULL CHECK (said_by <> ''),
+            author text NOT NULL CHECK (author <> ''),
             -- Of the request; the same claim is a replay.
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             opened_at timestamptz NOT NULL,
@@ -122,18 +122,19 @@ def _dispute_entries() -> None:
             version integer NOT NULL CHECK (version >= 2),
             round_id uuid NOT NULL,
             kind text NOT NULL CHECK (kind IN ('comment', 'under_review', 'upheld', 'rejected', 'withdrawn')),
-            said_by text NOT NULL CHECK (said_by <> ''),
-            words text CHECK (words <> ''),
+            author text NOT NULL CHECK (author <> ''),
+            comment text CHECK (comment <> ''),
             correction integer,
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
-            at timestamptz NOT NULL,
+            recorded_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, dispute_id, version),
             FOREIGN KEY (club_id, round_id, dispute_id) REFERENCES disputes (club_id, round_id, id),
             FOREIGN KEY (club_id, round_id, correction, dispute_id)
                 REFERENCES corrections (club_id, round_id, revision, dispute),
-            CONSTRAINT dispute_entries_said_check CHECK (kind NOT IN ('comment', 'rejected') OR words IS NOT NULL),
+            CONSTRAINT dispute_entries_comment_required_check
+                CHECK (kind NOT IN ('comment', 'rejected') OR comment IS NOT NULL),
             CONSTRAINT dispute_entries_upheld_check CHECK (
-                CASE kind WHEN 'upheld' THEN correction IS NOT NULL OR words IS NOT NULL ELSE correction IS NULL END
+                CASE kind WHEN 'upheld' THEN correction IS NOT NULL OR comment IS NOT NULL ELSE correction IS NULL END
             )
         );
         CREATE UNIQUE INDEX dispute_entries_one_end ON dispute_entries (club_id, dispute_id)

@@ -46,7 +46,7 @@ def _events() -> None:
             CONSTRAINT events_hash_check CHECK (hash = sha256('\\x00'::bytea || heading || content))
         );
         -- For the evidence of a round, which contains the events of its table and its ruleset.
-        CREATE INDEX events_of_tables_and_rules ON events (club_id, kind)
+        CREATE INDEX events_of_tables_and_rulesets ON events (club_id, kind)
             WHERE kind IN ('table.created', 'ruleset.added');
 
         CREATE TABLE waiting_events (
@@ -131,11 +131,11 @@ def _checkpoints() -> None:
         CREATE POLICY address ON checkpoints FOR SELECT
             USING (id::text = current_setting('ofc.checkpoint', true));
 
-        CREATE TABLE machinery.signing_keys (
+        CREATE TABLE shared.signing_keys (
             public_key bytea PRIMARY KEY CHECK (octet_length(public_key) = 32),
             name text NOT NULL,
             first_used_at timestamptz NOT NULL
         );
-        CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON machinery.signing_keys
+        CREATE TRIGGER append_only BEFORE UPDATE OR DELETE ON shared.signing_keys
             FOR EACH ROW EXECUTE FUNCTION refuse_change();
     """)

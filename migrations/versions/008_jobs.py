@@ -15,7 +15,7 @@ def upgrade() -> None:
     _messages()
     _imports()
     _recomputations()
-    one_club_at_a_time("jobs", "job_chunks", "wake_ups", "import_pieces", "import_results", "differences")
+    one_club_at_a_time("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "differences")
     append_only("differences")
     _unfinished_jobs()
     _workers()
@@ -33,7 +33,7 @@ def _jobs() -> None:
             club_id uuid NOT NULL REFERENCES clubs,
             id uuid NOT NULL,
             kind text NOT NULL CHECK (kind <> ''),
-            asked jsonb NOT NULL,
+            parameters jsonb NOT NULL,
             state text NOT NULL CHECK (state IN
                 ('receiving', 'queued', 'running', 'paused', 'cancelling', 'cancelled', 'succeeded', 'failed')),
             failure text,
@@ -51,7 +51,7 @@ def _jobs() -> None:
                 CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed'))),
             CONSTRAINT jobs_failure_check CHECK (failure IS NULL OR state = 'failed')
         );
-        CREATE INDEX jobs_under_way ON jobs (created_at) WHERE ended_at IS NULL;
+        CREATE INDEX jobs_unfinished ON jobs (created_at) WHERE ended_at IS NULL;
         CREATE INDEX jobs_ended ON jobs (club_id, ended_at) WHERE ended_at IS NOT NULL;
     """)
 
@@ -72,11 +72,11 @@ def _chunks() -> None:
             size bigint NOT NULL CHECK (size >= 0),
             part jsonb NOT NULL,
             state text NOT NULL DEFAULT 'open' CONSTRAINT job_chunks_state_check
-                CHECK (state IN ('open', 'done', 'set_aside', 'dropped', 'split')),
+                CHECK (state IN ('open', 'done', 'dead_lettered', 'cancelled', 'split')),
             attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
             failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
             interruptions integer NOT NULL DEFAULT 0 CHECK (interruptions >= 0),
-            losses integer NOT NULL DEFAULT 0 CHECK (losses >= 0),
+            lost_workers integer NOT NULL DEFAULT 0 CHECK (lost_workers >= 0),
             claimable_from timestamptz NOT NULL,
             worker text,
             result jsonb,
@@ -123,16 +123,16 @@ def _messages() -> None:
     A message contains only the id of a job.
     """
     op.execute("""
-        CREATE TABLE wake_ups (
+        CREATE TABLE job_messages (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
             job_id uuid NOT NULL,
-            send_from timestamptz NOT NULL,
-            sends integer NOT NULL DEFAULT 0 CHECK (sends >= 0),
+            send_at timestamptz NOT NULL,
+            send_count integer NOT NULL DEFAULT 0 CHECK (send_count >= 0),
             PRIMARY KEY (club_id, id),
             FOREIGN KEY (club_id, job_id) REFERENCES jobs
         );
-        CREATE INDEX wake_ups_of_a_job ON wake_ups (club_id, job_id);
+        CREATE INDEX job_messages_job ON job_messages (club_id, job_id);
     """)
 
 
@@ -196,16 +196,16 @@ def _unfinished_jobs() -> None:
     It has no special rights: it sets a variable for one query, which a policy reads.
     """
     op.execute("""
-        CREATE POLICY under_way ON jobs FOR SELECT
-            USING (ended_at IS NULL AND current_setting('ofc.jobs_under_way', true) = 'sought');
+        CREATE POLICY unfinished ON jobs FOR SELECT
+            USING (ended_at IS NULL AND current_setting('ofc.list_unfinished_jobs', true) = 'on');
 
-        CREATE FUNCTION jobs_under_way()
+        CREATE FUNCTION list_unfinished_jobs()
             RETURNS TABLE (club_id uuid, id uuid, kind text, state text, created_at timestamptz) LANGUAGE plpgsql AS $$
         BEGIN
-            PERFORM set_config('ofc.jobs_under_way', 'sought', true);
+            PERFORM set_config('ofc.list_unfinished_jobs', 'on', true);
             RETURN QUERY SELECT job.club_id, job.id, job.kind, job.state, job.created_at
                 FROM jobs AS job WHERE job.ended_at IS NULL ORDER BY job.created_at, job.id;
-            PERFORM set_config('ofc.jobs_under_way', '', true);
+            PERFORM set_config('ofc.list_unfinished_jobs', '', true);
         END $$;
     """)
 
@@ -217,7 +217,7 @@ def _workers() -> None:
     The two tables of the queue are as kombu would create them.
     """
     op.execute("""
-        CREATE TABLE machinery.workers (
+        CREATE TABLE shared.workers (
             id uuid PRIMARY KEY,
             host text NOT NULL,
             process integer NOT NULL,
@@ -226,19 +226,19 @@ def _workers() -> None:
             seen_at timestamptz NOT NULL
         );
 
-        CREATE SEQUENCE machinery.queue_id_sequence;
-        CREATE SEQUENCE machinery.message_id_sequence;
-        CREATE TABLE machinery.kombu_queue (
+        CREATE SEQUENCE shared.queue_id_sequence;
+        CREATE SEQUENCE shared.message_id_sequence;
+        CREATE TABLE shared.kombu_queue (
             id integer PRIMARY KEY,
             name varchar(200) UNIQUE
         );
-        CREATE TABLE machinery.kombu_message (
+        CREATE TABLE shared.kombu_message (
             id integer PRIMARY KEY,
             visible boolean,
             "timestamp" timestamp,
             payload text NOT NULL,
             version smallint NOT NULL,
-            queue_id integer CONSTRAINT "FK_kombu_message_queue" REFERENCES machinery.kombu_queue
+            queue_id integer CONSTRAINT "FK_kombu_message_queue" REFERENCES shared.kombu_queue
         );
-        CREATE INDEX kombu_message_waiting ON machinery.kombu_message (queue_id, "timestamp", id) WHERE visible;
+        CREATE INDEX kombu_message_waiting ON shared.kombu_message (queue_id, "timestamp", id) WHERE visible;
     """)

@@ -21,7 +21,7 @@ def _responses() -> None:
     would then lock one row.
     """
     op.execute("""
-        CREATE TABLE kept_answers (
+        CREATE TABLE idempotent_responses (
             club_id uuid NOT NULL,
             key text NOT NULL CHECK (key <> ''),
             -- Of method, path and body: the same key with another request is an error.
@@ -29,12 +29,12 @@ def _responses() -> None:
             status smallint NOT NULL,
             location text,
             body bytea NOT NULL,
-            kept_at timestamptz NOT NULL,
+            stored_at timestamptz NOT NULL,
             PRIMARY KEY (club_id, key)
         );
-        CREATE INDEX kept_answers_age ON kept_answers (club_id, kept_at);
+        CREATE INDEX idempotent_responses_stored_at ON idempotent_responses (club_id, stored_at);
     """)
-    one_club_at_a_time("kept_answers")
+    one_club_at_a_time("idempotent_responses")
 
 
 def _clubs_with_work() -> None:
@@ -47,13 +47,13 @@ def _clubs_with_work() -> None:
     op.execute("""
         CREATE FUNCTION clubs_with_settlements_due(moment timestamptz) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
         DECLARE
-            clubs_there uuid[];
+            all_clubs uuid[];
             club uuid;
         BEGIN
-            PERFORM set_config('ofc.clubs', 'sought', true);
-            SELECT array_agg(id ORDER BY id) INTO clubs_there FROM clubs;
-            PERFORM set_config('ofc.clubs', '', true);
-            FOREACH club IN ARRAY coalesce(clubs_there, '{}') LOOP
+            PERFORM set_config('ofc.list_clubs', 'on', true);
+            SELECT array_agg(id ORDER BY id) INTO all_clubs FROM clubs;
+            PERFORM set_config('ofc.list_clubs', '', true);
+            FOREACH club IN ARRAY coalesce(all_clubs, '{}') LOOP
                 PERFORM set_config('ofc.club', club::text, true);
                 IF EXISTS (SELECT FROM round_heads WHERE club_id = club AND provisional_until <= moment) THEN
                     RETURN NEXT club;
@@ -64,13 +64,13 @@ def _clubs_with_work() -> None:
 
         CREATE FUNCTION clubs_with_trees_due(moment timestamptz) RETURNS SETOF uuid LANGUAGE plpgsql AS $$
         DECLARE
-            clubs_there uuid[];
+            all_clubs uuid[];
             club uuid;
         BEGIN
-            PERFORM set_config('ofc.clubs', 'sought', true);
-            SELECT array_agg(id ORDER BY id) INTO clubs_there FROM clubs;
-            PERFORM set_config('ofc.clubs', '', true);
-            FOREACH club IN ARRAY coalesce(clubs_there, '{}') LOOP
+            PERFORM set_config('ofc.list_clubs', 'on', true);
+            SELECT array_agg(id ORDER BY id) INTO all_clubs FROM clubs;
+            PERFORM set_config('ofc.list_clubs', '', true);
+            FOREACH club IN ARRAY coalesce(all_clubs, '{}') LOOP
                 PERFORM set_config('ofc.club', club::text, true);
                 IF EXISTS (SELECT FROM waiting_events WHERE club_id = club) OR EXISTS (
                     SELECT FROM tree_heads WHERE club_id = club AND size > signed_size
@@ -82,18 +82,18 @@ def _clubs_with_work() -> None:
             PERFORM set_config('ofc.club', '', true);
         END $$;
 
-        CREATE FUNCTION clubs_with_expired_records(answers_before timestamptz, imports_before timestamptz)
+        CREATE FUNCTION clubs_with_expired_records(responses_before timestamptz, imports_before timestamptz)
             RETURNS SETOF uuid LANGUAGE plpgsql AS $$
         DECLARE
-            clubs_there uuid[];
+            all_clubs uuid[];
             club uuid;
         BEGIN
-            PERFORM set_config('ofc.clubs', 'sought', true);
-            SELECT array_agg(id ORDER BY id) INTO clubs_there FROM clubs;
-            PERFORM set_config('ofc.clubs', '', true);
-            FOREACH club IN ARRAY coalesce(clubs_there, '{}') LOOP
+            PERFORM set_config('ofc.list_clubs', 'on', true);
+            SELECT array_agg(id ORDER BY id) INTO all_clubs FROM clubs;
+            PERFORM set_config('ofc.list_clubs', '', true);
+            FOREACH club IN ARRAY coalesce(all_clubs, '{}') LOOP
                 PERFORM set_config('ofc.club', club::text, true);
-                IF EXISTS (SELECT FROM kept_answers WHERE club_id = club AND kept_at < answers_before)
+                IF EXISTS (SELECT FROM idempotent_responses WHERE club_id = club AND stored_at < responses_before)
                     OR EXISTS (
                         SELECT FROM jobs AS job WHERE job.club_id = club AND job.ended_at < imports_before AND (
                             EXISTS (SELECT FROM import_results WHERE (club_id, job_id) = (club, job.id))

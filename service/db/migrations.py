@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from migrations.privileges import MACHINERY_PRIVILEGES, SERVICE_PRIVILEGES
+from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.failures import translate_errors
 from service.db.server_check import read_server, refuse_read_only
@@ -182,7 +182,7 @@ def _try(connection: Connection, statement: str) -> bool:
 
 
 def _grant_privileges(connection: Connection) -> None:
-    for table, privileges in {**SERVICE_PRIVILEGES, **MACHINERY_PRIVILEGES}.items():
+    for table, privileges in {**SERVICE_PRIVILEGES, **SHARED_PRIVILEGES}.items():
         connection.execute(text(f"REVOKE ALL ON {table} FROM PUBLIC, {SERVICE_ROLE}"))
         connection.execute(text(f"GRANT {privileges} ON {table} TO {SERVICE_ROLE}"))
 

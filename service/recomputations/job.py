@@ -76,7 +76,7 @@ class RecomputationKind:
         part = chunk.part.what
         detail = f"the rounds from {part['first']} to {part['last']} could not be recomputed; report it"
         recomputations.add_differences(
-            transaction, job.id, part["place"], [Difference(None, None, "set-aside", detail=detail)]
+            transaction, job.id, part["place"], [Difference(None, None, "dead-lettered", detail=detail)]
         )
         return None
 

@@ -116,7 +116,7 @@ def test_other_rounds_are_recomputed_if_one_cannot_be(club: Club, log: Log, monk
         other.hasten(job)
     assert (ended["state"], ended["progress"]) == ("failed", {"done": 5, "total": 6})
     assert ended["summary"]["rounds"] == 5
-    [lost] = [each for each in differences(api, ended) if each["what"] == "set-aside"]
+    [lost] = [each for each in differences(api, ended) if each["what"] == "dead-lettered"]
     assert f"from {poison} to {poison}" in lost["detail"]
     assert len([event for event in log.events if event["event"] == "chunk_split"]) == 1
 
