@@ -1,6 +1,6 @@
 """
 The migrations of the database. There are no downgrades, because they would delete records.
 
-Revisions have three digits. Databases of development versions before 0.1.0 have revisions of four digits, which are
+Revisions have three digits. Databases of early development versions have revisions of four digits, which are
 refused: docs/operations.md#move-from-an-earlier-version.
 """

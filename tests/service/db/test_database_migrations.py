@@ -19,7 +19,7 @@ from sqlalchemy.exc import ProgrammingError
 from migrations.privileges import SERVICE_PRIVILEGES
 from service.db import SERVICE_ROLE, Database, alembic_config, engine_url, migrate
 from service.db.migrations import newest_revision
-from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
+from service.errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 from tests.support.database.insert_records import add_club
 from tests.support.database.owned_database import admin_of, plain_owner, tables_of
 from tests.support.database.postgres import Logins, Server, embedded_server, text_of
@@ -103,13 +103,19 @@ def test_a_database_without_migrations_is_behind(bare_logins: Logins, logins: Lo
 
 
 @every_server
-def test_a_database_of_a_newer_release_is_rejected_unchanged(logins: Logins) -> None:
+@pytest.mark.parametrize("revision", ["9999", "0001", "0030"])
+def test_a_database_of_another_release_is_rejected_unchanged(logins: Logins, revision: str) -> None:
     with psycopg.connect(logins.owner) as connection:
-        connection.execute("UPDATE alembic_version SET version_num = '9999'")
-    with pytest.raises(DatabaseNewer, match="has revision 9999; the newest of this release is"):
+        connection.execute("UPDATE alembic_version SET version_num = %s", [revision])
+    with pytest.raises(DatabaseUnknown) as refusal:
         migrate(logins.owner)
-    assert versions_of(logins.owner) == ["9999"]
-    with opened(logins.service) as database, pytest.raises(DatabaseNewer):
+    assert str(refusal.value).endswith(
+        f" has revision {revision}; the newest of this release is {newest_revision()}: run the release that migrated"
+        " the database, or export its rounds with that release (`ofc export`) and import them into a new database"
+        " (`ofc import`)."
+    )
+    assert versions_of(logins.owner) == [revision]
+    with opened(logins.service) as database, pytest.raises(DatabaseUnknown):
         database.check_head()
 
 
