@@ -92,7 +92,9 @@ class Bench:
         """Read lines, copy rows, and give the time taken."""
         with psycopg.connect(self.superuser) as connection:
             for table in ("hand_scores", "payouts", "transfers"):
-                connection.execute(sql.SQL("ALTER TABLE {} DISABLE TRIGGER chips_add_up").format(sql.Identifier(table)))
+                connection.execute(
+                    sql.SQL("ALTER TABLE {} DISABLE TRIGGER stacks_add_up").format(sql.Identifier(table))
+                )
             connection.commit()
             backend = connection.info.backend_pid
             before = Taken.until_now(backend)
@@ -105,7 +107,7 @@ class Bench:
             connection.commit()
             taken = Taken.until_now(backend).since(before)
             for table in ("hand_scores", "payouts", "transfers"):
-                connection.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER chips_add_up").format(sql.Identifier(table)))
+                connection.execute(sql.SQL("ALTER TABLE {} ENABLE TRIGGER stacks_add_up").format(sql.Identifier(table)))
             self.clear(connection)
         return taken
 

@@ -11,7 +11,7 @@ from typing import Final
 
 READ: Final = "SELECT"
 APPEND: Final = "SELECT, INSERT"
-_STANDING: Final = (
+_HEAD_COLUMNS: Final = (
     "status, version, revision, ruleset_name, ruleset_version, hands, seats, players, opening_stacks, top_ups, stacks,"
     " state, settlement_state, provisional_until, final_revision, open_disputes, last_event"
 )
@@ -34,7 +34,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "round_seats": APPEND,
     "departures": APPEND,
     "closings": APPEND,
-    "round_heads": f"SELECT, INSERT, UPDATE ({_STANDING})",
+    "round_heads": f"SELECT, INSERT, UPDATE ({_HEAD_COLUMNS})",
     "submissions": APPEND,
     "hands": APPEND,
     "hand_scores": APPEND,
@@ -46,26 +46,26 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, mapped_size)",
     "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,
-    "kept_answers": "SELECT, INSERT, DELETE",
+    "idempotent_responses": "SELECT, INSERT, DELETE",
     "link_secrets": APPEND,
     "revoked_links": APPEND,
-    "jobs": "SELECT, INSERT, UPDATE (asked, state, total, received, failure, started_at, planned_at, ended_at)",
-    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, losses, claimable_from,"
+    "jobs": "SELECT, INSERT, UPDATE (parameters, state, total, received, failure, started_at, planned_at, ended_at)",
+    "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, lost_workers, claimable_from,"
     " worker, result, accounted, error, ended_at)",
-    "wake_ups": "SELECT, INSERT, UPDATE (send_from, sends), DELETE",
+    "job_messages": "SELECT, INSERT, UPDATE (send_at, send_count), DELETE",
     "import_pieces": "SELECT, INSERT, DELETE",
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
 }
 
-MACHINERY_PRIVILEGES: Final[Mapping[str, str]] = {
-    "SCHEMA machinery": "USAGE",
-    "SEQUENCE machinery.queue_id_sequence": "USAGE",
-    "SEQUENCE machinery.message_id_sequence": "USAGE",
-    "machinery.signing_keys": APPEND,
-    "machinery.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
-    "machinery.kombu_queue": APPEND,
+SHARED_PRIVILEGES: Final[Mapping[str, str]] = {
+    "SCHEMA shared": "USAGE",
+    "SEQUENCE shared.queue_id_sequence": "USAGE",
+    "SEQUENCE shared.message_id_sequence": "USAGE",
+    "shared.signing_keys": APPEND,
+    "shared.workers": "SELECT, INSERT, UPDATE (seen_at), DELETE",
+    "shared.kombu_queue": APPEND,
     # Kombu locks and marks consumed messages; the service deletes them.
-    "machinery.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
+    "shared.kombu_message": "SELECT, INSERT, UPDATE, DELETE",
 }
 """Objects that belong to no club and have no row-level security: workers and the message queue."""

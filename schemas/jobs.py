@@ -299,7 +299,7 @@ class RecomputationView:
     """A recomputation as it is now, and its request."""
 
     job: JobView
-    asked: Mapping[str, Any]
+    parameters: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,9 +317,9 @@ class DifferenceView:
 
 def dump_recomputation(view: RecomputationView) -> Dumped:
     """Encode a recomputation."""
-    scope = {name: view.asked["scope"][name] for name in ("table", "rounds", "ruleset", "from", "to")}
-    asked = {name: view.asked[name] for name in ("mode", "ruleset", "reason")}
-    return {**dump_job(view.job), "scope": scope, **asked, "final": view.asked.get("final", False)}
+    scope = {name: view.parameters["scope"][name] for name in ("table", "rounds", "ruleset", "from", "to")}
+    asked = {name: view.parameters[name] for name in ("mode", "ruleset", "reason")}
+    return {**dump_job(view.job), "scope": scope, **asked, "final": view.parameters.get("final", False)}
 
 
 def dump_difference(view: DifferenceView) -> Dumped:

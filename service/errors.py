@@ -39,7 +39,7 @@ The errors of the service, beyond those of the rules.
         ├── DatabaseUnreachable   the database cannot be reached
         ├── OutcomeUnknown        the connection was lost during a commit
         ├── DatabaseBehind        the database needs migrations
-        ├── DatabaseNewer         a newer release has migrated the database
+        ├── DatabaseUnknown       another release has migrated the database
         ├── DatabaseAltered       the schema differs from that of the migrations
         ├── DatabaseReadOnly      the database is read-only
         └── DatabaseDenied        the login lacks a privilege
@@ -293,10 +293,10 @@ class DatabaseBehind(DatabaseError):
     code = "database-behind"
 
 
-class DatabaseNewer(DatabaseError):
-    """A newer release has migrated the database."""
+class DatabaseUnknown(DatabaseError):
+    """A newer release has migrated the database, or an earlier one that is not supported."""
 
-    code = "database-newer"
+    code = "database-unknown"
 
 
 class DatabaseAltered(DatabaseError):

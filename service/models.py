@@ -7,9 +7,9 @@ The SQLAlchemy models of all tables.
 from service.clubs.models import ApiKeyRecord, ClubRecord
 from service.db.base import Base
 from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
-from service.http.models import StoredResponseRecord
+from service.http.models import IdempotentResponseRecord
 from service.imports.models import ImportPieceRecord, ImportResultRecord
-from service.jobs.models import ChunkRecord, JobRecord, WakeUpRecord
+from service.jobs.models import ChunkRecord, JobMessageRecord, JobRecord
 from service.ledger.models import (
     CheckpointRecord,
     EventRecord,
@@ -58,8 +58,10 @@ __all__ = [
     "EventRecord",
     "HandRecord",
     "HandScoreRecord",
+    "IdempotentResponseRecord",
     "ImportPieceRecord",
     "ImportResultRecord",
+    "JobMessageRecord",
     "JobRecord",
     "LinkSecretRecord",
     "PayoutRecord",
@@ -71,12 +73,10 @@ __all__ = [
     "RoundSeatRecord",
     "RulesetRecord",
     "SettlementRecord",
-    "StoredResponseRecord",
     "SubmissionRecord",
     "TableRecord",
     "TransferRecord",
     "TreeHeadRecord",
     "TreeNodeRecord",
     "WaitingEventRecord",
-    "WakeUpRecord",
 ]

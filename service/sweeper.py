@@ -15,7 +15,7 @@ from service.http import queries as http
 from service.imports import queries as imports
 from service.jobs.kind import Kind
 from service.jobs.queries import jobs, workers
-from service.jobs.queries.jobs import JobState, JobUnderWay
+from service.jobs.queries.jobs import JobState, UnfinishedJob
 from service.jobs.work import end_if_over, notify_workers
 from service.ledger.actions import PAUSE, join_events
 from service.ledger.queries import trees
@@ -23,19 +23,19 @@ from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
 from service.rounds.queries import settlement_states
 
-_CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:answers, :imports)")
+_CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:responses, :imports)")
 
 
-def list_clubs(connection: Connection, answers_before: datetime, imports_before: datetime) -> Sequence[UUID]:
+def list_clubs(connection: Connection, responses_before: datetime, imports_before: datetime) -> Sequence[UUID]:
     """
     List the clubs that have responses, or imports that ended, from before a moment each.
 
     Args:
         connection: from `Database.outside_clubs`.
-        answers_before: of responses that were stored for retries.
+        responses_before: of responses that were stored for retries.
         imports_before: of ends of imports.
     """
-    return connection.execute(_CLUBS, {"answers": answers_before, "imports": imports_before}).scalars().all()
+    return connection.execute(_CLUBS, {"responses": responses_before, "imports": imports_before}).scalars().all()
 
 
 _AT_A_TIME: Final = 500
@@ -54,13 +54,13 @@ def remove_expired(database: Database, retention: Retention) -> dict[str, int]:
         DatabaseError, Busy: the database does not answer; the rest is removed the next time.
     """
     now = datetime.now(UTC)
-    answers_before = now - timedelta(days=retention.idempotency_days)
+    responses_before = now - timedelta(days=retention.idempotency_days)
     imports_before = now - timedelta(days=retention.import_days)
     with database.outside_clubs() as connection:
-        clubs = list_clubs(connection, answers_before, imports_before)
+        clubs = list_clubs(connection, responses_before, imports_before)
     removed = {"responses": 0, "import_records": 0}
     for club_id in clubs:
-        removed["responses"] += _remove_all(database, club_id, http.remove_before, answers_before)
+        removed["responses"] += _remove_all(database, club_id, http.remove_before, responses_before)
         removed["import_records"] += _remove_all(database, club_id, imports.remove_ended_before, imports_before)
     return removed
 
@@ -96,7 +96,7 @@ def sweep(
     """
     with database.outside_clubs() as connection:
         workers.purge_consumed_messages(connection)
-        under_way = jobs.list_under_way(connection)
+        under_way = jobs.list_unfinished(connection)
         slots = sum(worker.concurrency for worker in workers.list_active(connection))
         growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
         due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
@@ -119,7 +119,7 @@ def sweep(
             _log.info("tree_busy", club=str(club_id))
 
 
-def _look_at(database: Database, kind: Kind, found: JobUnderWay, slots: int) -> None:
+def _look_at(database: Database, kind: Kind, found: UnfinishedJob, slots: int) -> None:
     with database.transaction(found.club_id) as transaction:
         job = jobs.try_lock(transaction, found.id)
         if job is None:

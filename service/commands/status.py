@@ -18,7 +18,7 @@ from service.commands.signing_key import configured_key_file
 from service.db import Database, ServerState
 from service.errors import OperatorError
 from service.jobs.queries import jobs, workers
-from service.jobs.queries.jobs import JobState, JobUnderWay
+from service.jobs.queries.jobs import JobState, UnfinishedJob
 from service.jobs.queries.workers import ActiveWorker
 from service.ledger.queries import trees
 from service.ledger.signing import read_signing_key
@@ -81,13 +81,13 @@ def get_status(database: Database) -> Status:
     """Read the active workers, the unfinished jobs of all clubs, and the state of the checkpoints."""
     with database.outside_clubs() as connection:
         living = workers.list_active(connection)
-        under_way = jobs.list_under_way(connection)
+        under_way = jobs.list_unfinished(connection)
     found = [_read_job(database, job) for job in under_way]
     waiting = [job.created_at for job in found if job.state == JobState.QUEUED]
     return Status(living, found, min(waiting, default=None), _read_signing(database), database.read_server())
 
 
-def _read_job(database: Database, found: JobUnderWay) -> JobStatus:
+def _read_job(database: Database, found: UnfinishedJob) -> JobStatus:
     with database.reading(found.club_id) as transaction:
         job = jobs.get(transaction, found.id)
         progress = jobs.get_progress(transaction, found.id)

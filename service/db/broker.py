@@ -17,7 +17,7 @@ from service.db.session import LocalSettings
 
 QUEUE_IN_DATABASE: Final = "database"
 """URL scheme of a broker in the database."""
-_SCHEMA: Final = "machinery"
+_SCHEMA: Final = "shared"
 _POLL_SECONDS: Final = 1.0
 
 TRANSPORT_ALIASES[QUEUE_IN_DATABASE] = f"{__name__}:QueueTransport"

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Final
 from sqlalchemy import URL, Connection, NullPool, create_engine, text
 from sqlalchemy.exc import DBAPIError
 
-from migrations.privileges import MACHINERY_PRIVILEGES, SERVICE_PRIVILEGES
+from migrations.privileges import SERVICE_PRIVILEGES, SHARED_PRIVILEGES
 from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.failures import translate_errors
 from service.db.server_check import read_server, refuse_read_only
 from service.db.session import LocalSettings
-from service.errors import DatabaseBehind, DatabaseDenied, DatabaseNewer
+from service.errors import DatabaseBehind, DatabaseDenied, DatabaseUnknown
 
 if TYPE_CHECKING:
     from alembic.config import Config
@@ -45,7 +45,7 @@ def migrate(owner_url: str) -> None:
 
     Raises:
         DatabaseUnreachable: the database cannot be reached.
-        DatabaseNewer: a newer release has migrated the database.
+        DatabaseUnknown: this release does not know the revision of the database.
         DatabaseDenied: the login lacks a privilege.
         DatabaseReadOnly: the database is read-only.
     """
@@ -117,15 +117,16 @@ def owns_tables(connection: Connection) -> bool:
 
 def refuse_unknown(found: str | None, url: URL) -> None:
     """
-    Raise an error if a newer release has migrated the database.
+    Raise an error if this release does not have the revision of the database.
 
     Raises:
-        DatabaseNewer: this release does not know the revision.
+        DatabaseUnknown: this release does not know the revision.
     """
     if found is not None and found not in _revisions():
-        raise DatabaseNewer(
+        raise DatabaseUnknown(
             f"The database {describe(url)} has revision {found}; the newest of this release is "
-            f"{newest_revision()}: run the release that migrated the database, or a newer one."
+            f"{newest_revision()}: run the release that migrated the database, or export its rounds with that release "
+            "(`ofc export`) and import them into a new database (`ofc import`)."
         )
 
 
@@ -135,7 +136,7 @@ def refuse_all_but_newest(found: str | None, url: URL) -> None:
 
     Raises:
         DatabaseBehind: the revision is older.
-        DatabaseNewer: this release does not know the revision.
+        DatabaseUnknown: this release does not know the revision.
     """
     refuse_unknown(found, url)
     if found != newest_revision():
@@ -182,7 +183,7 @@ def _try(connection: Connection, statement: str) -> bool:
 
 
 def _grant_privileges(connection: Connection) -> None:
-    for table, privileges in {**SERVICE_PRIVILEGES, **MACHINERY_PRIVILEGES}.items():
+    for table, privileges in {**SERVICE_PRIVILEGES, **SHARED_PRIVILEGES}.items():
         connection.execute(text(f"REVOKE ALL ON {table} FROM PUBLIC, {SERVICE_ROLE}"))
         connection.execute(text(f"GRANT {privileges} ON {table} TO {SERVICE_ROLE}"))
 

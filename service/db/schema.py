@@ -25,7 +25,7 @@ WITH
 owners AS (SELECT relowner AS owner FROM pg_class WHERE oid = 'public.clubs'::regclass),
 schemas AS (
     SELECT oid, nspname, nspowner, coalesce(nspacl, acldefault('n', nspowner)) AS acl
-    FROM pg_namespace WHERE nspname IN ('public', 'machinery')
+    FROM pg_namespace WHERE nspname IN ('public', 'shared')
 ),
 of_extensions AS (SELECT classid, objid FROM pg_depend WHERE deptype = 'e'),
 relations AS (

@@ -220,7 +220,7 @@ class Database:
         Check that the database has the newest revision, and that the role has no more rights than it needs.
 
         Raises:
-            DatabaseUnreachable, DatabaseBehind, DatabaseNewer, DatabaseDenied: a check failed.
+            DatabaseUnreachable, DatabaseBehind, DatabaseUnknown, DatabaseDenied: a check failed.
         """
         with self.session() as session, session.outside_clubs() as pipeline:
             # This is checked for every new connection too, but the role can have been changed since.

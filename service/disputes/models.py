@@ -32,7 +32,7 @@ class DisputeRecord(Base):
     seat: Mapped[Small | None]
     board_row: Mapped[str | None]
     claim: Mapped[str]
-    said_by: Mapped[str]
+    author: Mapped[str]
     digest: Mapped[bytes]
     opened_at: Mapped[datetime]
 
@@ -73,11 +73,11 @@ class DisputeEntryRecord(Base):
     version: Mapped[NumberKey]
     round_id: Mapped[UUID]
     kind: Mapped[str]
-    said_by: Mapped[str]
-    words: Mapped[str | None]
+    author: Mapped[str]
+    comment: Mapped[str | None]
     correction: Mapped[int | None]
     digest: Mapped[bytes]
-    at: Mapped[datetime]
+    recorded_at: Mapped[datetime]
 
 
 class DisputeHeadRecord(Base):

@@ -53,7 +53,7 @@ class StoredDispute:
     seat: Seat | None
     board_row: str | None
     claim: str
-    said_by: str
+    author: str
     digest: bytes
     opened_at: datetime
     state: DisputeState = DisputeState.OPEN
@@ -152,11 +152,11 @@ def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEnt
             version=entry.version,
             round_id=before.round_id,
             kind=entry.kind,
-            said_by=entry.by,
-            words=entry.words,
+            author=entry.by,
+            comment=entry.words,
             correction=entry.correction,
             digest=digest,
-            at=entry.at,
+            recorded_at=entry.at,
         )
     )
     return after
@@ -214,7 +214,7 @@ def _entries(transaction: Transaction, dispute_id: UUID) -> Select[Any]:
 
 
 def _load_entry(found: Row[Any]) -> DisputeEntry:
-    return DisputeEntry(found.version, found.kind, found.said_by, found.words, found.correction, found.at)
+    return DisputeEntry(found.version, found.kind, found.author, found.comment, found.correction, found.recorded_at)
 
 
 COMPARED: Final = 50

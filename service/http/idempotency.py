@@ -12,7 +12,7 @@ from service.config import Retention
 from service.db import Transaction
 from service.errors import IdempotencyKeyInUse, IdempotencyKeyInvalid, IdempotencyKeyReused
 from service.http import queries as http
-from service.http.queries import StoredResponse
+from service.http.queries import IdempotentResponse
 from service.http.responses import MEDIA_TYPE, WAS_REPLAYED
 
 HEADER: Final = "Idempotency-Key"
@@ -75,7 +75,9 @@ def respond_once(
     stored = http.find(transaction, key, transaction.now - timedelta(days=retention.idempotency_days))
     if stored is None:
         response = work()
-        first = StoredResponse(fingerprint, response.status_code, response.headers.get("Location"), response.get_data())
+        first = IdempotentResponse(
+            fingerprint, response.status_code, response.headers.get("Location"), response.get_data()
+        )
         http.add(transaction, key, first)
         return response
     if stored.fingerprint != fingerprint:

@@ -6,11 +6,11 @@ from sqlalchemy.orm import Mapped, mapped_column
 from service.db.base import Base, Key, Small
 
 
-class StoredResponseRecord(Base):
+class IdempotentResponseRecord(Base):
     """The first response to a request with an idempotency key."""
 
-    __tablename__ = "kept_answers"
-    __table_args__ = (Index("kept_answers_age", "club_id", "kept_at"),)
+    __tablename__ = "idempotent_responses"
+    __table_args__ = (Index("idempotent_responses_stored_at", "club_id", "stored_at"),)
 
     club_id: Mapped[Key]
     key: Mapped[str] = mapped_column(primary_key=True)
@@ -18,4 +18,4 @@ class StoredResponseRecord(Base):
     status: Mapped[Small]
     location: Mapped[str | None]
     body: Mapped[bytes]
-    kept_at: Mapped[datetime]
+    stored_at: Mapped[datetime]

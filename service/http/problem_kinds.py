@@ -285,10 +285,10 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Database migration required",
         "Run 'ofc-server migrate', then retry the request.",
     ),
-    "database-newer": ProblemKind(
+    "database-unknown": ProblemKind(
         HTTPStatus.SERVICE_UNAVAILABLE,
-        "Newer database version",
-        "A newer release has migrated the database. Run that release, or a newer one.",
+        "Unknown database version",
+        "Another release has migrated the database. Run that release, or export its rounds into a new database.",
     ),
     "database-altered": ProblemKind(
         HTTPStatus.SERVICE_UNAVAILABLE,

@@ -7,11 +7,11 @@ from typing import Final
 from sqlalchemy import delete, insert, select, text
 
 from service.db import Transaction
-from service.http.models import StoredResponseRecord
+from service.http.models import IdempotentResponseRecord
 
 
 @dataclass(frozen=True, slots=True)
-class StoredResponse:
+class IdempotentResponse:
     """
     The first response to a request.
 
@@ -34,40 +34,40 @@ def try_lock(transaction: Transaction, key: str) -> bool:
     return bool(transaction.execute(_TRY_LOCK, {"name": f"{transaction.club_id} {key}"}).scalar_one())
 
 
-def find(transaction: Transaction, key: str, since: datetime) -> StoredResponse | None:
+def find(transaction: Transaction, key: str, since: datetime) -> IdempotentResponse | None:
     """Find the first response to a request with this key; delete it and return None if it was stored before `since`."""
-    record = StoredResponseRecord
-    query = select(record.fingerprint, record.status, record.location, record.body, record.kept_at).where(
+    record = IdempotentResponseRecord
+    query = select(record.fingerprint, record.status, record.location, record.body, record.stored_at).where(
         record.club_id == transaction.club_id, record.key == key
     )
     found = transaction.execute(query).one_or_none()
     if found is None:
         return None
-    if found.kept_at < since:
+    if found.stored_at < since:
         transaction.execute(delete(record).where(record.club_id == transaction.club_id, record.key == key))
         return None
-    return StoredResponse(found.fingerprint, found.status, found.location, found.body)
+    return IdempotentResponse(found.fingerprint, found.status, found.location, found.body)
 
 
-def add(transaction: Transaction, key: str, response: StoredResponse) -> None:
+def add(transaction: Transaction, key: str, response: IdempotentResponse) -> None:
     """Insert the first response to a request."""
     transaction.execute(
-        insert(StoredResponseRecord).values(
+        insert(IdempotentResponseRecord).values(
             club_id=transaction.club_id,
             key=key,
             fingerprint=response.fingerprint,
             status=response.status,
             location=response.location,
             body=response.body,
-            kept_at=transaction.now,
+            stored_at=transaction.now,
         )
     )
 
 
 def remove_before(transaction: Transaction, moment: datetime, most: int) -> int:
     """Delete at most `most` responses that were stored before a moment, and return their number."""
-    record = StoredResponseRecord
-    old = select(record.key).where(record.club_id == transaction.club_id, record.kept_at < moment).limit(most)
+    record = IdempotentResponseRecord
+    old = select(record.key).where(record.club_id == transaction.club_id, record.stored_at < moment).limit(most)
     return transaction.execute(
         delete(record).where(record.club_id == transaction.club_id, record.key.in_(old))
     ).rowcount

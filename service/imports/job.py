@@ -33,7 +33,7 @@ class ImportKind:
         lines = list(_lines_of(piece))
         too_long = {number for number, line in lines if len(line) > LONGEST_LINE}
         whole = [found for found in lines if found[0] not in too_long]
-        is_final = job.asked.get("state") != SettlementState.PROVISIONAL
+        is_final = job.parameters.get("state") != SettlementState.PROVISIONAL
         imported = isolate_lines(transaction, whole, is_final=is_final) if whole else []
         imported += [_refuse_too_long(number) for number in too_long]
         imported.sort(key=lambda line: line.line)

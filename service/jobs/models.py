@@ -12,14 +12,14 @@ class JobRecord(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
-        Index("jobs_under_way", "created_at", postgresql_where=text("ended_at IS NULL")),
+        Index("jobs_unfinished", "created_at", postgresql_where=text("ended_at IS NULL")),
         Index("jobs_ended", "club_id", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
     )
 
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
     id: Mapped[Key]
     kind: Mapped[str]
-    asked: Mapped[Json]
+    parameters: Mapped[Json]
     state: Mapped[str]
     total: Mapped[Big | None]
     received: Mapped[Big | None]
@@ -50,7 +50,7 @@ class ChunkRecord(Base):
     attempt: Mapped[int] = mapped_column(Integer, server_default="0")
     failures: Mapped[int] = mapped_column(Integer, server_default="0")
     interruptions: Mapped[int] = mapped_column(Integer, server_default="0")
-    losses: Mapped[int] = mapped_column(Integer, server_default="0")
+    lost_workers: Mapped[int] = mapped_column(Integer, server_default="0")
     claimable_from: Mapped[datetime]
     worker: Mapped[str | None]
     result: Mapped[Json | None]
@@ -59,17 +59,17 @@ class ChunkRecord(Base):
     ended_at: Mapped[datetime | None]
 
 
-class WakeUpRecord(Base):
+class JobMessageRecord(Base):
     """A message of the outbox that no worker has received yet."""
 
-    __tablename__ = "wake_ups"
+    __tablename__ = "job_messages"
     __table_args__ = (
         references("jobs", "club_id", "job_id", to=("club_id", "id")),
-        Index("wake_ups_of_a_job", "club_id", "job_id"),
+        Index("job_messages_job", "club_id", "job_id"),
     )
 
     club_id: Mapped[Key]
     id: Mapped[Key]
     job_id: Mapped[UUID]
-    send_from: Mapped[datetime]
-    sends: Mapped[int] = mapped_column(Integer, server_default="0")
+    send_at: Mapped[datetime]
+    send_count: Mapped[int] = mapped_column(Integer, server_default="0")

@@ -21,7 +21,7 @@ class EventRecord(Base):
         UniqueConstraint("club_id", "round_id", "sequence", name="events_sequence_key"),
         references("rounds", "club_id", "round_id", to=("club_id", "id")),
         Index(
-            "events_of_tables_and_rules",
+            "events_of_tables_and_rulesets",
             "club_id",
             "kind",
             postgresql_where=text("kind IN ('table.created', 'ruleset.added')"),

@@ -17,7 +17,7 @@ class LinkSecretRecord(Base):
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
     version: Mapped[int] = mapped_column(primary_key=True, autoincrement=False)
     secret: Mapped[bytes]
-    made_at: Mapped[datetime]
+    created_at: Mapped[datetime]
 
 
 class RevokedLinkRecord(Base):

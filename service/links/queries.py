@@ -56,7 +56,7 @@ def renew_secret(transaction: Transaction) -> int:
 
 def _insert(transaction: Transaction, version: int) -> Insert:
     return insert(LinkSecretRecord).values(
-        club_id=transaction.club_id, version=version, secret=secrets.token_bytes(_LENGTH), made_at=transaction.now
+        club_id=transaction.club_id, version=version, secret=secrets.token_bytes(_LENGTH), created_at=transaction.now
     )
 
 

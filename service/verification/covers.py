@@ -100,9 +100,11 @@ AUDITED: Final[Mapping[str, Table]] = {
     "adjustments": _table("club_id round_id revision position", played="payer payee points"),
     "disputes": _table(
         "club_id id",
-        event="round_id table_id revision hand seat board_row claim said_by digest opened_at",
+        event="round_id table_id revision hand seat board_row claim author digest opened_at",
     ),
-    "dispute_entries": _table("club_id dispute_id version", event="round_id kind said_by words correction digest at"),
+    "dispute_entries": _table(
+        "club_id dispute_id version", event="round_id kind author comment correction digest recorded_at"
+    ),
     "dispute_heads": _table("club_id dispute_id", event="state version"),
     "round_heads": _table(
         "club_id round_id",
@@ -123,10 +125,10 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "alembic_version": "the version of the schema, which every start compares with the release",
     "players": "display names: they can be changed and erased, so no permanent record contains them",
     "link_secrets": "the secrets of viewers' links; no record depends on them",
-    "kept_answers": "stored responses for retries; the records in them are compared with events themselves",
+    "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
     "jobs": "progress of work; its changes to rounds are events of the rounds",
     "job_chunks": "progress of work; its changes to rounds are events of the rounds",
-    "wake_ups": "messages to workers",
+    "job_messages": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
     "differences": "the differences that a recomputation found; another recomputation finds them again",

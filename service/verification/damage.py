@@ -74,7 +74,7 @@ def check_published_keys(connection: Connection, known: Collection[VerifierKey])
     for published in list_keys(connection):
         if published.key not in known:
             key = {"public_key": published.key.written}
-            yield Finding(FindingKind.KEY_UNKNOWN, "machinery.signing_keys", key)
+            yield Finding(FindingKind.KEY_UNKNOWN, "shared.signing_keys", key)
 
 
 def has_published_keys(connection: Connection) -> bool:

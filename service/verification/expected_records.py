@@ -311,11 +311,11 @@ def _add_disputes(records: Records, folded: FoldedRound) -> None:
             records["dispute_entries"][id_, entry.event.version] = {
                 "round_id": round_id,
                 "kind": entry.event.step.value,
-                "said_by": entry.event.by,
-                "words": _hidden("words", entry.event.words),
+                "author": entry.event.by,
+                "comment": _hidden("comment", entry.event.words),
                 "correction": entry.event.correction,
-                "digest": lambda row: digest_of([row["said_by"], row["words"]]),
-                "at": entry.at,
+                "digest": lambda row: digest_of([row["author"], row["comment"]]),
+                "recorded_at": entry.at,
             }
         records["dispute_heads"][(id_,)] = {"state": dispute.state_name, "version": dispute.version}
 
@@ -324,7 +324,7 @@ def _dispute_row(folded: FoldedRound, dispute: FoldedDispute) -> dict[str, Any]:
     opening, round_id = dispute.opening, folded.opening.round
 
     def digest(row: Row) -> bytes:
-        return DisputeRequest(round_id, row["hand"], row["seat"], row["board_row"], row["claim"], row["said_by"]).digest
+        return DisputeRequest(round_id, row["hand"], row["seat"], row["board_row"], row["claim"], row["author"]).digest
 
     return {
         "round_id": round_id,
@@ -334,7 +334,7 @@ def _dispute_row(folded: FoldedRound, dispute: FoldedDispute) -> dict[str, Any]:
         "seat": opening.seat,
         "board_row": None if opening.row is None else opening.row.value,
         "claim": _hidden("claim", opening.claim),
-        "said_by": opening.by,
+        "author": opening.by,
         "digest": digest,
         "opened_at": dispute.opened_at,
     }

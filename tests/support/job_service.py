@@ -89,7 +89,7 @@ def check_outcome(room: Room, job: str, *, beside: int = 0) -> None:
     assert len(stored) == records["rounds"] - beside == counted["stored"]
     assert records["hands"] == records["hand_scores"] == 3 * (counted["stored"] + beside)
     assert records["import_results"] == CHUNKS + bool(beside)
-    assert records["import_pieces"] == records["wake_ups"] == 0
+    assert records["import_pieces"] == records["job_messages"] == 0
     assert {str(round_id) for (round_id,) in room.house.ask("SELECT id FROM rounds")} >= stored
     [(chips,)] = room.house.ask("SELECT sum(points_sum(stacks)) FROM round_heads")
     [(brought,)] = room.house.ask("SELECT sum(points_sum(opening_stacks)) FROM round_heads")

@@ -306,7 +306,7 @@ def work_on(house: House, job_id: str) -> None:
     """Do what a worker does, here and now."""
     database: Database = house.app.extensions["ofc_database"]
     with database.outside_clubs() as connection:
-        [job] = [found for found in jobs.list_under_way(connection) if str(found.id) == job_id]
+        [job] = [found for found in jobs.list_unfinished(connection) if str(found.id) == job_id]
     Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
 
 

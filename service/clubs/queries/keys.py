@@ -71,7 +71,7 @@ _ISSUED: Final = (
     .join(ClubRecord, ClubRecord.id == _KEY.club_id)
     .order_by(_KEY.id)
 )
-_END: Final = text("SELECT end_key(:key_id)")
+_REVOKE: Final = text("SELECT revoke_key(:key_id)")
 _AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)"))
 
 
@@ -170,7 +170,7 @@ def end(transaction: Transaction, key: IssuedKey, after: timedelta) -> datetime 
 
 def end_own(transaction: Transaction, key: IssuedKey) -> None:
     """Revoke a key of the transaction's club, with the role of the service; an ended key does not change."""
-    ended = transaction.execute(_END, {"key_id": key.id}).scalar_one()
+    ended = transaction.execute(_REVOKE, {"key_id": key.id}).scalar_one()
     _record_end(transaction, key, timedelta(0), ended)
 
 

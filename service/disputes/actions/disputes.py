@@ -77,7 +77,7 @@ def _view(stored: StoredDispute, unusual: Sequence[RoundAnomaly]) -> DisputeView
         seat=stored.seat,
         row=stored.board_row,
         claim=stored.claim,
-        by=stored.said_by,
+        by=stored.author,
         state=stored.state,
         version=stored.version,
         opened_at=stored.opened_at,
@@ -134,7 +134,7 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
         seat=request.seat,
         board_row=request.row,
         claim=request.claim,
-        said_by=request.by,
+        author=request.by,
         digest=request.digest,
         opened_at=transaction.now,
     )
@@ -179,7 +179,7 @@ def _event(dispute: StoredDispute) -> DisputeOpened:
         hand=dispute.hand,
         seat=dispute.seat,
         row=None if dispute.board_row is None else Row(dispute.board_row),
-        by=dispute.said_by,
+        by=dispute.author,
         claim=sha256(dispute.claim.encode()).digest(),
     )
 
@@ -224,7 +224,7 @@ def step_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTra
         detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
         raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
     _check_transition(before, request)
-    require_author(transaction, round_, request.by, (before.said_by,))
+    require_author(transaction, round_, request.by, (before.author,))
     correction = _find_correction(transaction, before, request)
     entry = DisputeEntry(before.version + 1, request.kind, request.by, request.words, correction, transaction.now)
     after = disputes.add_entry(transaction, before, entry, digest)

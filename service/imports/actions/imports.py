@@ -17,7 +17,7 @@ from service.db import Transaction
 from service.errors import ImportQuotaExceeded, ImportTooLarge, NotFound
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import jobs, wake_ups
+from service.jobs.queries import jobs, messages
 from service.jobs.queries.jobs import JobState, StoredJob
 
 KIND: Final = "import"
@@ -179,15 +179,17 @@ def start_import(transaction: Transaction, received: ReceivedImport, state: str,
     Raises:
         ImportQuotaExceeded: with this import, the club exceeds its quota.
     """
-    asked = {"sha256": received.sha256.hex(), "state": state}
-    jobs.lock_request(transaction, KIND, asked)
-    same = jobs.find_same_active(transaction, KIND, asked)
+    parameters = {"sha256": received.sha256.hex(), "state": state}
+    jobs.lock_request(transaction, KIND, parameters)
+    same = jobs.find_same_active(transaction, KIND, parameters)
     if same is not None:
         return StartedImport(view_import(transaction, same), is_replay=True)
     check_quota(transaction, limits)
     job = jobs.lock(transaction, received.job_id)
-    job = jobs.change(transaction, job, JobState.QUEUED, asked=asked, total=received.lines, received=received.lines)
-    wake_ups.ensure(transaction, job.id, 1)
+    job = jobs.change(
+        transaction, job, JobState.QUEUED, parameters=parameters, total=received.lines, received=received.lines
+    )
+    messages.ensure(transaction, job.id, 1)
     return StartedImport(view_import(transaction, job), is_replay=False)
 
 

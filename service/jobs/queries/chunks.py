@@ -78,7 +78,7 @@ class Chunk:
         attempt: the number of claims.
         failures: the number of attempts that ended with an exception of the chunk.
         interruptions: the number of attempts that ended for other reasons.
-        losses: the number of interruptions by the loss of the worker.
+        lost_workers: the number of interruptions by the loss of the worker.
         error: the error of the attempt before, if known.
     """
 
@@ -88,7 +88,7 @@ class Chunk:
     attempt: int
     failures: int
     interruptions: int
-    losses: int
+    lost_workers: int
     error: str | None
 
 
@@ -153,7 +153,7 @@ def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedel
         .values(
             attempt=_CHUNK.attempt + 1,
             interruptions=_CHUNK.interruptions + is_lost,
-            losses=_CHUNK.losses + is_lost,
+            lost_workers=_CHUNK.lost_workers + is_lost,
             worker=worker,
             claimable_from=func.clock_timestamp() + lease,
         )
@@ -164,7 +164,7 @@ def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedel
             _CHUNK.attempt,
             _CHUNK.failures,
             _CHUNK.interruptions,
-            _CHUNK.losses,
+            _CHUNK.lost_workers,
             _CHUNK.error,
         )
     )
@@ -172,7 +172,7 @@ def claim(transaction: Transaction, job_id: UUID, *, worker: str, lease: timedel
     if found is None:
         return None
     part = Part(found.size, found.part)
-    counts = found.attempt, found.failures, found.interruptions, found.losses
+    counts = found.attempt, found.failures, found.interruptions, found.lost_workers
     return Chunk(job_id, found.number, part, *counts, found.error)
 
 
@@ -212,7 +212,7 @@ def split(transaction: Transaction, chunk: Chunk, parts: Iterable[Part]) -> bool
 
 def dead_letter(transaction: Transaction, chunk: Chunk, error: str) -> bool:
     """Dead-letter a chunk with an error; the other chunks of the job continue."""
-    return _change(transaction, chunk, state="set_aside", error=error, ended_at=func.clock_timestamp())
+    return _change(transaction, chunk, state="dead_lettered", error=error, ended_at=func.clock_timestamp())
 
 
 def drop_open(transaction: Transaction, job_id: UUID) -> None:
@@ -220,7 +220,7 @@ def drop_open(transaction: Transaction, job_id: UUID) -> None:
     transaction.execute(
         update(_CHUNK)
         .where(_of_job(transaction, job_id), _CHUNK.state == "open")
-        .values(state="dropped", ended_at=func.clock_timestamp())
+        .values(state="cancelled", ended_at=func.clock_timestamp())
     )
 
 
@@ -232,7 +232,7 @@ def count_chunks(transaction: Transaction, job_id: UUID) -> ChunkCounts:
         func.count().filter(is_claimable).label("claimable"),
         func.count().filter(and_(is_open, is_leased)).label("claimed"),
         func.count().filter(and_(is_open, ~is_claimable, ~is_leased)).label("later"),
-        func.count().filter(_CHUNK.state == "set_aside").label("dead_lettered"),
+        func.count().filter(_CHUNK.state == "dead_lettered").label("dead_lettered"),
     ).where(_of_job(transaction, job_id))
     found = transaction.execute(query).one()
     return ChunkCounts(found.claimable, found.claimed, found.later, found.dead_lettered)

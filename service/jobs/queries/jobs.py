@@ -40,7 +40,7 @@ class StoredJob:
 
     Attributes:
         kind: the name of its kind.
-        asked: the parameters of the request, for the kind.
+        parameters: the parameters of the request, for the kind.
         total: the amount of work in the units of the kind; None until known.
         received: the number of lines (import) or rounds (recomputation) to account for; None until known.
         failure: why the job failed; None if it did not.
@@ -51,7 +51,7 @@ class StoredJob:
 
     id: UUID
     kind: str
-    asked: Mapping[str, Any]
+    parameters: Mapping[str, Any]
     state: JobState
     total: int | None
     received: int | None
@@ -65,7 +65,7 @@ class StoredJob:
 
 
 @dataclass(frozen=True, slots=True)
-class JobUnderWay:
+class UnfinishedJob:
     """A job that has not ended, as listed for all clubs."""
 
     club_id: UUID
@@ -96,7 +96,7 @@ _CHUNK: Final = ChunkRecord
 _COLUMNS: Final[tuple[Any, ...]] = (
     _JOB.id,
     _JOB.kind,
-    _JOB.asked,
+    _JOB.parameters,
     _JOB.state,
     _JOB.total,
     _JOB.received,
@@ -109,19 +109,24 @@ _COLUMNS: Final[tuple[Any, ...]] = (
     _JOB.ended_at,
 )
 _JOBS: Final[Select[Any]] = select(*_COLUMNS)
-_LOCK_ASKING: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 2))")
-_UNDER_WAY: Final = text("SELECT club_id, id, kind, state, created_at FROM jobs_under_way()")
+_LOCK_REQUEST: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 2))")
+_UNFINISHED: Final = text("SELECT club_id, id, kind, state, created_at FROM list_unfinished_jobs()")
 
 
 def add(
-    transaction: Transaction, job_id: UUID, kind: str, asked: Mapping[str, Any], *, state: JobState = JobState.QUEUED
+    transaction: Transaction,
+    job_id: UUID,
+    kind: str,
+    parameters: Mapping[str, Any],
+    *,
+    state: JobState = JobState.QUEUED,
 ) -> StoredJob:
     """Insert a job; workers start it after a message is sent."""
     statement = insert(_JOB).values(
         club_id=transaction.club_id,
         id=job_id,
         kind=kind,
-        asked=asked,
+        parameters=parameters,
         state=state,
         actor=transaction.actor,
         request_id=transaction.request_id,
@@ -163,18 +168,18 @@ def lock_shared(transaction: Transaction, job_id: UUID) -> StoredJob:
     return _the_one(transaction, _query(transaction, job_id, None).with_for_update(read=True), job_id)
 
 
-def lock_request(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> None:
+def lock_request(transaction: Transaction, kind: str, parameters: Mapping[str, Any]) -> None:
     """Lock the request for a job, so that no other transaction creates the same job, until the transaction ends."""
-    name = f"{transaction.club_id} {kind} {json.dumps(asked, sort_keys=True)}"
-    transaction.execute(_LOCK_ASKING, {"name": name})
+    name = f"{transaction.club_id} {kind} {json.dumps(parameters, sort_keys=True)}"
+    transaction.execute(_LOCK_REQUEST, {"name": name})
 
 
-def find_same_active(transaction: Transaction, kind: str, asked: Mapping[str, Any]) -> StoredJob | None:
+def find_same_active(transaction: Transaction, kind: str, parameters: Mapping[str, Any]) -> StoredJob | None:
     """Find a job of the same request that has not ended."""
     query = _JOBS.where(
         _JOB.club_id == transaction.club_id,
         _JOB.kind == kind,
-        _JOB.asked == asked,
+        _JOB.parameters == parameters,
         _JOB.ended_at.is_(None),
         _JOB.state != JobState.RECEIVING,
     )
@@ -205,13 +210,13 @@ def get_progress(transaction: Transaction, job_id: UUID) -> Progress:
     query = select(
         func.coalesce(func.sum(_CHUNK.size).filter(is_done), 0).label("done"),
         func.array_agg(aggregate_order_by(_CHUNK.result, _CHUNK.number)).filter(is_done).label("results"),
-        func.count().filter(_CHUNK.state == "set_aside").label("dead_lettered"),
+        func.count().filter(_CHUNK.state == "dead_lettered").label("dead_lettered"),
     ).where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == job_id)
     found = transaction.execute(query).one()
     return Progress(int(found.done), tuple(found.results or ()), found.dead_lettered)
 
 
-def list_under_way(connection: Connection) -> list[JobUnderWay]:
+def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
     """
     List the jobs of all clubs that have not ended, the oldest first.
 
@@ -219,8 +224,8 @@ def list_under_way(connection: Connection) -> list[JobUnderWay]:
         connection: from `Database.outside_clubs`.
     """
     return [
-        JobUnderWay(found.club_id, found.id, found.kind, JobState(found.state), found.created_at)
-        for found in connection.execute(_UNDER_WAY)
+        UnfinishedJob(found.club_id, found.id, found.kind, JobState(found.state), found.created_at)
+        for found in connection.execute(_UNFINISHED)
     ]
 
 
@@ -240,7 +245,7 @@ def _load(found: Row[Any]) -> StoredJob:
     return StoredJob(
         found.id,
         found.kind,
-        found.asked,
+        found.parameters,
         JobState(found.state),
         found.total,
         found.received,

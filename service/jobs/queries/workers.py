@@ -12,17 +12,17 @@ from uuid import UUID
 from sqlalchemy import Connection, text
 
 _ADD: Final = text("""
-    INSERT INTO machinery.workers (id, host, process, concurrency, started_at, seen_at)
+    INSERT INTO shared.workers (id, host, process, concurrency, started_at, seen_at)
     VALUES (:id, :host, :process, :concurrency, now(), now())
     ON CONFLICT (id) DO UPDATE SET seen_at = now()
 """)
-_REMOVE: Final = text("DELETE FROM machinery.workers WHERE id = :id")
-_FORGET: Final = text("DELETE FROM machinery.workers WHERE seen_at < now() - interval '1 hour'")
+_REMOVE: Final = text("DELETE FROM shared.workers WHERE id = :id")
+_FORGET: Final = text("DELETE FROM shared.workers WHERE seen_at < now() - interval '1 hour'")
 _LIVING: Final = text("""
-    SELECT id, host, process, concurrency, started_at, seen_at FROM machinery.workers
+    SELECT id, host, process, concurrency, started_at, seen_at FROM shared.workers
     WHERE seen_at > now() - interval '30 seconds' ORDER BY started_at, id
 """)
-_PURGE: Final = text("DELETE FROM machinery.kombu_message WHERE NOT visible")
+_PURGE: Final = text("DELETE FROM shared.kombu_message WHERE NOT visible")
 
 
 @dataclass(frozen=True, slots=True)

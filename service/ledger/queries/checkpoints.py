@@ -14,11 +14,11 @@ from service.ledger.models import CheckpointRecord
 
 _RECORD: Final = CheckpointRecord
 _ADD_KEY: Final = text("""
-    INSERT INTO machinery.signing_keys (public_key, name, first_used_at) VALUES (:public_key, :name, now())
+    INSERT INTO shared.signing_keys (public_key, name, first_used_at) VALUES (:public_key, :name, now())
     ON CONFLICT DO NOTHING
 """)
 _KEYS: Final = text("""
-    SELECT name, public_key, first_used_at FROM machinery.signing_keys ORDER BY first_used_at, public_key
+    SELECT name, public_key, first_used_at FROM shared.signing_keys ORDER BY first_used_at, public_key
 """)
 _BY_ADDRESS: Final = text("""
     SELECT note FROM set_config('ofc.checkpoint', :id, true), checkpoints WHERE id = CAST(:id AS uuid)

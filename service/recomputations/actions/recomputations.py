@@ -18,7 +18,7 @@ from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
-from service.jobs.queries import jobs, wake_ups
+from service.jobs.queries import jobs, messages
 from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.audit import RoundsDigest
@@ -43,7 +43,7 @@ class Asked:
 
 def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
     """Parse the request that `start_recomputation` stored with the job."""
-    asked, scope = job.asked, job.asked["scope"]
+    asked, scope = job.parameters, job.parameters["scope"]
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
     name, _, version = (scope["ruleset"] or "").partition("@")
     return Asked(
@@ -84,7 +84,7 @@ def view_recomputation(transaction: Transaction, job: StoredJob) -> Recomputatio
         job.ended_at,
         job.failure,
     )
-    return RecomputationView(view, job.asked)
+    return RecomputationView(view, job.parameters)
 
 
 def _stored(transaction: Transaction, reference: str) -> Ruleset:
@@ -133,7 +133,7 @@ def start_recomputation(transaction: Transaction, request: RecomputationRequest)
         "final": request.final,
     }
     job = jobs.add(transaction, uuid7(), KIND, asked)
-    wake_ups.ensure(transaction, job.id, 1)
+    messages.ensure(transaction, job.id, 1)
     return view_recomputation(transaction, job)
 
 

@@ -14,9 +14,12 @@ from urllib.parse import quote
 import psycopg
 from psycopg import sql
 
+from service.files import SECRET, atomic_write
 from service.server.embedded import process
 from service.server.embedded.binaries import EmbeddedError, InUse, account_for, binary
 from service.server.embedded.data_directory import (
+    FORMAT,
+    FORMAT_FILE,
     Lock,
     SocketDirectory,
     initdb,
@@ -104,9 +107,9 @@ class Cluster:
         Raises:
             EmbeddedError: the directory is in use, cannot be written, or has files that this PostgreSQL cannot read.
         """
+        refuse_other_versions(self.files)
         self._lock_directory()
         try:
-            refuse_other_versions(self.files)
             self._account = account_for(self.files)
             self._wait_for_files()
             self._sockets.prepare()
@@ -134,6 +137,7 @@ class Cluster:
         try:
             if not self.files.exists():
                 raise EmbeddedError(f"There are no records in {self.home}; `ofc-server up` creates them.")
+            refuse_other_versions(self.files)
             if not self._joining_lock.acquire(seconds=_JOIN_SECONDS):
                 raise InUse(f"Another command uses {self.home} for too long; end it or wait for it.")
             deadline = time.monotonic() + _JOIN_SECONDS
@@ -215,6 +219,10 @@ class Cluster:
         durable = self._settings.get("fsync") != "off"
         if self._spawn(initdb(unfinished, OWNER, durable=durable)).wait() != 0:
             raise EmbeddedError(f"PostgreSQL could not create its files in {self.home}: {self.last_error()}")
+        with atomic_write(unfinished / FORMAT_FILE, SECRET) as writer:
+            writer.write(f"{FORMAT}\n")
+        if self._account is not None:
+            os.chown(unfinished / FORMAT_FILE, *self._account)
         unfinished.rename(self.files)
 
     def _launch(self) -> bool:

@@ -6,6 +6,7 @@ import shutil
 import tempfile
 import time
 from pathlib import Path
+from typing import Final
 
 from service.server.embedded.binaries import MAJOR_VERSION, EmbeddedError, binary
 
@@ -29,19 +30,38 @@ def initdb(files: Path, owner: str, *, durable: bool) -> list[str | Path]:
     ]
 
 
+FORMAT_FILE: Final = "tablestakes_format"
+FORMAT: Final = "1"
+"""
+The content of the file `FORMAT_FILE` among the files of a cluster.
+
+It changes when the migrations of a release cannot migrate the records of earlier releases. PostgreSQL ignores the file
+and copies it into backups.
+"""
+
+
 def refuse_other_versions(files: Path) -> None:
     """
-    Raise an error if the files are of another major version.
+    Raise an error if the files are of another major version of PostgreSQL, or their records have another format.
+
+    Only reads, so that the directory can still be used by the version that wrote it.
 
     Raises:
-        EmbeddedError: the files are of another major version.
+        EmbeddedError: the files have another version or format.
     """
-    written = files / "PG_VERSION"
+    written, formatted = files / "PG_VERSION", files / FORMAT_FILE
     # `account_for` reports a directory that cannot be read.
-    if os.access(written, os.R_OK) and (found := written.read_text().strip()) != str(MAJOR_VERSION):
+    if not os.access(written, os.R_OK):
+        return
+    if (found := written.read_text().strip()) != str(MAJOR_VERSION):
         raise EmbeddedError(
             f"{files} was written by PostgreSQL {found}; expected {MAJOR_VERSION}: "
-            "upgrade it with pg_upgrade or choose another --data."
+            f"upgrade it with pg_upgrade, copy its file {FORMAT_FILE}, or choose another --data."
+        )
+    if not formatted.exists() or formatted.read_text().strip() != FORMAT:
+        raise EmbeddedError(
+            f"{files.parent} was written by an incompatible version of Tablestakes: export the rounds with that version"
+            " (`ofc export`), start this version with a new --data directory, and import them there (`ofc import`)."
         )
 
 

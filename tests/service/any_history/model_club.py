@@ -18,7 +18,7 @@ from tests.support.application import House
 from tests.support.import_lines import club_of
 from tests.support.sample_rounds import Document, add_table, without
 
-UNTOUCHED_BY_REQUESTS = ("api_keys", "kept_answers")
+UNTOUCHED_BY_REQUESTS = ("api_keys", "idempotent_responses")
 """Tables of which a request that changes nothing may leave something: when the key was used, and the answer itself."""
 FINALITY = ("state", "provisional_until", "confirmed")
 """What is said of a settlement that changes while the settlement does not."""

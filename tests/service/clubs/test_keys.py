@@ -306,8 +306,8 @@ def test_the_login_of_the_service_cannot_create_clubs_and_keys(filled: Filled, s
 
 
 def test_the_service_revokes_keys_of_one_club_only(filled: Filled) -> None:
-    ended = "SELECT end_key(id) IS NOT NULL FROM api_keys WHERE club_id = %s"
-    theirs = "SELECT end_key(%s), end_key(%s)"
+    ended = "SELECT revoke_key(id) IS NOT NULL FROM api_keys WHERE club_id = %s"
+    theirs = "SELECT revoke_key(%s), revoke_key(%s)"
     with psycopg.connect(filled.admin) as admin, psycopg.connect(filled.logins.service) as service:
         [(away,)] = admin.execute("SELECT id FROM api_keys WHERE club_id = %s", [filled.away]).fetchall()
         assert service.execute(theirs, [away, uuid7()]).fetchall() == [(None, None)]

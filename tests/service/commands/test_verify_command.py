@@ -116,7 +116,7 @@ def test_verification_resumes_after_a_kill(house: House, checkpoint: Path) -> No
     state.write_text(json.dumps({"position": beginning, "events": 0, "found": {}}))
     with psycopg.connect(house.owner_url) as holding, first.open("wb") as printed:
         # It reaches the tree, and no further.
-        holding.execute("LOCK TABLE machinery.signing_keys IN ACCESS EXCLUSIVE MODE")
+        holding.execute("LOCK TABLE shared.signing_keys IN ACCESS EXCLUSIVE MODE")
         killed = subprocess.Popen([*COMMAND, "verify", *arguments], env=environment(**login_of(house)), stdout=printed)
         assert wait_until(lambda: state.exists() and json.loads(state.read_bytes())["position"]["pass"] == "tree")
         killed.kill()

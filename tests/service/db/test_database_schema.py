@@ -52,7 +52,7 @@ ALTERATIONS = {
     "CREATE TABLE more_transfers () INHERITS (transfers)": "table public.more_transfers is added",
     "CREATE FUNCTION points_sum(points integer[]) RETURNS integer LANGUAGE sql RETURN 0": "function "
     "public.points_sum(points integer[]) is added",
-    "DROP TABLE machinery.signing_keys": "table machinery.signing_keys is missing",
+    "DROP TABLE shared.signing_keys": "table shared.signing_keys is missing",
 }
 
 
@@ -188,13 +188,13 @@ def test_an_unknown_published_key_is_reported(house: House, tmp_path: Path) -> N
     assert "key-unknown" not in verify(house, **configured).stdout, "the file records the key that was replaced"
     foreign = SigningKey.make("tablestakes").verifier
     house.change(
-        "INSERT INTO machinery.signing_keys (public_key, name, first_used_at) VALUES (%s, %s, now())",
+        "INSERT INTO shared.signing_keys (public_key, name, first_used_at) VALUES (%s, %s, now())",
         foreign.public,
         foreign.name,
     )
     found = verify(house, **configured)
     assert found.returncode == 1
-    assert found.stdout == f"key-unknown: machinery.signing_keys public_key={foreign.written}\n"
+    assert found.stdout == f"key-unknown: shared.signing_keys public_key={foreign.written}\n"
     assert command("signing-key", "record", foreign.written, **configured).returncode == 0
     assert "key-unknown" not in verify(house, **configured).stdout
     unconfigured = verify(house)

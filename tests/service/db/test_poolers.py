@@ -37,7 +37,7 @@ POOLERS = [
     pytest.param("session", marks=NEEDS_PGBOUNCER),
     pytest.param("transaction", marks=NEEDS_PGBOUNCER),
 ]
-WATCHED = ("rounds", "hands", "jobs", "job_chunks", "import_pieces", "machinery.kombu_message", "machinery.workers")
+WATCHED = ("rounds", "hands", "jobs", "job_chunks", "import_pieces", "shared.kombu_message", "shared.workers")
 AS_THE_SERVICE = (SERVICE_ROLE, "30s", "10s", "1min", "UTC", "on")
 
 

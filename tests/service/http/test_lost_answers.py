@@ -60,7 +60,7 @@ def test_a_hand_retried_with_its_key_returns_the_first_response(served: Served, 
     assert [answer.headers["Idempotent-Replayed"] for answer in answers] == ["true"] * 3
     assert {answer.content for answer in answers} == {answers[0].content}
     assert answers[0].json()["round"]["next"]["number"] == 2, "as it stood when the hand was recorded"
-    [kept] = served.records.ask("SELECT body FROM kept_answers WHERE key = %s", key["Idempotency-Key"])
+    [kept] = served.records.ask("SELECT body FROM idempotent_responses WHERE key = %s", key["Idempotency-Key"])
     assert kept == (answers[0].content,)
     assert [one["number"] for one in served.get(path)["hands"]] == [1, 2]
 

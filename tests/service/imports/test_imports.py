@@ -1,18 +1,13 @@
 """Imports over HTTP, processed by a real worker."""
 
 import gzip
-import json
 from collections.abc import Iterator
 
-import psycopg
 import pytest
 
-from service.db import migrate
-from tests.service.ledger.test_event_chains import copy_back, migrate_to
 from tests.support.api_client import Api
-from tests.support.application import House, house_on, open_house
+from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
-from tests.support.import_lines import club_of
 from tests.support.sample_rounds import COMPLETE, SIXES, changed, document_of, post_document, without
 from tests.support.worker_process import lines_of, post_import, results_of, rounds_to_import, wait_for, working
 
@@ -209,31 +204,3 @@ def test_every_hand_s_points_and_the_audit_trail_are_as_those_of_posted_document
         settled = api.get(f"/v1/rounds/{result['round']}/settlement").document
         # What is imported and over is final on arrival.
         assert without(settled, *FINALITY) == without(posted["settlement"], *FINALITY)
-
-
-def test_rounds_from_before_they_were_numbered_get_the_numbers_that_they_would_have_had(
-    api: Api, house: House, embedded_postgres: Server
-) -> None:
-    assert post_document(api, document_of(hands=COMPLETE, table="parlour")).status == 201
-    sent = post_import(api, lines_of(changed(each, ("table", "parlour")) for each in rounds_to_import(3)))
-    assert wait_for(api, sent.headers["Location"])["summary"]["rounds"] == 3
-    assert post_document(api, document_of(hands=COMPLETE[:1], table="parlour")).status == 201
-    club = club_of(house, api)
-    numbered = (
-        f"SELECT id, table_sequence, imported FROM rounds WHERE club_id = '{club}' ORDER BY table_id, table_sequence"
-    )
-    before = house.ask(numbered)
-    logins = embedded_postgres.create_bare_database()
-    migrate_to(logins, "0021")
-    copy_back(house.owner_url, logins.owner)
-    results = "\n".join(map(json.dumps, results_of(api, sent.headers["Location"])))
-    with psycopg.connect(logins.owner) as connection:
-        connection.execute("SET session_replication_role = replica")
-        kept = "INSERT INTO import_results (club_id, job_id, number, content) VALUES (%s, %s, 1, %s)"
-        job_id = sent.headers["Location"].rpartition("/")[2]
-        connection.execute(kept, (club, job_id, f"{results}\n".encode()))
-    migrate(logins.owner)
-    with house_on(logins) as migrated:
-        assert migrated.ask(numbered) == before
-    embedded_postgres.drop_database(logins)
-    assert {imported for _, _, imported in before} == {True, False}

@@ -57,7 +57,7 @@ def test_a_cancelled_import_leaves_stored_rounds_and_starts_no_chunk(room: Room)
     assert ended["progress"]["done"] == 2 * LINES
     assert len(results_of(room.api, job)) == 2 * LINES
     records = room.house.count_records()
-    assert (records["rounds"], records["import_pieces"], records["wake_ups"]) == (2 * LINES, 0, 0)
+    assert (records["rounds"], records["import_pieces"], records["job_messages"]) == (2 * LINES, 0, 0)
 
 
 def test_a_queued_import_can_be_cancelled(room: Room) -> None:

@@ -107,7 +107,7 @@ def test_a_chunk_that_outlasts_the_grace_of_a_stopping_worker_is_rolled_back(roo
             worker.process.send_signal(signal.SIGTERM)
             worker.process.wait(timeout=30)
             assert room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1") == [(1,)]
-        assert room.house.ask("SELECT count(*) FROM machinery.workers") == [(0,)]
+        assert room.house.ask("SELECT count(*) FROM shared.workers") == [(0,)]
     with room.work():
         check_outcome(room, job)
 
@@ -145,7 +145,7 @@ def test_lost_messages_are_sent_again(room: Room) -> None:
     if room.broker.url:
         room.broker.lose_messages()
     else:
-        room.house.change("DELETE FROM machinery.kombu_message")
+        room.house.change("DELETE FROM shared.kombu_message")
     with room.work():
         check_outcome(room, job)
     assert room.repeated_chunks() == 0
@@ -162,7 +162,7 @@ def test_a_stopping_worker_finishes_its_chunk_only(room: Room) -> None:
         assert worker.stop() == 0, worker.log
         done = room.house.ask("SELECT number FROM job_chunks WHERE state = 'done' ORDER BY 1")
         assert done == [(1,), (2,)]
-        assert room.house.ask("SELECT count(*) FROM machinery.workers") == [(0,)]
+        assert room.house.ask("SELECT count(*) FROM shared.workers") == [(0,)]
     with room.work():
         check_outcome(room, job)
     assert room.repeated_chunks() == 0
@@ -179,4 +179,4 @@ def test_the_transactions_of_a_killed_worker_are_rolled_back(room: Room) -> None
 def test_consumed_messages_are_deleted(room: Room) -> None:
     with room.work():
         check_outcome(room, room.send(lines()))
-        assert wait_until(lambda: room.house.ask("SELECT count(*) FROM machinery.kombu_message") == [(0,)])
+        assert wait_until(lambda: room.house.ask("SELECT count(*) FROM shared.kombu_message") == [(0,)])

@@ -43,7 +43,7 @@ def post(api: Api, path: str, body: Document, key: str) -> Answer:
 
 def let_pass(house: House, days: int) -> None:
     """Move the times of everything that expires back by some days."""
-    house.change("UPDATE kept_answers SET kept_at = kept_at - make_interval(days => %s)", days)
+    house.change("UPDATE idempotent_responses SET stored_at = stored_at - make_interval(days => %s)", days)
     house.change("UPDATE jobs SET ended_at = ended_at - make_interval(days => %s) WHERE ended_at IS NOT NULL", days)
 
 
@@ -133,8 +133,8 @@ def test_a_worker_removes_expired_records(house: House, api: Api) -> None:
     let_pass(house, 2)
     post(api, "/v1/tables", {"name": "hall", "ruleset": "pineapple"}, "another-table")
     with working(house.logins, OFC_IDEMPOTENCY_DAYS="1"):
-        assert wait_until(lambda: house.count_records()["kept_answers"] == 1)
-    assert house.ask("SELECT key FROM kept_answers") == [("another-table",)]
+        assert wait_until(lambda: house.count_records()["idempotent_responses"] == 1)
+    assert house.ask("SELECT key FROM idempotent_responses") == [("another-table",)]
 
 
 def test_retention_days_are_configurable() -> None:

@@ -7,20 +7,15 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from alembic import command
-from psycopg import sql
-from sqlalchemy import NullPool, create_engine
 from uuid_utils.compat import uuid7
 
 from evidence import Event
 from scoring.presets import PRESETS
-from service.db import alembic_config, engine_url, migrate
 from service.rulesets.actions import store_ruleset
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.check_chain import check_chains
-from tests.support.database.owned_database import admin_of, filled_database, plain_owner
-from tests.support.database.postgres import Logins, Server
+from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of, database_of, import_all, lines_of
 from tests.support.recomputed_rounds import recompute
 from tests.support.sample_rounds import COMPLETE, SIXES, THREE, dealt_again, document_of, hand, record, start_round
@@ -161,40 +156,3 @@ def test_a_hash_is_of_the_bytes_or_is_refused(house: House) -> None:
 def test_a_head_has_a_complete_hash_or_none(house: House) -> None:
     with pytest.raises(psycopg.errors.CheckViolation):
         house.change("UPDATE round_heads SET last_event = '\\x00'")
-
-
-@pytest.mark.every_server
-def test_events_from_before_the_chains_get_those_that_they_would_have_had(server: Server) -> None:
-    with filled_database(server) as filled, plain_owner(server) as old:
-        migrate_to(old, "0015")
-        copy_back(filled.admin, admin_of(server, old))
-        migrate(old.owner)
-        assert check_chains(admin_of(server, old)) == check_chains(filled.admin)
-        waiting = "SELECT (SELECT count(*) FROM waiting_events) = (SELECT count(*) FROM events)"
-        with psycopg.connect(admin_of(server, old)) as connection:
-            assert connection.execute(waiting).fetchone() == (True,)
-
-
-def migrate_to(logins: Logins, revision: str) -> None:
-    with create_engine(engine_url(logins.owner), poolclass=NullPool).begin() as connection:
-        command.upgrade(alembic_config(connection), revision)
-
-
-def copy_back(new: str, old: str) -> None:
-    """Copy the records of a database into one of an older version: what it has room for, of tables that are alike."""
-    columns_of = (
-        "SELECT table_name, array_agg(column_name::text ORDER BY ordinal_position) FROM information_schema.columns"
-        " WHERE table_schema = 'public' AND table_name <> 'alembic_version' GROUP BY 1"
-    )
-    with psycopg.connect(new) as source, psycopg.connect(old) as target:
-        target.execute("SET session_replication_role = replica")
-        here = {table: set(columns) for table, columns in source.execute(columns_of).fetchall()}
-        for table, columns in target.execute(columns_of).fetchall():
-            if not here.get(table, set()).issuperset(columns):
-                continue
-            names = sql.SQL(", ").join(map(sql.Identifier, columns))
-            reading = sql.SQL("COPY (SELECT {} FROM {}) TO STDOUT").format(names, sql.Identifier(table))
-            writing = sql.SQL("COPY {} ({}) FROM STDIN").format(sql.Identifier(table), names)
-            with source.cursor().copy(reading) as taken, target.cursor().copy(writing) as given:
-                for part in taken:
-                    given.write(part)

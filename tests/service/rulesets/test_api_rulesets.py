@@ -170,7 +170,7 @@ def test_a_stored_ruleset_cannot_be_changed(api: Api, house: House) -> None:
     api.post("/v1/rulesets", OWN)
     for method in ("PUT", "PATCH", "DELETE"):
         assert api.ask(method, "/v1/rulesets/saturday@1", json=OWN).status == 405
-    with pytest.raises(Exception, match="is refused: its records stay as they are"):
+    with pytest.raises(Exception, match="is refused: its records are append-only"):
         house.ask("UPDATE rulesets SET content = '{}' RETURNING name")
 
 

@@ -17,7 +17,9 @@ import pytest
 
 from service.server.embedded import OWNER, Cluster, EmbeddedError, process
 from service.server.embedded.binaries import binary
-from tests.support.server_process import wait_until
+from service.server.embedded.data_directory import FORMAT_FILE
+from tests.support.database.postgres import FORGETFUL
+from tests.support.server_process import command, wait_until
 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root can give up being root")
 
@@ -108,6 +110,33 @@ def test_files_of_another_major_version_are_rejected(tmp_path: Path) -> None:
     (tmp_path / "postgres" / "PG_VERSION").write_text("15\n")
     with pytest.raises(EmbeddedError, match="was written by PostgreSQL 15; expected 18"):
         Cluster(tmp_path).start()
+
+
+@pytest.mark.parametrize("format_", [None, "0\n"])
+def test_records_of_an_incompatible_version_are_rejected_and_untouched(tmp_path: Path, format_: str | None) -> None:
+    with Cluster(tmp_path, FORGETFUL) as cluster, psycopg.connect(cluster.url(OWNER)) as connection:
+        connection.execute("CREATE TABLE alembic_version AS SELECT '0030' AS version_num")
+    written = tmp_path / "postgres" / FORMAT_FILE
+    written.unlink() if format_ is None else written.write_text(format_)
+    before = content_of(tmp_path)
+    refused = command("up", "--port", "0", "--data", str(tmp_path))
+    assert (refused.returncode, refused.stderr) == (
+        1,
+        f"Error: {tmp_path} was written by an incompatible version of Tablestakes: export the rounds with that version"
+        " (`ofc export`), start this version with a new --data directory, and import them there (`ofc import`).\n",
+    )
+    for arguments in (["key", "list"], ["verify"], ["status"], ["backup", str(tmp_path / "copy")]):
+        refused = command(*arguments, "--data", str(tmp_path))
+        assert (refused.returncode, "incompatible version" in refused.stderr) == (1, True), refused
+    assert content_of(tmp_path) == before
+
+
+def content_of(directory: Path) -> dict[Path, tuple[int, float, bytes]]:
+    """Return mode, time of the last change and content of every file, and those of directories without content."""
+    return {
+        path: (path.stat().st_mode, path.stat().st_mtime, path.read_bytes() if path.is_file() else b"")
+        for path in directory.rglob("*")
+    }
 
 
 def test_an_interrupted_first_start_is_repeated(tmp_path: Path) -> None:

@@ -104,7 +104,7 @@ def check_records(records: Records, people: list[Scorekeeper]) -> None:
     counted = records.count_records()
     assert counted["rounds"] == counted["round_heads"] == len(rounds)
     assert counted["hands"] == sum(round_.recordings for round_ in rounds)
-    assert counted["kept_answers"] == kept
+    assert counted["idempotent_responses"] == kept
     assert counted["tables"] == len(rounds), "each is played at a table of its own"
     twice = "SELECT round_id FROM hand_scores GROUP BY round_id, revision, number HAVING count(*) > 1"
     unscored = "SELECT id FROM hands WHERE id NOT IN (SELECT hand_id FROM hand_scores)"

@@ -27,10 +27,10 @@ from service.db import Database, Transaction
 from service.disputes import queries as disputes
 from service.disputes.queries import StoredDispute
 from service.http import queries as http
-from service.http.queries import StoredResponse
+from service.http.queries import IdempotentResponse
 from service.imports import queries as imports
 from service.imports.queries import Piece
-from service.jobs.queries import chunks, jobs, wake_ups
+from service.jobs.queries import chunks, jobs, messages
 from service.jobs.queries.chunks import Part
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.events import EventKind, record_event
@@ -202,7 +202,7 @@ def add_job(transaction: Transaction) -> UUID:
     imports.add_piece(transaction, job_id, Piece(1, 1, 1, b"{}\n"))
     imports.add_results(transaction, job_id, 1, b"{}\n")
     chunks.add_all(transaction, job_id, [Part(1, {"piece": 1})])
-    wake_ups.ensure(transaction, job_id, 1)
+    messages.ensure(transaction, job_id, 1)
     recomputations.add_differences(transaction, job_id, 1, [Difference(None, None, "ruleset")])
     return job_id
 
@@ -226,5 +226,5 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         add_job(transaction)
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
-        http.add(transaction, "a key", StoredResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+        http.add(transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
     return club_id

@@ -4,21 +4,26 @@ from alembic import op
 
 from migrations.safety import append_only, one_club_at_a_time
 
-revision = "0004"
-down_revision = "0003"
+revision = "004"
+down_revision = "003"
 
 
 def upgrade() -> None:
     _hands()
     _scores()
+    _payouts()
     _transfers()
     one_club_at_a_time("submissions", "hands", "hand_scores", "payouts", "transfers")
     append_only("submissions", "hands", "hand_scores", "payouts", "transfers")
 
 
 def _hands() -> None:
+    """
+    Create the submissions, which are request bodies as received, and the hands that they contain.
+
+    A document is one submission, to which all of its hands refer. A hand has what was played and no result.
+    """
     op.execute("""
-        -- The exact bytes received. Those of a document are kept once for all of its hands.
         CREATE TABLE submissions (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
@@ -30,7 +35,6 @@ def _hands() -> None:
             CONSTRAINT submissions_sha256_check CHECK (sha256 = sha256(content))
         );
 
-        -- What happened in a hand, and no result. `seats` rise, and what stands beside them follows their order.
         CREATE TABLE hands (
             club_id uuid NOT NULL,
             id uuid NOT NULL,
@@ -42,11 +46,13 @@ def _hands() -> None:
             submission_id uuid NOT NULL,
             digest bytea NOT NULL CHECK (octet_length(digest) = 32),
             content jsonb NOT NULL,
+            -- In ascending order; the next two columns follow it.
             seats smallint[] NOT NULL,
             fantasyland smallint[] NOT NULL,
+            -- 13 cards of one byte for each seat.
             boards bytea NOT NULL,
             PRIMARY KEY (club_id, id),
-            -- Any number of records of one hand; only one of them is scored in a revision.
+            -- A hand that was undone or corrected has several records; a revision scores one of them.
             CONSTRAINT hands_number_key UNIQUE (club_id, round_id, number, id),
             FOREIGN KEY (club_id, round_id) REFERENCES rounds,
             FOREIGN KEY (club_id, submission_id) REFERENCES submissions,
@@ -60,8 +66,8 @@ def _scores() -> None:
     """
     Create the scores of hands in each revision.
 
-    Points, fouls, royalties, cards earned and stays are in the order of the hand's seats; top-ups and stacks in that
-    of all seats of the round; exchanges in paying order.
+    Points, fouls, royalties, Fantasyland cards earned and stays are in the order of the hand's seats; top-ups and
+    stacks in the order of all seats of the round; exchanges in paying order.
     """
     op.execute("""
         CREATE TABLE hand_scores (
@@ -83,7 +89,9 @@ def _scores() -> None:
             stacks_before bigint[] NOT NULL,
             stacks bigint[] NOT NULL,
             transfer_count smallint NOT NULL,
-            -- No two hands with one number in one revision.
+            -- The reasons why the hand could not follow the hands before it, if it was accepted as played. They are
+            -- stored because computing them again needs a replay. An empty list also keeps the round open.
+            irregular jsonb CONSTRAINT hand_scores_irregular_check CHECK (jsonb_typeof(irregular) = 'array'),
             PRIMARY KEY (club_id, round_id, revision, number),
             FOREIGN KEY (club_id, round_id, number, hand_id) REFERENCES hands (club_id, round_id, number, id),
             FOREIGN KEY (club_id, round_id, revision, ruleset_name, ruleset_version)
@@ -107,8 +115,16 @@ def _scores() -> None:
                 points_sum(stacks) = points_sum(stacks_before) + points_sum(top_ups)
             )
         );
+    """)
 
-        -- What scope `round` has added up, paid after the last hand by the departure or closing that ended the round.
+
+def _payouts() -> None:
+    """
+    Create the payouts: the points of a round that is settled at its end.
+
+    A departure or closing that ends the round pays them after the last hand.
+    """
+    op.execute("""
         CREATE TABLE payouts (
             club_id uuid NOT NULL,
             round_id uuid NOT NULL,
@@ -130,12 +146,12 @@ def _scores() -> None:
 
 def _transfers() -> None:
     op.execute("""
-        -- `late`: paid by the payout after the hand, not with it.
         CREATE TABLE transfers (
             club_id uuid NOT NULL,
             round_id uuid NOT NULL,
             revision integer NOT NULL,
             number integer NOT NULL,
+            -- Paid by the payout after the hand, not by the hand.
             late boolean NOT NULL,
             position smallint NOT NULL CHECK (position >= 1),
             payer smallint NOT NULL,
@@ -143,6 +159,7 @@ def _transfers() -> None:
             due bigint NOT NULL CHECK (due > 0),
             paid bigint NOT NULL,
             limited_by text CHECK (limited_by IN ('payer_stack', 'winner_room')),
+            -- The stacks after the transfer.
             payer_stack bigint NOT NULL,
             payee_stack bigint NOT NULL,
             PRIMARY KEY (club_id, round_id, revision, number, late, position),

@@ -14,15 +14,15 @@ from sqlalchemy import delete, func, insert, select, update
 from uuid_utils.compat import uuid7
 
 from service.db import Transaction
-from service.jobs.models import WakeUpRecord
+from service.jobs.models import JobMessageRecord
 
-_WAKE_UP: Final = WakeUpRecord
+_MESSAGE: Final = JobMessageRecord
 _FIRST_PAUSE: Final = 10
 _MOST_DOUBLINGS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
-class WakeUp:
+class JobMessage:
     """A message that is due."""
 
     id: UUID
@@ -31,49 +31,49 @@ class WakeUp:
 
 def ensure(transaction: Transaction, job_id: UUID, wanted: int) -> None:
     """Insert messages about a job until there are as many as wanted; new ones are due at once."""
-    counted = select(func.count()).where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id)
+    counted = select(func.count()).where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.job_id == job_id)
     missing = max(0, wanted - transaction.execute(counted).scalar_one())
     if missing:
         rows = [
-            {"club_id": transaction.club_id, "id": uuid7(), "job_id": job_id, "send_from": transaction.now}
+            {"club_id": transaction.club_id, "id": uuid7(), "job_id": job_id, "send_at": transaction.now}
             for _ in range(missing)
         ]
-        transaction.execute(insert(_WAKE_UP), rows)
+        transaction.execute(insert(_MESSAGE), rows)
 
 
-def claim_due(transaction: Transaction) -> list[WakeUp]:
+def claim_due(transaction: Transaction) -> list[JobMessage]:
     """Claim the club's due messages, except those that others are sending; each is due again after a pause."""
     due = (
-        select(_WAKE_UP.id)
-        .where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.send_from <= func.clock_timestamp())
+        select(_MESSAGE.id)
+        .where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.send_at <= func.clock_timestamp())
         .with_for_update(skip_locked=True)
     )
-    doublings = func.power(2, func.least(_WAKE_UP.sends, _MOST_DOUBLINGS))
+    doublings = func.power(2, func.least(_MESSAGE.send_count, _MOST_DOUBLINGS))
     statement = (
-        update(_WAKE_UP)
-        .where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.id.in_(due))
+        update(_MESSAGE)
+        .where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.id.in_(due))
         .values(
-            sends=_WAKE_UP.sends + 1,
-            send_from=func.clock_timestamp() + timedelta(seconds=_FIRST_PAUSE) * doublings,
+            send_count=_MESSAGE.send_count + 1,
+            send_at=func.clock_timestamp() + timedelta(seconds=_FIRST_PAUSE) * doublings,
         )
-        .returning(_WAKE_UP.id, _WAKE_UP.job_id)
+        .returning(_MESSAGE.id, _MESSAGE.job_id)
     )
-    return [WakeUp(found.id, found.job_id) for found in transaction.execute(statement)]
+    return [JobMessage(found.id, found.job_id) for found in transaction.execute(statement)]
 
 
 def acknowledge(transaction: Transaction, job_id: UUID) -> None:
     """Delete one message about a job, the one that was sent most often, because one was received."""
     one = (
-        select(_WAKE_UP.id)
-        .where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id)
-        .order_by(_WAKE_UP.sends.desc(), _WAKE_UP.id)
+        select(_MESSAGE.id)
+        .where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.job_id == job_id)
+        .order_by(_MESSAGE.send_count.desc(), _MESSAGE.id)
         .limit(1)
         .with_for_update(skip_locked=True)
         .scalar_subquery()
     )
-    transaction.execute(delete(_WAKE_UP).where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.id == one))
+    transaction.execute(delete(_MESSAGE).where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.id == one))
 
 
 def remove_all(transaction: Transaction, job_id: UUID) -> None:
     """Delete all messages about a job that has ended."""
-    transaction.execute(delete(_WAKE_UP).where(_WAKE_UP.club_id == transaction.club_id, _WAKE_UP.job_id == job_id))
+    transaction.execute(delete(_MESSAGE).where(_MESSAGE.club_id == transaction.club_id, _MESSAGE.job_id == job_id))

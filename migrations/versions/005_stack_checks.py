@@ -1,34 +1,34 @@
-"""Triggers that check that chips add up."""
+"""Triggers that check that stacks follow from transfers."""
 
 from alembic import op
 
-revision = "0005"
-down_revision = "0004"
+revision = "005"
+down_revision = "004"
 
 
 def upgrade() -> None:
     """
-    Reject a hand whose stacks do not result from those before it, its top-ups and its transfers in order.
+    Reject a hand whose stacks do not result from the stacks before it, its top-ups and its transfers in order.
 
-    Checked at the end of the statement that adds it, so it comes in one statement with its transfers; they are counted,
-    and none can be put beside them later. Look-ups are by whole keys, one hand at a time: their plans stay right while
-    the tables grow.
+    The check runs at the end of the statement that inserts the hand, so its transfers are inserted by the same
+    statement. Transfers are counted, so none can be added later. Lookups use whole keys, one hand at a time, so that
+    their plans stay good while the tables grow.
     """
-    _moves()
+    _functions()
     _hands()
     _payouts()
     _transfers()
 
 
-def _moves() -> None:
+def _functions() -> None:
     op.execute("""
-        CREATE FUNCTION refuse_chips(place text, why text) RETURNS void LANGUAGE plpgsql AS $$
+        CREATE FUNCTION refuse_stacks(place text, why text) RETURNS void LANGUAGE plpgsql AS $$
         BEGIN
-            RAISE EXCEPTION 'the chips do not add up in %: %', place, why USING ERRCODE = 'check_violation';
+            RAISE EXCEPTION 'the stacks do not add up in %: %', place, why USING ERRCODE = 'check_violation';
         END $$;
 
-        -- What transfers, in their order, make of stacks.
-        CREATE FUNCTION move_chips(
+        -- Returns the stacks after transfers in their order.
+        CREATE FUNCTION apply_transfers(
             place text, seats smallint[], stacks bigint[], transfer_count integer, paid transfers[]
         ) RETURNS bigint[] LANGUAGE plpgsql AS $$
         DECLARE
@@ -38,22 +38,22 @@ def _moves() -> None:
             payee_at integer;
         BEGIN
             IF cardinality(paid) <> transfer_count THEN
-                PERFORM refuse_chips(place, format('%s transfers are there where %s belong',
+                PERFORM refuse_stacks(place, format('it has %s transfers; expected %s',
                     cardinality(paid), transfer_count));
             END IF;
             FOREACH transfer IN ARRAY paid LOOP
                 payer_at := array_position(seats, transfer.payer);
                 payee_at := array_position(seats, transfer.payee);
                 IF payer_at IS NULL OR payee_at IS NULL THEN
-                    PERFORM refuse_chips(place, format('seat %s pays seat %s in a round of %s',
+                    PERFORM refuse_stacks(place, format('seat %s pays seat %s, but the seats of the round are %s',
                         transfer.payer, transfer.payee, seats));
                 END IF;
                 now_stacks[payer_at] := now_stacks[payer_at] - transfer.paid;
                 now_stacks[payee_at] := now_stacks[payee_at] + transfer.paid;
                 IF transfer.payer_stack <> now_stacks[payer_at] OR transfer.payee_stack <> now_stacks[payee_at] THEN
-                    PERFORM refuse_chips(place, format('transfer %s leaves payer and payee %s and %s, not %s and %s',
-                        transfer.position, now_stacks[payer_at], now_stacks[payee_at],
-                        transfer.payer_stack, transfer.payee_stack));
+                    PERFORM refuse_stacks(place, format(
+                        'transfer %s leaves payer and payee with %s and %s; expected %s and %s', transfer.position,
+                        transfer.payer_stack, transfer.payee_stack, now_stacks[payer_at], now_stacks[payee_at]));
                 END IF;
             END LOOP;
             RETURN now_stacks;
@@ -62,57 +62,81 @@ def _moves() -> None:
 
 
 def _hands() -> None:
+    """
+    Check the scores of hands.
+
+    Hands are read in order, so that a statement with many rounds needs few lookups.
+    """
     op.execute("""
-        CREATE FUNCTION check_hands() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION check_stacks_of_hands() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE
             hand hand_scores;
+            before hand_scores;
+            follows boolean;
             place text;
             seats smallint[];
+            opening_stacks bigint[];
             now_stacks bigint[];
+            paid_out_after integer;
+            knows_payout boolean;
         BEGIN
-            FOR hand IN SELECT * FROM added LOOP
+            FOR hand IN SELECT * FROM added ORDER BY club_id, round_id, revision, number LOOP
                 place := format('revision %s of round %s, hand %s', hand.revision, hand.round_id, hand.number);
-                SELECT array_agg(s.seat ORDER BY s.seat), array_agg(s.opening_stack ORDER BY s.seat)
-                    INTO seats, now_stacks FROM round_seats AS s
-                    WHERE (s.club_id, s.round_id, s.revision) = (hand.club_id, hand.round_id, hand.revision);
-                IF hand.number > 1 THEN
-                    SELECT h.stacks INTO now_stacks FROM hand_scores AS h
-                        WHERE (h.club_id, h.round_id, h.revision) = (hand.club_id, hand.round_id, hand.revision)
-                            AND h.number = hand.number - 1;
-                    PERFORM FROM payouts AS p
-                        WHERE (p.club_id, p.round_id, p.revision) = (hand.club_id, hand.round_id, hand.revision)
-                            AND p.number < hand.number;
-                    IF FOUND THEN
-                        PERFORM refuse_chips(place, 'the round was paid out before it');
+                follows := coalesce((before.club_id, before.round_id, before.revision)
+                    = (hand.club_id, hand.round_id, hand.revision), false);
+                IF NOT follows THEN
+                    SELECT array_agg(s.seat ORDER BY s.seat), array_agg(s.opening_stack ORDER BY s.seat)
+                        INTO seats, opening_stacks FROM round_seats AS s
+                        WHERE (s.club_id, s.round_id, s.revision) = (hand.club_id, hand.round_id, hand.revision);
+                    knows_payout := false;
+                END IF;
+                IF hand.number = 1 THEN
+                    now_stacks := opening_stacks;
+                ELSE
+                    IF follows AND before.number = hand.number - 1 THEN
+                        now_stacks := before.stacks;
+                    ELSE
+                        SELECT h.stacks INTO now_stacks FROM hand_scores AS h
+                            WHERE (h.club_id, h.round_id, h.revision) = (hand.club_id, hand.round_id, hand.revision)
+                                AND h.number = hand.number - 1;
+                    END IF;
+                    IF NOT knows_payout THEN
+                        SELECT p.number INTO paid_out_after FROM payouts AS p
+                            WHERE (p.club_id, p.round_id, p.revision) = (hand.club_id, hand.round_id, hand.revision);
+                        knows_payout := true;
+                    END IF;
+                    IF paid_out_after < hand.number THEN
+                        PERFORM refuse_stacks(place, 'the round was paid out before it');
                     END IF;
                 END IF;
                 IF hand.stacks_before IS DISTINCT FROM now_stacks THEN
-                    PERFORM refuse_chips(place, format('it begins with %s where %s were left before it',
+                    PERFORM refuse_stacks(place, format('it begins with stacks %s; expected %s',
                         hand.stacks_before, now_stacks));
                 END IF;
                 FOR i IN 1 .. cardinality(seats) LOOP
                     now_stacks[i] := now_stacks[i] + hand.top_ups[i];
                 END LOOP;
-                now_stacks := move_chips(place, seats, now_stacks, hand.transfer_count,
+                now_stacks := apply_transfers(place, seats, now_stacks, hand.transfer_count,
                     ARRAY(SELECT t FROM transfers AS t
                         WHERE (t.club_id, t.round_id, t.revision) = (hand.club_id, hand.round_id, hand.revision)
                             AND t.number = hand.number AND NOT t.late ORDER BY t.position));
                 IF hand.stacks IS DISTINCT FROM now_stacks THEN
-                    PERFORM refuse_chips(place, format('it ends with %s where its transfers leave %s',
+                    PERFORM refuse_stacks(place, format('it ends with stacks %s; expected %s',
                         hand.stacks, now_stacks));
                 END IF;
+                before := hand;
             END LOOP;
             RETURN NULL;
         END $$;
 
-        CREATE TRIGGER chips_add_up AFTER INSERT ON hand_scores REFERENCING NEW TABLE AS added
-            FOR EACH STATEMENT EXECUTE FUNCTION check_hands();
+        CREATE TRIGGER stacks_add_up AFTER INSERT ON hand_scores REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_stacks_of_hands();
     """)
 
 
 def _payouts() -> None:
     op.execute("""
-        CREATE FUNCTION check_payouts() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION check_stacks_of_payouts() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE
             payout payouts;
             place text;
@@ -128,36 +152,36 @@ def _payouts() -> None:
                     WHERE (h.club_id, h.round_id, h.revision) = (payout.club_id, payout.round_id, payout.revision)
                         AND h.number = payout.number;
                 IF payout.stacks_before IS DISTINCT FROM now_stacks THEN
-                    PERFORM refuse_chips(place, format('it begins with %s where the hand leaves %s',
+                    PERFORM refuse_stacks(place, format('it begins with stacks %s; expected %s',
                         payout.stacks_before, now_stacks));
                 END IF;
                 PERFORM FROM hand_scores AS h
                     WHERE (h.club_id, h.round_id, h.revision) = (payout.club_id, payout.round_id, payout.revision)
                         AND h.number = payout.number + 1;
                 IF FOUND THEN
-                    PERFORM refuse_chips(place, 'another hand follows');
+                    PERFORM refuse_stacks(place, 'another hand follows');
                 END IF;
-                now_stacks := move_chips(place, seats, now_stacks, payout.transfer_count,
+                now_stacks := apply_transfers(place, seats, now_stacks, payout.transfer_count,
                     ARRAY(SELECT t FROM transfers AS t
                         WHERE (t.club_id, t.round_id, t.revision) = (payout.club_id, payout.round_id, payout.revision)
                             AND t.number = payout.number AND t.late ORDER BY t.position));
                 IF payout.stacks IS DISTINCT FROM now_stacks THEN
-                    PERFORM refuse_chips(place, format('it ends with %s where its transfers leave %s',
+                    PERFORM refuse_stacks(place, format('it ends with stacks %s; expected %s',
                         payout.stacks, now_stacks));
                 END IF;
             END LOOP;
             RETURN NULL;
         END $$;
 
-        CREATE TRIGGER chips_add_up AFTER INSERT ON payouts REFERENCING NEW TABLE AS added
-            FOR EACH STATEMENT EXECUTE FUNCTION check_payouts();
+        CREATE TRIGGER stacks_add_up AFTER INSERT ON payouts REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_stacks_of_payouts();
     """)
 
 
 def _transfers() -> None:
     """Reject transfers that were not counted when the hand or the payout was inserted."""
     op.execute("""
-        CREATE FUNCTION check_transfers() RETURNS trigger LANGUAGE plpgsql AS $$
+        CREATE FUNCTION check_transfer_counts() RETURNS trigger LANGUAGE plpgsql AS $$
         DECLARE
             paid record;
             counted smallint;
@@ -176,14 +200,14 @@ def _transfers() -> None:
                             AND h.number = paid.number;
                 END IF;
                 IF paid.position > coalesce(counted, 0) THEN
-                    PERFORM refuse_chips(
+                    PERFORM refuse_stacks(
                         format('revision %s of round %s, hand %s', paid.revision, paid.round_id, paid.number),
-                        format('transfer %s is one too many', paid.position));
+                        format('transfer %s was not counted', paid.position));
                 END IF;
             END LOOP;
             RETURN NULL;
         END $$;
 
-        CREATE TRIGGER chips_add_up AFTER INSERT ON transfers REFERENCING NEW TABLE AS added
-            FOR EACH STATEMENT EXECUTE FUNCTION check_transfers();
+        CREATE TRIGGER stacks_add_up AFTER INSERT ON transfers REFERENCING NEW TABLE AS added
+            FOR EACH STATEMENT EXECUTE FUNCTION check_transfer_counts();
     """)

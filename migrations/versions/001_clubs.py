@@ -1,0 +1,182 @@
+"""Clubs and their keys, and the functions that all tables use."""
+
+from alembic import op
+
+from migrations.safety import append_only, one_club_at_a_time
+
+revision = "001"
+down_revision = None
+
+
+def upgrade() -> None:
+    _functions()
+    _clubs()
+    _api_keys()
+    _link_secrets()
+
+
+def _functions() -> None:
+    """
+    Create the functions of row-level security, of append-only tables, and of checks that add points.
+
+    The schema `shared` is for objects that belong to no club and have no row-level security.
+    """
+    op.execute("""
+        CREATE SCHEMA shared;
+
+        CREATE FUNCTION current_club() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.club', true), '')::uuid;
+
+        CREATE FUNCTION refuse_change() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN
+            RAISE EXCEPTION '% on % is refused: its records are append-only', TG_OP, TG_TABLE_NAME
+                USING ERRCODE = 'restrict_violation';
+        END $$;
+
+        -- The sum of the points of all seats. A loop is twice as fast as a sum over unnest().
+        CREATE FUNCTION points_sum(points bigint[]) RETURNS numeric LANGUAGE plpgsql
+            IMMUTABLE STRICT PARALLEL SAFE AS $$
+        DECLARE
+            total numeric := 0;
+            point bigint;
+        BEGIN
+            FOREACH point IN ARRAY points LOOP
+                total := total + point;
+            END LOOP;
+            RETURN total;
+        END $$;
+    """)
+
+
+def _clubs() -> None:
+    """
+    Create the clubs: every other record belongs to one.
+
+    The owner of the tables sees all clubs, because commands find a club by its name. The policy reads the owner from
+    the catalogue, so it works after a change of the owner. The sweeper lists the clubs with work for it.
+    """
+    op.execute("""
+        CREATE TABLE clubs (
+            id uuid PRIMARY KEY,
+            name text NOT NULL CONSTRAINT clubs_name_key UNIQUE CHECK (name <> ''),
+            created_at timestamptz NOT NULL
+        );
+    """)
+    one_club_at_a_time("clubs", club="id")
+    op.execute("""
+        CREATE POLICY owner ON clubs
+            USING (pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'clubs'::regclass), 'MEMBER'));
+
+        CREATE POLICY list ON clubs FOR SELECT USING (current_setting('ofc.list_clubs', true) = 'on');
+    """)
+
+
+def _api_keys() -> None:
+    """
+    Create the API keys: the hash of each secret, and never the secret.
+
+    A key is found by the hash of its secret before the club is known, and by the owner of the tables, whose commands
+    find it by its prefix. A revocation can be in the future, so that a rotated key is valid until its holders have
+    the new one. The clock of the database decides.
+    """
+    op.execute("""
+        CREATE TABLE api_keys (
+            club_id uuid NOT NULL REFERENCES clubs,
+            id uuid NOT NULL,
+            name text NOT NULL,
+            prefix text NOT NULL,
+            secret_sha256 bytea NOT NULL CONSTRAINT api_keys_secret_sha256_key UNIQUE
+                CHECK (octet_length(secret_sha256) = 32),
+            scopes text[] NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
+            created_at timestamptz NOT NULL,
+            expires_at timestamptz CONSTRAINT api_keys_expire_later CHECK (expires_at > created_at),
+            revoked_at timestamptz,
+            last_used_at timestamptz,
+            PRIMARY KEY (club_id, id)
+        );
+    """)
+    one_club_at_a_time("api_keys")
+    op.execute("""
+        CREATE POLICY secret ON api_keys FOR SELECT
+            USING (encode(secret_sha256, 'hex') = current_setting('ofc.secret_sha256', true));
+
+        CREATE POLICY owner ON api_keys FOR SELECT USING (
+            pg_has_role(current_user, (SELECT relowner FROM pg_class WHERE oid = 'api_keys'::regclass), 'MEMBER')
+        );
+    """)
+    _authentication()
+    _revocation()
+
+
+def _authentication() -> None:
+    """
+    Create the function that finds the key of a secret.
+
+    It has no special rights: it sets the hash and the club for the transaction, and the policies do the rest. It
+    records the last use at most once a minute, because all requests of a key would wait for this row, and not on a
+    standby, which is read-only.
+    """
+    op.execute("""
+        CREATE FUNCTION authenticate_key(secret bytea)
+            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[]) LANGUAGE plpgsql AS $$
+        DECLARE
+            match api_keys;
+        BEGIN
+            PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
+            SELECT * INTO match FROM api_keys AS key
+                WHERE key.secret_sha256 = secret
+                    AND (key.revoked_at IS NULL OR key.revoked_at > now())
+                    AND (key.expires_at IS NULL OR key.expires_at > now());
+            IF NOT FOUND THEN
+                RETURN;
+            END IF;
+            IF (match.last_used_at IS NULL OR match.last_used_at < now() - interval '1 minute')
+                AND NOT current_setting('transaction_read_only')::boolean
+            THEN
+                PERFORM set_config('ofc.club', match.club_id::text, true);
+                UPDATE api_keys AS key SET last_used_at = now()
+                    WHERE key.club_id = match.club_id AND key.id = match.id;
+            END IF;
+            RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes;
+        END $$;
+    """)
+
+
+def _revocation() -> None:
+    """
+    Create the function with which the service revokes a key of its club immediately.
+
+    It has the rights of the tables' owner, because the service can neither create keys nor restore revoked ones.
+    """
+    op.execute("""
+        CREATE FUNCTION revoke_key(key_id uuid) RETURNS timestamptz LANGUAGE plpgsql
+            SECURITY DEFINER SET search_path FROM CURRENT AS $$
+        DECLARE
+            ended timestamptz;
+        BEGIN
+            UPDATE api_keys AS key SET revoked_at = now()
+                WHERE key.club_id = current_club() AND key.id = key_id
+                    AND (key.revoked_at IS NULL OR key.revoked_at > now())
+                RETURNING key.revoked_at INTO ended;
+            RETURN ended;
+        END $$;
+    """)
+
+
+def _link_secrets() -> None:
+    """
+    Create the secrets that sign the viewer links of a club.
+
+    The first is created with the first link. A new secret replaces the one before it, which revokes all earlier links.
+    """
+    op.execute("""
+        CREATE TABLE link_secrets (
+            club_id uuid NOT NULL REFERENCES clubs,
+            version integer NOT NULL CHECK (version >= 1),
+            secret bytea NOT NULL CHECK (octet_length(secret) = 32),
+            created_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, version)
+        );
+    """)
+    one_club_at_a_time("link_secrets")
+    append_only("link_secrets")

@@ -1,0 +1,73 @@
+"""Rulesets, tables and players."""
+
+from alembic import op
+
+from migrations.safety import append_only, one_club_at_a_time
+
+revision = "002"
+down_revision = "001"
+
+
+def upgrade() -> None:
+    _rulesets_and_tables()
+    _players()
+
+
+def _rulesets_and_tables() -> None:
+    """
+    Create the rulesets and the tables; neither changes.
+
+    A preset is copied into a club when it is first used there, so that every round is stored with its rules.
+    """
+    op.execute("""
+        CREATE TABLE rulesets (
+            club_id uuid NOT NULL REFERENCES clubs,
+            name text NOT NULL,
+            version integer NOT NULL CHECK (version >= 1),
+            content jsonb NOT NULL,
+            digest bytea NOT NULL CHECK (octet_length(digest) = 32),
+            created_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, name, version)
+        );
+
+        CREATE TABLE tables (
+            club_id uuid NOT NULL REFERENCES clubs,
+            id uuid NOT NULL,
+            name text NOT NULL CHECK (name <> ''),
+            ruleset_name text NOT NULL,
+            ruleset_version integer NOT NULL,
+            point_value bigint CHECK (point_value >= 0),
+            currency text CHECK (currency ~ '^[A-Z]{3}$'),
+            minimum_stack bigint CHECK (minimum_stack >= 0),
+            correction_window_minutes integer NOT NULL CHECK (correction_window_minutes >= 0),
+            created_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, id),
+            CONSTRAINT tables_name_key UNIQUE (club_id, name),
+            FOREIGN KEY (club_id, ruleset_name, ruleset_version) REFERENCES rulesets
+        );
+    """)
+    one_club_at_a_time("rulesets", "tables")
+    append_only("rulesets", "tables")
+
+
+def _players() -> None:
+    """
+    Create the only table of display names, which can be changed and erased.
+
+    No table refers to it: records contain the operator's ids of players, and no names.
+    """
+    op.execute("""
+        CREATE TABLE players (
+            club_id uuid NOT NULL REFERENCES clubs,
+            player text NOT NULL CHECK (player <> ''),
+            -- The order of lists.
+            id uuid NOT NULL,
+            display_name text NOT NULL CHECK (display_name <> ''),
+            named_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, player),
+            CONSTRAINT players_id_key UNIQUE (club_id, id)
+        );
+        -- Statistics are samples of the values, so they would contain names that were erased.
+        ALTER TABLE players ALTER COLUMN display_name SET STATISTICS 0;
+    """)
+    one_club_at_a_time("players")

@@ -1,0 +1,244 @@
+"""Jobs with their chunks and messages, imports, recomputations, and workers."""
+
+from alembic import op
+
+from migrations.safety import append_only, one_club_at_a_time
+
+revision = "008"
+down_revision = "007"
+
+
+def upgrade() -> None:
+    _jobs()
+    _chunks()
+    _accounting()
+    _messages()
+    _imports()
+    _recomputations()
+    one_club_at_a_time("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "differences")
+    append_only("differences")
+    _unfinished_jobs()
+    _workers()
+
+
+def _jobs() -> None:
+    """
+    Create the jobs.
+
+    `received` is counted when the file is received (an import, in lines) or when the scope is counted (a
+    recomputation, in rounds), never from the plan.
+    """
+    op.execute("""
+        CREATE TABLE jobs (
+            club_id uuid NOT NULL REFERENCES clubs,
+            id uuid NOT NULL,
+            kind text NOT NULL CHECK (kind <> ''),
+            parameters jsonb NOT NULL,
+            state text NOT NULL CHECK (state IN
+                ('receiving', 'queued', 'running', 'paused', 'cancelling', 'cancelled', 'succeeded', 'failed')),
+            failure text,
+            -- Known once the job is planned, or before.
+            total bigint CHECK (total >= 0),
+            received bigint CHECK (received >= 0),
+            actor uuid,
+            request_id text,
+            created_at timestamptz NOT NULL,
+            started_at timestamptz,
+            planned_at timestamptz,
+            ended_at timestamptz,
+            PRIMARY KEY (club_id, id),
+            CONSTRAINT jobs_ended_check
+                CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed'))),
+            CONSTRAINT jobs_failure_check CHECK (failure IS NULL OR state = 'failed')
+        );
+        CREATE INDEX jobs_unfinished ON jobs (created_at) WHERE ended_at IS NULL;
+        CREATE INDEX jobs_ended ON jobs (club_id, ended_at) WHERE ended_at IS NOT NULL;
+    """)
+
+
+def _chunks() -> None:
+    """
+    Create the chunks: parts of a job that are processed in one transaction each.
+
+    A claim is a lease: `claimable_from` is in the future while the lease is renewed, and every claim increments
+    `attempt`, so a worker that lost its lease cannot end the chunk. Errors of the chunk itself are counted apart from
+    interruptions and from lost workers, because only the first and the last can be caused by its content.
+    """
+    op.execute("""
+        CREATE TABLE job_chunks (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            number integer NOT NULL CHECK (number >= 1),
+            size bigint NOT NULL CHECK (size >= 0),
+            part jsonb NOT NULL,
+            state text NOT NULL DEFAULT 'open' CONSTRAINT job_chunks_state_check
+                CHECK (state IN ('open', 'done', 'dead_lettered', 'cancelled', 'split')),
+            attempt integer NOT NULL DEFAULT 0 CHECK (attempt >= 0),
+            failures integer NOT NULL DEFAULT 0 CHECK (failures >= 0),
+            interruptions integer NOT NULL DEFAULT 0 CHECK (interruptions >= 0),
+            lost_workers integer NOT NULL DEFAULT 0 CHECK (lost_workers >= 0),
+            claimable_from timestamptz NOT NULL,
+            worker text,
+            result jsonb,
+            -- The lines or rounds that the chunk stored, replayed or refused.
+            accounted bigint CHECK (accounted >= 0),
+            error text,
+            ended_at timestamptz,
+            PRIMARY KEY (club_id, job_id, number),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs,
+            CONSTRAINT job_chunks_result_check CHECK ((result IS NOT NULL) = (state = 'done')),
+            CONSTRAINT job_chunks_ended_check CHECK ((ended_at IS NULL) = (state = 'open'))
+        );
+        CREATE INDEX job_chunks_open ON job_chunks (club_id, job_id, number) WHERE state = 'open';
+    """)
+
+
+def _accounting() -> None:
+    """Create the trigger that lets a job succeed only if its chunks account for everything that it received."""
+    op.execute("""
+        CREATE FUNCTION job_accounted(club uuid, job uuid) RETURNS bigint LANGUAGE sql STABLE AS $$
+            SELECT coalesce(sum(chunk.accounted), 0)::bigint FROM job_chunks AS chunk
+                WHERE (chunk.club_id, chunk.job_id) = (club, job) AND chunk.state = 'done'
+        $$;
+
+        CREATE FUNCTION check_job_accounted() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            accounted bigint := job_accounted(NEW.club_id, NEW.id);
+        BEGIN
+            IF NEW.received IS DISTINCT FROM accounted THEN
+                RAISE EXCEPTION 'job % received % and accounted for %', NEW.id, NEW.received, accounted
+                    USING ERRCODE = 'check_violation';
+            END IF;
+            RETURN NEW;
+        END $$;
+        CREATE TRIGGER job_accounted BEFORE INSERT OR UPDATE ON jobs
+            FOR EACH ROW WHEN (NEW.state = 'succeeded') EXECUTE FUNCTION check_job_accounted();
+    """)
+
+
+def _messages() -> None:
+    """
+    Create the outbox: messages to workers, each stored until a worker has received it.
+
+    A message contains only the id of a job.
+    """
+    op.execute("""
+        CREATE TABLE job_messages (
+            club_id uuid NOT NULL,
+            id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            send_at timestamptz NOT NULL,
+            send_count integer NOT NULL DEFAULT 0 CHECK (send_count >= 0),
+            PRIMARY KEY (club_id, id),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+        CREATE INDEX job_messages_job ON job_messages (club_id, job_id);
+    """)
+
+
+def _imports() -> None:
+    """Create the pieces of a received file, stored until they are processed, and the results of its lines."""
+    op.execute("""
+        CREATE TABLE import_pieces (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            number integer NOT NULL CHECK (number >= 1),
+            first_line bigint NOT NULL CHECK (first_line >= 1),
+            -- Blank lines are not counted.
+            lines integer NOT NULL CHECK (lines >= 1),
+            content bytea NOT NULL,
+            received_at timestamptz NOT NULL,
+            PRIMARY KEY (club_id, job_id, number),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+        -- Not compressed, because it is read once.
+        ALTER TABLE import_pieces ALTER COLUMN content SET STORAGE EXTERNAL;
+
+        CREATE TABLE import_results (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            first_line bigint NOT NULL CONSTRAINT import_results_number_check CHECK (first_line >= 1),
+            -- One JSON document a line.
+            content bytea NOT NULL,
+            PRIMARY KEY (club_id, job_id, first_line),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+    """)
+
+
+def _recomputations() -> None:
+    """
+    Create the differences between stored and recomputed results.
+
+    Numbers increase with the chunks of the job and within each chunk, so that the list has one order.
+    """
+    op.execute("""
+        CREATE TABLE differences (
+            club_id uuid NOT NULL,
+            job_id uuid NOT NULL,
+            number bigint NOT NULL CHECK (number >= 0),
+            round_id uuid,
+            hand integer CHECK (hand >= 1),
+            what text NOT NULL CHECK (what <> ''),
+            stored jsonb,
+            computed jsonb,
+            detail text,
+            PRIMARY KEY (club_id, job_id, number),
+            FOREIGN KEY (club_id, job_id) REFERENCES jobs
+        );
+    """)
+
+
+def _unfinished_jobs() -> None:
+    """
+    Create the function that lists the unfinished jobs of all clubs, and nothing else of them.
+
+    It has no special rights: it sets a variable for one query, which a policy reads.
+    """
+    op.execute("""
+        CREATE POLICY unfinished ON jobs FOR SELECT
+            USING (ended_at IS NULL AND current_setting('ofc.list_unfinished_jobs', true) = 'on');
+
+        CREATE FUNCTION list_unfinished_jobs()
+            RETURNS TABLE (club_id uuid, id uuid, kind text, state text, created_at timestamptz) LANGUAGE plpgsql AS $$
+        BEGIN
+            PERFORM set_config('ofc.list_unfinished_jobs', 'on', true);
+            RETURN QUERY SELECT job.club_id, job.id, job.kind, job.state, job.created_at
+                FROM jobs AS job WHERE job.ended_at IS NULL ORDER BY job.created_at, job.id;
+            PERFORM set_config('ofc.list_unfinished_jobs', '', true);
+        END $$;
+    """)
+
+
+def _workers() -> None:
+    """
+    Create the active workers and the message queue in the database.
+
+    The two tables of the queue are as kombu would create them.
+    """
+    op.execute("""
+        CREATE TABLE shared.workers (
+            id uuid PRIMARY KEY,
+            host text NOT NULL,
+            process integer NOT NULL,
+            concurrency integer NOT NULL CHECK (concurrency >= 1),
+            started_at timestamptz NOT NULL,
+            seen_at timestamptz NOT NULL
+        );
+
+        CREATE SEQUENCE shared.queue_id_sequence;
+        CREATE SEQUENCE shared.message_id_sequence;
+        CREATE TABLE shared.kombu_queue (
+            id integer PRIMARY KEY,
+            name varchar(200) UNIQUE
+        );
+        CREATE TABLE shared.kombu_message (
+            id integer PRIMARY KEY,
+            visible boolean,
+            "timestamp" timestamp,
+            payload text NOT NULL,
+            version smallint NOT NULL,
+            queue_id integer CONSTRAINT "FK_kombu_message_queue" REFERENCES shared.kombu_queue
+        );
+        CREATE INDEX kombu_message_waiting ON shared.kombu_message (queue_id, "timestamp", id) WHERE visible;
+    """)
