@@ -75,15 +75,15 @@ def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: S
     is_intended = submitted.dealt_again or submitted.restores is not None
     if is_intended or not before.round.hands or following is None:
         return
-    packed = submitted.hand.packed
-    received = rows_as_sets(packed.boards)
+    hand = submitted.hand
+    received = rows_as_sets(hand.boards)
     for number, seats, boards in hands.list_boards(transaction, before.id, before.revision):
-        if seats == packed.seats and rows_as_sets(boards) == received:
+        if tuple(seats) == hand.seats and rows_as_sets(boards) == received:
             detail = (
                 f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
                 " 'dealt_again': true if the players were dealt the same cards again"
             )
-            values = {"received": packed.number, "recorded": number, "expected": following.number}
+            values = {"received": hand.number, "recorded": number, "expected": following.number}
             raise SameDeal(detail, (ComparedMistake("same-deal", ("number",), detail, values),))
 
 
