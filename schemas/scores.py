@@ -248,20 +248,29 @@ class HandPageSchema(PageSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedHand:
-    """A recorded hand, its result and the stacks after it."""
+class HandView:
+    """
+    A hand of a round with its result, as responses have it.
 
-    id: str
+    Attributes:
+        players: all players of the round, by seat.
+        transfers: the transfers paid with the hand.
+        stacks: the stacks after them, by seat.
+        irregular: why the hand could not have followed the hands before it; empty if it could.
+        id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
+    """
+
     hand: Hand
     ruleset: Ruleset
     players: Mapping[Seat, str]
-    played_at: datetime | None
-    recorded_at: datetime
     score: HandScore
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
-    in_force: bool
     irregular: tuple[Mistake, ...] = ()
+    played_at: datetime | None = None
+    id: str | None = None
+    recorded_at: datetime | None = None
+    in_force: bool = True
 
 
 _SCORE_REQUEST: Final = ScoreRequestSchema()
@@ -334,7 +343,7 @@ def dump_exchange(exchange: Exchange) -> Dumped:
     }
 
 
-def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
+def dump_recorded_hand(recorded: HandView) -> Dumped:
     """Encode a recorded hand; the caller adds the round."""
     return {
         "id": recorded.id,

@@ -9,7 +9,7 @@ from evidence.files import EvidenceRevision
 from evidence.fold import FoldedRound, Revision
 from schemas.documents import RoundDocument, dump_document
 from schemas.hands import IrregularHand, SubmittedHand
-from schemas.scores import RecordedHand, dump_recorded_hand
+from schemas.scores import HandView, dump_recorded_hand
 from schemas.settlements import Adjustment, SettlementState, SettlementView, dump_settlement_view, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import PlayedRound, replay
@@ -97,10 +97,10 @@ def _document(
     )
 
 
-def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[RecordedHand]:
+def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[HandView]:
     in_force = {hand.id for hand in round_.newest.hands}
     for hand, recorded in zip(mine.hands, revision.hands, strict=True):
-        yield RecordedHand(
+        yield HandView(
             id=str(recorded.id),
             hand=hand.hand,
             ruleset=mine.round.ruleset,
