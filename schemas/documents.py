@@ -28,8 +28,8 @@ from schemas.game_fields import (
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
     HandSchema,
-    IrregularHand,
     IrregularHandSchema,
+    Irregularity,
     SubmittedHand,
     build_submitted,
     dump_hand,
@@ -61,7 +61,7 @@ class RoundDocument:
     hands: tuple[SubmittedHand, ...]
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
-    irregular: tuple[IrregularHand, ...] = ()
+    irregular: tuple[Irregularity, ...] = ()
     opened_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
 
@@ -186,7 +186,7 @@ class RoundDocumentSchema(CompiledSchema):
             hands=tuple(map(build_submitted, received["hands"])),
             departures=tuple(map(_build_departure, received.get("departures", _NONE))),
             closed=None if closed is None else Closing(int(closed["after_hand"]), closed["reason"]),
-            irregular=tuple([IrregularHand(int(each["hand"])) for each in received.get("irregular", _NONE)]),
+            irregular=tuple([Irregularity(int(each["hand"])) for each in received.get("irregular", _NONE)]),
             opened_at=build_time(received.get("opened_at")),
             expected=received.get("expected"),
         )
@@ -286,7 +286,7 @@ def identify(document: RoundDocument) -> bytes:
 
 def _digest(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
     """Return the digest of a document with the given canonical JSON of each hand."""
-    numbers = tuple(IrregularHand(hand.number) for hand in document.irregular)
+    numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
     head = dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
     return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
 

@@ -277,8 +277,8 @@ class ReasonsField(Listing):
 
 
 @dataclass(frozen=True, slots=True)
-class IrregularHand:
-    """A hand accepted as played. Reasons in a request are ignored."""
+class Irregularity:
+    """The number of a hand accepted as played, and why it could not have followed; a request gives no reasons."""
 
     number: int
     reasons: tuple[Mistake, ...] = ()
@@ -297,11 +297,11 @@ class IrregularHandSchema(WireSchema):
     )
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> IrregularHand:
-        return IrregularHand(read["hand"])
+    def _make(self, read: dict[str, Any], **_: Any) -> Irregularity:
+        return Irregularity(read["hand"])
 
 
-def dump_irregular(irregular: Iterable[IrregularHand]) -> list[Dumped]:
+def dump_irregular(irregular: Iterable[Irregularity]) -> list[Dumped]:
     """Encode the hands accepted as played, each once and sorted, with their reasons."""
     by_number = {hand.number: hand for hand in irregular}
     return [{"hand": number, "reasons": dump_mistakes(by_number[number].reasons)} for number in sorted(by_number)]

@@ -9,7 +9,7 @@ from uuid_utils.compat import uuid7
 
 from schemas.base import MOST_SHOWN, WireError
 from schemas.documents import dump_played_document
-from schemas.hands import IrregularHand, SubmittedHand
+from schemas.hands import Irregularity, SubmittedHand
 from schemas.problems import dump_mistakes
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
@@ -249,7 +249,7 @@ def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
     """Return the settlement of a round that is not written yet."""
     payments = [Paid(step.round.hands, transfer) for step in played for transfer in step.transfers]
     irregular = [
-        IrregularHand(step.hand.number, step.irregular)
+        Irregularity(step.hand.number, step.irregular)
         for step in played
         if isinstance(step, PlayedHand) and step.accepted
     ]
