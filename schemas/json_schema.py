@@ -65,10 +65,10 @@ def name_schema(schema: Any) -> str:
 
 class CompiledSchema(WireSchema):
     """
-    A schema that is compiled to a JSON Schema, which accepts valid objects about thirty times as fast as marshmallow.
+    A schema that is compiled to a JSON Schema, which accepts valid objects much faster than marshmallow.
 
-    Marshmallow reads all others: it reports every error, and accepts the few objects that JSON Schema cannot judge.
-    One function builds the value of either.
+    Marshmallow reads all others: it reports every error, and accepts the few valid objects that JSON Schema refuses.
+    One function builds the value of both.
     """
 
     @abstractmethod
@@ -87,7 +87,7 @@ class CompiledSchema(WireSchema):
         Raises:
             ValidationError: with every mistake.
         """
-        if not any(options.values()) and self._accepts(data):
+        if not any(options.values()) and self.accepts(data):
             with suppress(ValidationError):
                 self._check_together(data)
                 return self.build(data)
@@ -97,7 +97,8 @@ class CompiledSchema(WireSchema):
     def _build(self, _read: dict[str, Any], received: dict[str, Any], **_: Any) -> Any:
         return self.build(received)
 
-    def _accepts(self, received: Any) -> bool:
+    def accepts(self, received: Any) -> bool:
+        """Return whether the compiled JSON Schema accepts an object."""
         try:
             return self._validator.is_valid(received)
         except ValueError:  # a lone surrogate
