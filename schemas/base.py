@@ -1,13 +1,11 @@
 """The base of all schemas: unknown fields are refused, and every error has a code and a path."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import islice
 from typing import Any, ClassVar, Final
 
-from marshmallow import RAISE, Schema, ValidationError, fields, missing
+from marshmallow import RAISE, Schema, ValidationError, fields
 
 from scoring.errors import Mistake, Path
 
@@ -17,8 +15,6 @@ MOST_UNKNOWN: Final = 1000
 """Maximum number of unknown fields of one object that are reported one by one."""
 MOST_SHOWN: Final = 200
 """Maximum number of errors reported for one request."""
-Reader = Callable[[Any], Any]
-"""Parses a valid value quickly. An invalid one raises KeyError or ValidationError without further detail."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,11 +40,6 @@ class Sentence(str):
     def __getnewargs__(self) -> tuple[str, str]:  # type: ignore[override]  # copies need the code too
         """Return the arguments for a copy: marshmallow copies fields with their messages."""
         return self.code, str(self)
-
-
-def reader_of(field: fields.Field[Any]) -> Reader:
-    """Return the fast parser of a field."""
-    return field.reader if isinstance(field, WireField) else field.deserialize
 
 
 class WireField(fields.Field[Any]):
@@ -88,28 +79,6 @@ class WireField(fields.Field[Any]):
         """Build the error for an invalid value."""
         return ValidationError(Sentence(code, text))
 
-    @property
-    def reader(self) -> Reader:
-        """The fast parser of a given value; looking it up for every value would take most of a request's time."""
-        if self.validators:
-            return self.deserialize
-        read, is_nullable = self.value_reader, self.allow_none
-
-        def read_given(value: Any) -> Any:
-            if value is None:
-                if is_nullable:
-                    return None
-                raise self.make_error("null")
-            return read(value)
-
-        return read_given
-
-    @property
-    def value_reader(self) -> Reader:
-        """The fast parser of a value that is not null."""
-        read = self._deserialize
-        return lambda value: read(value, None, None)
-
 
 class WireSchema(Schema):
     """A JSON object."""
@@ -145,30 +114,6 @@ class WireSchema(Schema):
     def find_more(self, _received: Any) -> Iterator[Mistake]:
         """List errors between the fields of an object that is not valid as a whole."""
         return iter(())
-
-    @cached_property
-    def reader(self) -> Reader:
-        """The fast parser of valid objects; `load` is several times slower but reports every error."""
-        hooks = {kind: [name for name, *_ in found] for kind, found in self._hooks.items() if found}
-        made_by = hooks.pop("post_load", [])
-        known = {field.data_key or name: (field.attribute or name, field) for name, field in self.load_fields.items()}
-        defaults = {name: field.load_default for name, field in known.values() if field.load_default is not missing}
-        if hooks or len(made_by) > 1 or any(map(callable, defaults.values())):
-            return self.load
-        readers = {key: (name, reader_of(field)) for key, (name, field) in known.items()}
-        required = {key for key, (_, field) in known.items() if field.required}
-        make: Reader = getattr(self, made_by[0]) if made_by else dict
-
-        def read(received: Any) -> Any:
-            if type(received) is not dict or not required <= received.keys():
-                raise ValidationError("")
-            values = defaults.copy()
-            for key, value in received.items():
-                name, read_value = readers[key]
-                values[name] = read_value(value)
-            return make(values)
-
-        return read
 
 
 class WireError(Exception):
@@ -227,8 +172,6 @@ def load(schema: WireSchema, received: Any) -> Any:
     Raises:
         WireError: with every mistake and its path; a list is not searched beyond `MOST_SHOWN` mistakes.
     """
-    with suppress(KeyError, ValidationError):  # `schema.load` reports every error
-        return schema.reader(received)
     try:
         return schema.load(received)
     except ValidationError as error:

@@ -26,14 +26,12 @@ from schemas.hands import ReasonsField
 from schemas.patches import PatchField
 from schemas.problems import dump_mistakes
 from schemas.rounds import DroppedDeparturesField, RoundSchema, RoundView, dump_dropped, dump_round
-from schemas.scores import HandScoreSchema, ScoredPlayerSchema, dump_score
+from schemas.scores import HandScoreSchema, HandView, ScoredPlayerSchema, dump_score
 from schemas.settlements import Adjustment, SettlementAdjustmentSchema, dump_adjustment, dump_points, dump_transfers
 from scoring.errors import Mistake
-from scoring.hand import Hand, Seat
+from scoring.hand import Seat
 from scoring.history import Departure
-from scoring.ruleset import Points, Ruleset
-from scoring.score import HandScore
-from scoring.settlement import Transfer
+from scoring.ruleset import Points
 
 _ACCEPT: Final = "accept"
 
@@ -279,23 +277,15 @@ class RoundComparisonSchema(WireSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class HandSnapshot:
-    """A hand before or after a change, with everything paid after it and the stacks after that."""
-
-    hand: Hand
-    ruleset: Ruleset
-    players: Mapping[Seat, str]
-    score: HandScore
-    transfers: tuple[Transfer, ...]
-    stacks: Mapping[Seat, Points]
-    irregular: tuple[Mistake, ...]
-
-
-@dataclass(frozen=True, slots=True)
 class RoundSnapshot:
-    """A round before or after a change."""
+    """
+    A round before or after a change.
 
-    hands: tuple[HandSnapshot, ...]
+    Attributes:
+        hands: the hands in order; their transfers include those that a departure or closing paid after the hand.
+    """
+
+    hands: tuple[HandView, ...]
     nets: Mapping[str, Points]
     stacks: Mapping[str, Points]
 
@@ -351,7 +341,7 @@ def dump_comparison(comparison: RoundComparison) -> Dumped:
     }
 
 
-def _compared_hands(before: Sequence[HandSnapshot], after: Sequence[HandSnapshot]) -> Iterator[Dumped]:
+def _compared_hands(before: Sequence[HandView], after: Sequence[HandView]) -> Iterator[Dumped]:
     for number, (old, new) in enumerate(zip_longest(before, after), start=1):
         sides = [side and _dump_side(side) for side in (old, new)]
         # A hand whose ruleset alone differs has not changed.
@@ -364,7 +354,7 @@ def _compared_net(player: str, before: Points | None, after: Points | None) -> D
     return {"player": player, "before": before, "after": after, "change": (after or 0) - (before or 0)}
 
 
-def _dump_side(side: HandSnapshot) -> Dumped:
+def _dump_side(side: HandView) -> Dumped:
     score = dump_score(side.ruleset, side.score, side.players)
     for player in score["players"]:
         played = side.hand.by_seat[player["seat"]]

@@ -1,6 +1,6 @@
 """A round as one document, as imports, exports and evidence files use it."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from hashlib import sha256
@@ -9,9 +9,9 @@ from typing import Any, Final
 import orjson
 from marshmallow import post_load, validates_schema
 
-from evidence import canonical_json, digest_of
+from evidence import canonical_json
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Anything, Inner, Integer, Listing, Time, UuidField, show_time
+from schemas.fields import Anything, Inner, Integer, Listing, Time, UuidField, build_time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -28,16 +28,19 @@ from schemas.game_fields import (
 from schemas.hand_identity import identify_hand
 from schemas.hands import (
     HandSchema,
-    IrregularHand,
     IrregularHandSchema,
+    Irregularity,
     SubmittedHand,
+    build_submitted,
     dump_hand,
     dump_irregular,
     find_dealt_mistakes,
 )
+from schemas.json_schema import CompiledSchema
 from schemas.pages import CursorField, InPeriod, QueryInteger, QuerySchema
 from schemas.rounds import RoundSchema, RoundView, dump_round
 from schemas.settlements import SettlementSchema, SettlementView, dump_settlement_view
+from schemas.strict_json import read_json
 from schemas.tables import NewMoney, check_currency
 from scoring.errors import Mistake
 from scoring.history import Closing, Departure, History
@@ -58,7 +61,7 @@ class RoundDocument:
     hands: tuple[SubmittedHand, ...]
     departures: tuple[Departure, ...] = ()
     closed: Closing | None = None
-    irregular: tuple[IrregularHand, ...] = ()
+    irregular: tuple[Irregularity, ...] = ()
     opened_at: datetime | None = None
     expected: Mapping[str, Any] | None = None
 
@@ -76,9 +79,9 @@ class DocumentSeatSchema(WireSchema):
     player = PlayerField(required=True, description="The operator's ID of the player.")
     stack = OpeningStackField(required=True)
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> RoundSeat:
-        return RoundSeat(read["seat"], read["player"], read["stack"])
+    @post_load(pass_original=True)
+    def _build(self, _read: dict[str, Any], received: dict[str, Any], **_: Any) -> RoundSeat:
+        return _build_seat(received)
 
 
 class DocumentDepartureSchema(WireSchema):
@@ -93,9 +96,9 @@ class DocumentDepartureSchema(WireSchema):
     )
     reason = ReasonField(load_default=None, allow_none=True, description="Why the player left, in one line.")
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> Departure:
-        return Departure(**read)
+    @post_load(pass_original=True)
+    def _build(self, _read: dict[str, Any], received: dict[str, Any], **_: Any) -> Departure:
+        return _build_departure(received)
 
 
 class DocumentClosingSchema(WireSchema):
@@ -109,10 +112,6 @@ class DocumentClosingSchema(WireSchema):
     )
     reason = ReasonField(required=True, description="Why the round ended early, in one line.")
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> Closing:
-        return Closing(**read)
-
 
 def find_document_mistakes(received: Any) -> Iterator[Mistake]:
     """List duplicate cards and seats in the hands of a document that is not valid as a whole."""
@@ -121,7 +120,7 @@ def find_document_mistakes(received: Any) -> Iterator[Mistake]:
         yield from (mistake.under("hands", index) for mistake in find_dealt_mistakes(hand))
 
 
-class RoundDocumentSchema(WireSchema):
+class RoundDocumentSchema(CompiledSchema):
     """Everything that happened in a round, as one document without results."""
 
     ruleset = RulesetReference(required=True)
@@ -174,10 +173,34 @@ class RoundDocumentSchema(WireSchema):
     def _check_currency(self, read: dict[str, Any], **_: Any) -> None:
         check_currency(read)
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> RoundDocument:
-        lists = {name: tuple(read[name]) for name in ("seats", "hands", "departures", "irregular")}
-        return RoundDocument(**{**read, **lists})
+    def build(self, received: dict[str, Any]) -> RoundDocument:
+        """Build the document."""
+        point_value, closed = received.get("point_value"), received.get("closed")
+        return RoundDocument(
+            ruleset=received["ruleset"],
+            table=received["table"],
+            reference=received.get("reference"),
+            point_value=None if point_value is None else int(point_value),
+            currency=received.get("currency"),
+            seats=tuple(map(_build_seat, received["seats"])),
+            hands=tuple(map(build_submitted, received["hands"])),
+            departures=tuple(map(_build_departure, received.get("departures", _NONE))),
+            closed=None if closed is None else Closing(int(closed["after_hand"]), closed["reason"]),
+            irregular=tuple([Irregularity(int(each["hand"])) for each in received.get("irregular", _NONE)]),
+            opened_at=build_time(received.get("opened_at")),
+            expected=received.get("expected"),
+        )
+
+
+_NONE: Final = ()
+
+
+def _build_seat(received: Mapping[str, Any]) -> RoundSeat:
+    return RoundSeat(int(received["seat"]), received["player"], int(received["stack"]))
+
+
+def _build_departure(received: Mapping[str, Any]) -> Departure:
+    return Departure(int(received["seat"]), int(received["after_hand"]), received.get("reason"))
 
 
 class RoundDocumentRequestSchema(NewMoney, RoundDocumentSchema):
@@ -196,6 +219,7 @@ class RoundWithSettlementSchema(WireSchema):
 
 
 _DOCUMENT: Final = RoundDocumentSchema()
+_REQUEST: Final = RoundDocumentRequestSchema()
 
 
 def load_document(received: object) -> RoundDocument:
@@ -206,6 +230,22 @@ def load_document(received: object) -> RoundDocument:
         WireError: it is not valid.
     """
     document: RoundDocument = load(_DOCUMENT, received)
+    return document
+
+
+def read_document(line: bytes) -> RoundDocument:
+    """
+    Parse a line of an import, with the same rules as the request body of `POST /v1/documents`.
+
+    >>> seats = b'[{"seat": 1, "player": "ann", "stack": 9}]'
+    >>> line = b'{"ruleset": "turbo", "table": "kitchen", "seats": %s, "hands": []}' % seats
+    >>> read_document(line).seats
+    (RoundSeat(seat=1, player='ann', opening_stack=9),)
+
+    Raises:
+        WireError: it is not JSON, or not a valid round document.
+    """
+    document: RoundDocument = load(_REQUEST, read_json(line))
     return document
 
 
@@ -236,47 +276,24 @@ def dump_document(document: RoundDocument) -> Dumped:
 
 def digest_document(document: RoundDocument) -> bytes:
     """Return the digest of a document without its opening time and the reasons of irregular hands."""
-    numbers = tuple(IrregularHand(hand.number) for hand in document.irregular)
-    return digest_of(dump_document(replace(document, irregular=numbers, opened_at=None)))
-
-
-def identify_document(head: RoundDocument, hands: Iterable[bytes]) -> bytes:
-    """
-    Return the digest that identifies a round's document, whoever recorded it.
-
-    Args:
-        head: the document; its hands are ignored.
-        hands: the identity of each hand, from `identify_hand`.
-    """
-    numbers = tuple(IrregularHand(hand.number) for hand in head.irregular)
-    return sha256(canonical_document(replace(head, hands=(), irregular=numbers), list(hands))).digest()
+    return _digest(document, [submitted.content for submitted in document.hands])
 
 
 def identify(document: RoundDocument) -> bytes:
-    """Return the digest that identifies a whole document."""
-    return identify_document(document, [identify_hand(dump_hand(submitted)) for submitted in document.hands])
+    """Return the digest that identifies a round's document, whoever recorded it."""
+    return _digest(document, [identify_hand(submitted.hand) for submitted in document.hands])
+
+
+def _digest(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
+    """Return the digest of a document with the given canonical JSON of each hand."""
+    numbers = tuple(Irregularity(hand.number) for hand in document.irregular)
+    head = dump_document(replace(document, hands=(), irregular=numbers, opened_at=None))
+    return sha256(canonical_json({**head, "hands": [orjson.Fragment(hand) for hand in hands]})).digest()
 
 
 def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
     """Encode a round and its settlement."""
     return {"round": dump_round(view), "settlement": dump_settlement_view(settlement)}
-
-
-def canonical_document(head: RoundDocument, hands: Sequence[bytes]) -> bytes:
-    """
-    Return the bytes that `canonical_json` returns for a document without its opening time.
-
-    >>> head = RoundDocument("turbo@1", "kitchen", None, None, None, (RoundSeat(1, "ann", 9),), ())
-    >>> canonical_document(head, []) == canonical_json(dump_document(head))
-    True
-
-    Args:
-        head: the document without its hands.
-        hands: the canonical JSON of each.
-    """
-    return canonical_json(
-        {**dump_document(replace(head, opened_at=None)), "hands": [orjson.Fragment(hand) for hand in hands]}
-    )
 
 
 MOST_LINES: Final = 10_000

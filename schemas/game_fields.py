@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from marshmallow import ValidationError
 
-from schemas.base import Reader, Sentence, WireField
+from schemas.base import Sentence, WireField
 from schemas.fields import MOST_INTEGER, Characters, Integer, Listing, Text, show
 from scoring.cards import BY_NAME, RANKS, SUITS, Card
 
@@ -31,21 +31,6 @@ class _Cards(Listing):
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         return tuple(super()._deserialize(value, attr, data, **kwargs))
-
-    @property
-    def value_reader(self) -> Reader:
-        """The fast parser of valid cards."""
-        least, most, by_name = self.least, self.most, BY_NAME
-
-        def read_all(value: Any) -> tuple[Card, ...]:
-            if type(value) is not list or not least <= len(value) <= most:
-                raise ValidationError("")
-            try:
-                return tuple([by_name[name] for name in value])
-            except TypeError as error:  # an item that is not a string
-                raise ValidationError("") from error
-
-        return read_all
 
 
 class RowField(_Cards):

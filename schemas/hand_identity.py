@@ -8,8 +8,9 @@ from evidence import canonical_json
 from schemas.base import ComparedMistake
 from schemas.hands import SubmittedHand, dump_hand
 from scoring.board import Row
+from scoring.cards import NAMES
 from scoring.errors import Path
-from scoring.hand import PlayerHand, Seat
+from scoring.hand import Hand, PlayerHand, Seat
 
 Content = Mapping[str, Any]
 """A hand as `dump_hand` encodes it."""
@@ -17,7 +18,7 @@ _ROWS: Final = tuple(row.value for row in Row)
 _STREET: Final = ("dealt", *_ROWS, "discards", "auto")
 
 
-def identify_hand(content: Content) -> bytes:
+def identify_hand(hand: Hand) -> bytes:
     """
     Return what all records of the same hand have in common, as canonical JSON.
 
@@ -25,12 +26,25 @@ def identify_hand(content: Content) -> bytes:
 
     Rule: docs/rules.md#the-same-hand
     """
-    players = [
-        {"seat": player["seat"], "fantasyland": player["fantasyland"], **{row: sorted(player[row]) for row in _ROWS}}
-        for player in content["players"]
-    ]
-    head = {"number": content["number"], "button": content["button"], "top_ups": content["top_ups"]}
-    return canonical_json({**head, "players": players})
+    top_ups = sorted(hand.top_ups, key=lambda added: added.seat)
+    content = {
+        "number": hand.number,
+        "button": hand.button,
+        "top_ups": [{"seat": added.seat, "points": added.points} for added in top_ups],
+        "players": [_identify_player(player) for player in hand.players_by_seat],
+    }
+    return canonical_json(content)
+
+
+def _identify_player(player: PlayerHand) -> dict[str, Any]:
+    rows = player.board.rows
+    return {
+        "seat": player.seat,
+        "fantasyland": player.fantasyland,
+        "top": sorted([NAMES[card] for card in rows.top]),
+        "middle": sorted([NAMES[card] for card in rows.middle]),
+        "bottom": sorted([NAMES[card] for card in rows.bottom]),
+    }
 
 
 def is_same_hand(recorded: Content, received: Content) -> bool:

@@ -3,14 +3,17 @@
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
+from hashlib import sha256
 from typing import Any, Final
 from uuid import UUID
 
 from marshmallow import post_load
 
-from evidence.hands import encode_hand
+from evidence import canonical_json
+from evidence.hands import build_hand, build_street, encode_hand
 from schemas.base import Dumped, WireSchema, load
-from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, show
+from schemas.fields import Anything, Boolean, Inner, Integer, Listing, Time, UuidField, build_time, show
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
@@ -21,12 +24,13 @@ from schemas.game_fields import (
     SeatField,
     StackField,
 )
+from schemas.json_schema import CompiledSchema
 from schemas.problems import FieldErrorSchema, dump_mistakes
-from scoring.board import Board, ByRow, Row
+from scoring.board import Row
 from scoring.cards import BY_NAME, Card
 from scoring.deal import find_cards_twice
 from scoring.errors import Mistake, Path
-from scoring.hand import Hand, PlayerHand, Street, TopUp
+from scoring.hand import Hand, Street
 from scoring.ruleset import MOST_FANTASYLAND
 
 _MOST: Final = 52
@@ -90,10 +94,9 @@ class StreetSchema(WireSchema):
         description="Cards of this street that were placed automatically when the player's time ran out.",
     )
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> Street:
-        rows = ByRow(read["top"], read["middle"], read["bottom"])
-        return Street(read["dealt"], rows, read["discards"], read["auto"])
+    @post_load(pass_original=True)
+    def _build(self, _read: dict[str, Any], received: dict[str, Any], **_: Any) -> Street:
+        return build_street(received)
 
 
 class PlayerHandSchema(WireSchema):
@@ -123,22 +126,6 @@ class PlayerHandSchema(WireSchema):
         description="The streets of the hand, in order. Null if they are not known.",
     )
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> Any:
-        return make_player_hand(read)
-
-
-def make_player_hand(read: Mapping[str, Any]) -> PlayerHand:
-    """Build a `PlayerHand` from its fields."""
-    streets = read["streets"]
-    return PlayerHand(
-        read["seat"],
-        Board(ByRow(read["top"], read["middle"], read["bottom"])),
-        read["fantasyland"],
-        read["discards"],
-        None if streets is None else tuple(streets),
-    )
-
 
 class TopUpSchema(WireSchema):
     """Points that a player adds to their stack before the hand."""
@@ -146,12 +133,8 @@ class TopUpSchema(WireSchema):
     seat = SeatField(required=True, description="Seat of the player.")
     points = StackField(required=True, description="Points added to the player's stack.")
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> TopUp:
-        return TopUp(**read)
 
-
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class SubmittedHand:
     """
     A hand as received, with what the client expects of it.
@@ -169,8 +152,36 @@ class SubmittedHand:
     restores: UUID | None = None
     dealt_again: bool = False
 
+    @cached_property
+    def content(self) -> bytes:
+        """The hand as canonical JSON, as it is stored."""
+        return canonical_json(dump_hand(self))
 
-class HandSchema(WireSchema):
+    @cached_property
+    def digest(self) -> bytes:
+        """The SHA-256 of the content."""
+        return sha256(self.content).digest()
+
+
+def build_submitted(received: Mapping[str, Any]) -> SubmittedHand:
+    """
+    Build a hand from valid JSON.
+
+    Raises:
+        ValidationError: the time does not exist.
+    """
+    restores = received.get("restores")
+    return SubmittedHand(
+        build_hand(received),
+        build_time(received.get("played_at")),
+        received.get("expected"),
+        tuple([player.get("player") for player in received["players"]]),
+        None if restores is None else UUID(restores),
+        received.get("dealt_again", False),
+    )
+
+
+class HandSchema(CompiledSchema):
     """A hand as it was played, without its result."""
 
     number = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round, from 1.")
@@ -196,10 +207,9 @@ class HandSchema(WireSchema):
         """List duplicate cards and seats."""
         return find_dealt_mistakes(received)
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
-        hand = Hand(read["number"], read["button"], tuple(read["players"]), tuple(read["top_ups"]))
-        return SubmittedHand(hand, read["played_at"])
+    def build(self, received: dict[str, Any]) -> SubmittedHand:
+        """Build the hand."""
+        return build_submitted(received)
 
 
 class NamedPlayerHandSchema(PlayerHandSchema):
@@ -211,10 +221,6 @@ class NamedPlayerHandSchema(PlayerHandSchema):
         metadata={"example": "ann"},
         description="The operator's ID of the player in this seat. Validated if it is given.",
     )
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> tuple[str | None, PlayerHand]:
-        return read["player"], make_player_hand(read)
 
 
 class HandRequestSchema(HandSchema):
@@ -240,12 +246,6 @@ class HandRequestSchema(HandSchema):
     expected = Anything(
         load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
     )
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> SubmittedHand:
-        names, players = zip(*read["players"], strict=True)
-        hand = Hand(read["number"], read["button"], players, tuple(read["top_ups"]))
-        return SubmittedHand(hand, read["played_at"], read["expected"], names, read["restores"], read["dealt_again"])
 
 
 _HAND: Final = HandSchema()
@@ -277,8 +277,8 @@ class ReasonsField(Listing):
 
 
 @dataclass(frozen=True, slots=True)
-class IrregularHand:
-    """A hand accepted as played. Reasons in a request are ignored."""
+class Irregularity:
+    """The number of a hand accepted as played, and why it could not have followed; a request gives no reasons."""
 
     number: int
     reasons: tuple[Mistake, ...] = ()
@@ -297,11 +297,11 @@ class IrregularHandSchema(WireSchema):
     )
 
     @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> IrregularHand:
-        return IrregularHand(read["hand"])
+    def _make(self, read: dict[str, Any], **_: Any) -> Irregularity:
+        return Irregularity(read["hand"])
 
 
-def dump_irregular(irregular: Iterable[IrregularHand]) -> list[Dumped]:
+def dump_irregular(irregular: Iterable[Irregularity]) -> list[Dumped]:
     """Encode the hands accepted as played, each once and sorted, with their reasons."""
     by_number = {hand.number: hand for hand in irregular}
     return [{"hand": number, "reasons": dump_mistakes(by_number[number].reasons)} for number in sorted(by_number)]

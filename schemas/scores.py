@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
-from marshmallow import post_load
-
+from evidence.hands import build_player
 from schemas.base import Dumped, WireSchema, load
 from schemas.fields import (
     MOST_INTEGER,
@@ -23,7 +22,8 @@ from schemas.fields import (
     show_time,
 )
 from schemas.game_fields import MOST_PLAYERS, PlayerField, RulesetReference, SeatField, StackField
-from schemas.hands import PlayerHandSchema, ReasonsField, find_dealt_mistakes, make_player_hand
+from schemas.hands import PlayerHandSchema, ReasonsField, find_dealt_mistakes
+from schemas.json_schema import CompiledSchema
 from schemas.pages import PageQuerySchema, PageSchema, RevisionField
 from schemas.problems import dump_mistakes
 from schemas.rounds import RoundSchema
@@ -63,12 +63,6 @@ class ScoreRequestPlayerSchema(PlayerHandSchema):
         description="Points that the player started the scope of the stakes with. The stack if omitted.",
     )
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> SingleHandPlayer:
-        return SingleHandPlayer(
-            make_player_hand(read), read["player"], read["stays"], read["stack"], read["opening_stack"]
-        )
-
 
 @dataclass(frozen=True, slots=True)
 class ScoreRequest:
@@ -80,7 +74,7 @@ class ScoreRequest:
     expected: Mapping[str, Any] | None
 
 
-class ScoreRequestSchema(WireSchema):
+class ScoreRequestSchema(CompiledSchema):
     """A hand to score without storing it. With a button and every player's stack, the response includes transfers."""
 
     ruleset = RulesetReference(
@@ -102,9 +96,23 @@ class ScoreRequestSchema(WireSchema):
         """List duplicate cards and seats."""
         return find_dealt_mistakes(received)
 
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> ScoreRequest:
-        return ScoreRequest(read["ruleset"], read["button"], tuple(read["players"]), read["expected"])
+    def build(self, received: dict[str, Any]) -> ScoreRequest:
+        """Build the request."""
+        players = tuple(
+            SingleHandPlayer(
+                build_player(player),
+                player.get("player"),
+                int(player.get("stays", 0)),
+                _integer(player.get("stack")),
+                _integer(player.get("opening_stack")),
+            )
+            for player in received["players"]
+        )
+        return ScoreRequest(received["ruleset"], _integer(received.get("button")), players, received.get("expected"))
+
+
+def _integer(number: float | None) -> int | None:
+    return None if number is None else int(number)
 
 
 class ScoredRowSchema(WireSchema):
@@ -240,20 +248,29 @@ class HandPageSchema(PageSchema):
 
 
 @dataclass(frozen=True, slots=True)
-class RecordedHand:
-    """A recorded hand, its result and the stacks after it."""
+class HandView:
+    """
+    A hand of a round with its result, as responses have it.
 
-    id: str
+    Attributes:
+        players: all players of the round, by seat.
+        transfers: the transfers paid with the hand.
+        stacks: the stacks after them, by seat.
+        irregular: why the hand could not have followed the hands before it; empty if it could.
+        id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
+    """
+
     hand: Hand
     ruleset: Ruleset
     players: Mapping[Seat, str]
-    played_at: datetime | None
-    recorded_at: datetime
     score: HandScore
     transfers: tuple[Transfer, ...]
     stacks: Mapping[Seat, Points]
-    in_force: bool
     irregular: tuple[Mistake, ...] = ()
+    played_at: datetime | None = None
+    id: str | None = None
+    recorded_at: datetime | None = None
+    in_force: bool = True
 
 
 _SCORE_REQUEST: Final = ScoreRequestSchema()
@@ -326,7 +343,7 @@ def dump_exchange(exchange: Exchange) -> Dumped:
     }
 
 
-def dump_recorded_hand(recorded: RecordedHand) -> Dumped:
+def dump_recorded_hand(recorded: HandView) -> Dumped:
     """Encode a recorded hand; the caller adds the round."""
     return {
         "id": recorded.id,

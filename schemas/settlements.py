@@ -11,7 +11,7 @@ from marshmallow import post_load
 from schemas.base import Dumped, WireSchema
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Text, Time, show_time
 from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, CurrencyField, PlayerField, SeatField, StackField
-from schemas.hands import IrregularHand, IrregularHandSchema, dump_irregular
+from schemas.hands import IrregularHandSchema, Irregularity, dump_irregular
 from schemas.pages import QuerySchema, RevisionField
 from scoring.hand import Seat
 from scoring.history import Paid
@@ -224,7 +224,7 @@ class SettlementView:
     point_value: int | None
     currency: str | None
     reason: str | None = None
-    irregular: tuple[IrregularHand, ...] = ()
+    irregular: tuple[Irregularity, ...] = ()
     provisional_until: datetime | None = None
     confirmed: tuple[Seat, ...] = ()
     adjustment: Adjustment | None = None
@@ -237,7 +237,7 @@ def view_settlement(
     point_value: int | None,
     currency: str | None,
     reason: str | None = None,
-    irregular: Iterable[IrregularHand] = (),
+    irregular: Iterable[Irregularity] = (),
 ) -> SettlementView:
     """Return the settlement of a round as it is now, without confirmations and disputes."""
     state = SettlementState.OPEN if round_.is_open else SettlementState.PROVISIONAL
@@ -261,7 +261,7 @@ def dump_settlement(
     point_value: int | None,
     currency: str | None,
     reason: str | None = None,
-    irregular: Iterable[IrregularHand] = (),
+    irregular: Iterable[Irregularity] = (),
 ) -> Dumped:
     """Encode the settlement of a round as it is now."""
     return dump_settlement_view(view_settlement(round_, payments, revision, point_value, currency, reason, irregular))

@@ -1,9 +1,10 @@
 """One deal, played to the end by everyone dealt in."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from operator import attrgetter
+from typing import Final
 
 from scoring.board import Board, ByRow
 from scoring.cards import Card
@@ -13,6 +14,8 @@ Seat = int
 """A place at the table, from 1, clockwise."""
 
 Cards = tuple[Card, ...]
+
+_SEAT: Final = attrgetter("seat")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,21 +51,6 @@ class TopUp:
     points: Points
 
 
-class PackedHand(NamedTuple):
-    """
-    A finished hand without discards and streets.
-
-    Players are in the order of seats: `seats` and `fantasyland` have one number for each, `boards` thirteen bytes.
-    """
-
-    number: int
-    button: Seat
-    seats: Sequence[Seat]
-    fantasyland: Sequence[int]
-    boards: bytes
-    top_ups: Sequence[TopUp]
-
-
 @dataclass(frozen=True)
 class Hand:
     """
@@ -90,10 +78,27 @@ class Hand:
         """
         return any(player.fantasyland for player in self.players)
 
+    @cached_property
+    def players_by_seat(self) -> tuple[PlayerHand, ...]:
+        """The players in the order of their seats."""
+        return tuple(sorted(self.players, key=_SEAT))
+
     @property
-    def packed(self) -> PackedHand:
-        """The hand as it is packed."""
-        players = sorted(self.players, key=lambda player: player.seat)
-        seats, fantasyland = [player.seat for player in players], [player.fantasyland for player in players]
-        boards = b"".join([player.board.packed for player in players])
-        return PackedHand(self.number, self.button, seats, fantasyland, boards, self.top_ups)
+    def seats(self) -> tuple[Seat, ...]:
+        """The seats of the players, in order."""
+        return tuple([player.seat for player in self.players_by_seat])
+
+    @property
+    def fantasyland(self) -> tuple[int, ...]:
+        """The number of Fantasyland cards of each player, by seat."""
+        return tuple([player.fantasyland for player in self.players_by_seat])
+
+    @property
+    def boards(self) -> bytes:
+        """The boards of the players, by seat, thirteen bytes each."""
+        return b"".join([player.board.packed for player in self.players_by_seat])
+
+    @property
+    def knows_more(self) -> bool:
+        """Whether the discards or streets of any player are known."""
+        return any(player.discards is not None or player.streets is not None for player in self.players)

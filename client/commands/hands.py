@@ -13,7 +13,7 @@ from client.commands.seating import offer_round
 from client.commands.sending import SubmittedChange, finish_saved, print_sent, submit_change
 from client.entry.current_round import CurrentRound, RoundOverError
 from client.entry.hand import BUTTON, ask_again
-from client.entry.next_hand import NextHand, confirm_restore, enter_hand
+from client.entry.next_hand import HandPrompt, confirm_restore, enter_hand
 from client.entry.prompt import make_asker
 from client.entry.question import Asker
 from client.errors import RefusedError, UnreadableError
@@ -125,7 +125,7 @@ def add(
 
 def _begin(
     console: Console, asker: Asker, client: Client, outbox: Outbox, table: str, top_ups: tuple[str, ...]
-) -> NextHand | None:
+) -> HandPrompt | None:
     """
     Begin the next hand. After the end of a round, a person at a terminal can open the next one; None if they decline.
 
@@ -134,8 +134,8 @@ def _begin(
         UnreadableError: the round is over, and there is no terminal to open the next one.
     """
 
-    def begin() -> NextHand:
-        return NextHand(
+    def begin() -> HandPrompt:
+        return HandPrompt(
             client,
             outbox,
             table,
@@ -154,7 +154,7 @@ def _begin(
 
 
 def _add(
-    console: Console, asker: Asker, client: Client, outbox: Outbox, next_hand: NextHand, *, is_agreed: bool
+    console: Console, asker: Asker, client: Client, outbox: Outbox, next_hand: HandPrompt, *, is_agreed: bool
 ) -> SubmittedChange | None:
     """
     Prompt for a hand and record it. What the service rejects is typed again. None if the scorekeeper declines.
@@ -190,7 +190,7 @@ def _record(console: Console, client: Client, outbox: Outbox, current: CurrentRo
 
 
 def _print_recorded(
-    console: Console, next_hand: NextHand, hand: Document, result: Document, done: SubmittedChange
+    console: Console, next_hand: HandPrompt, hand: Document, result: Document, done: SubmittedChange
 ) -> None:
     if done.outage is not None:
         return

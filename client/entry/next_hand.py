@@ -25,7 +25,7 @@ _OFFLINE_NOTE: Final = (
 )
 
 
-class NextHand:
+class HandPrompt:
     """
     The next hand, and the round that it belongs to.
 
@@ -113,7 +113,7 @@ class NextHand:
 
 
 def enter_hand(
-    console: Console, asker: Asker, next_hand: NextHand, *, is_agreed: bool = False
+    console: Console, asker: Asker, next_hand: HandPrompt, *, is_agreed: bool = False
 ) -> tuple[Document, Document] | None:
     """
     Prompt for the missing parts, show the result of the hand by the rules on this machine, and ask for agreement.

@@ -8,8 +8,8 @@ from client.offline.report import Document, Finding, Report
 from evidence.files import EvidenceRevision
 from evidence.fold import FoldedRound, Revision
 from schemas.documents import RoundDocument, dump_document
-from schemas.hands import IrregularHand, SubmittedHand
-from schemas.scores import RecordedHand, dump_recorded_hand
+from schemas.hands import Irregularity, SubmittedHand
+from schemas.scores import HandView, dump_recorded_hand
 from schemas.settlements import Adjustment, SettlementState, SettlementView, dump_settlement_view, view_settlement
 from scoring.errors import ScoringError
 from scoring.history import PlayedRound, replay
@@ -69,7 +69,7 @@ def _count(number: int, noun: str) -> str:
 def _describe(round_: FoldedRound, revision: Revision, played: Mapping[int, PlayedRound], table: str) -> Document:
     """Return a revision's part of the file, made from its events."""
     mine = played[revision.number]
-    irregular = tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in mine.hands if hand.accepted)
+    irregular = tuple(Irregularity(hand.hand.number, hand.irregular) for hand in mine.hands if hand.accepted)
     return {
         "revision": revision.number,
         "document": dump_document(_document(round_, revision, table, irregular)),
@@ -79,7 +79,7 @@ def _describe(round_: FoldedRound, revision: Revision, played: Mapping[int, Play
 
 
 def _document(
-    round_: FoldedRound, revision: Revision, table: str, irregular: tuple[IrregularHand, ...]
+    round_: FoldedRound, revision: Revision, table: str, irregular: tuple[Irregularity, ...]
 ) -> RoundDocument:
     opening = round_.opening
     return RoundDocument(
@@ -97,10 +97,10 @@ def _document(
     )
 
 
-def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[RecordedHand]:
+def _hands(round_: FoldedRound, revision: Revision, mine: PlayedRound) -> Iterator[HandView]:
     in_force = {hand.id for hand in round_.newest.hands}
     for hand, recorded in zip(mine.hands, revision.hands, strict=True):
-        yield RecordedHand(
+        yield HandView(
             id=str(recorded.id),
             hand=hand.hand,
             ruleset=mine.round.ruleset,
@@ -119,7 +119,7 @@ def _settlement(
     round_: FoldedRound,
     revision: Revision,
     played: Mapping[int, PlayedRound],
-    irregular: tuple[IrregularHand, ...],
+    irregular: tuple[Irregularity, ...],
 ) -> SettlementView:
     mine, opening = played[revision.number], round_.opening
     money = opening.point_value, opening.currency

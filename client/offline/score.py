@@ -6,7 +6,7 @@ from typing import Any, Final
 from client.offline.problems import check_expected, make_refusal, translate_errors
 from schemas.base import load
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema
-from schemas.hands import IrregularHand
+from schemas.hands import Irregularity
 from schemas.problems import dump_mistakes
 from schemas.rounds import dump_next, dump_seats
 from schemas.rulesets import dump_ruleset, load_ruleset
@@ -110,7 +110,7 @@ def play_round(document: Document, own: Document | None = None) -> Document:
         RefusedError: the round is invalid; the first invalid hand or step is reported.
     """
     read, ruleset, played = _replay(document, own)
-    irregular = [IrregularHand(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
+    irregular = [Irregularity(hand.hand.number, hand.irregular) for hand in played.hands if hand.accepted]
     money = read.point_value, read.currency
     result = {
         "round": {

@@ -145,8 +145,8 @@ class CorrectedDocument:
 
 
 @dataclass(frozen=True, slots=True)
-class NewHand:
-    """A hand that was recorded with a correction: the id of its record, and the digest of its content."""
+class RecordDigest:
+    """The id of a hand's record, and the digest of its content."""
 
     hand: UUID
     digest: bytes
@@ -164,7 +164,7 @@ class RoundCorrected(RoundEvent):
         ruleset_digest: of the rules.
         hands: the ids of the records of the document's hands.
         hands_before: the ids of those of the revision before.
-        recorded: the hands that the revision before did not have.
+        recorded: the records that the revision before did not have.
         irregular: the hands accepted as played.
         submission: what the client sent.
         scorer: the version of the scorer that played the round again.
@@ -182,7 +182,7 @@ class RoundCorrected(RoundEvent):
     ruleset_digest: bytes
     hands: tuple[UUID, ...]
     hands_before: tuple[UUID, ...]
-    recorded: tuple[NewHand, ...]
+    recorded: tuple[RecordDigest, ...]
     irregular: tuple[int, ...]
     submission: Received
     scorer: int

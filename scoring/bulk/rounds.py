@@ -1,17 +1,16 @@
 """Many rounds as arrays, without results."""
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from operator import attrgetter
-from typing import Final, NamedTuple
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.hand import PackedHand, Seat
-from scoring.history import Closing, Departure, History
-from scoring.round_state import RoundSeat
+from scoring.hand import Hand, Seat
+from scoring.history import History
 from scoring.ruleset import BOARD_SIZE, DECK_SIZE
 
 MOST_SEATS: Final = 4
@@ -22,15 +21,6 @@ MOST_POINTS: Final = 2**53 - 1
 
 
 _SEAT: Final = attrgetter("seat")
-
-
-class PackedRound(NamedTuple):
-    """The history of a round, with packed hands."""
-
-    seats: Sequence[RoundSeat]
-    hands: Sequence[PackedHand]
-    departures: Sequence[Departure] = ()
-    closed: Closing | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,19 +68,9 @@ class BulkRounds:
         return np.repeat(np.arange(len(self.lengths)), self.lengths)
 
     @classmethod
-    def of(cls, histories: Iterable[History]) -> "BulkRounds":
-        """Build arrays from histories, without discards and streets."""
-        return cls.packed(
-            [
-                PackedRound(history.seats, [hand.packed for hand in history.hands], history.departures, history.closed)
-                for history in histories
-            ]
-        )
-
-    @classmethod
-    def packed(cls, rounds: Sequence[PackedRound]) -> "BulkRounds":
+    def of(cls, rounds: Sequence[History]) -> "BulkRounds":
         """
-        Build arrays from packed rounds.
+        Build arrays from histories, without discards and streets.
 
         A round that cannot be represented is odd, and its hands have no boards.
         """
@@ -118,7 +98,7 @@ class BulkRounds:
         laid._apply_departures(rounds)
         return laid._deal(hands)
 
-    def _add_to_stacks(self, hands: Sequence[PackedHand]) -> None:
+    def _add_to_stacks(self, hands: Sequence[Hand]) -> None:
         """Write the top-ups to the arrays."""
         of_round = self.round_of_hand
         for at, hand in enumerate(hands):
@@ -130,7 +110,7 @@ class BulkRounds:
                 else:
                     self.top_ups[at, [column[seat] for seat in added]] = [top_up.points for top_up in hand.top_ups]
 
-    def _apply_departures(self, rounds: Sequence[PackedRound]) -> None:
+    def _apply_departures(self, rounds: Sequence[History]) -> None:
         """Write the departures to the arrays."""
         starts = self.starts
         for number, round_ in enumerate(rounds):
@@ -144,10 +124,10 @@ class BulkRounds:
                         left = self.leaves[starts[number] + departure.after_hand - 1]
                         left[column[departure.seat]] = left.max() + 1
 
-    def _deal(self, hands: Sequence[PackedHand]) -> "BulkRounds":
+    def _deal(self, hands: Sequence[Hand]) -> "BulkRounds":
         """Write who was dealt in, find further odd rounds, and return the arrays with the boards of the others."""
         of_round = self.round_of_hand
-        counts = np.array([len(hand.seats) for hand in hands], np.int64)
+        counts = np.array([len(hand.players) for hand in hands], np.int64)
         hand = np.repeat(np.arange(len(hands)), counts)
         seat = np.fromiter(chain.from_iterable([hand.seats for hand in hands]), np.int64, len(self.boards))
         cards = np.fromiter(chain.from_iterable([hand.fantasyland for hand in hands]), np.int64, len(self.boards))
@@ -171,7 +151,7 @@ def _in_columns(rows: Sequence[Sequence[int]], columns: int) -> NDArray[np.int64
     return np.array([[*row, *[0] * (columns - len(row))] for row in rows], np.int64).reshape(-1, columns)
 
 
-def _is_odd(round_: PackedRound) -> bool:
+def _is_odd(round_: History) -> bool:
     """Return whether seats are repeated or unknown, too many, or the round ends elsewhere than after its last hand."""
     seats = [seat.seat for seat in round_.seats]
     return (

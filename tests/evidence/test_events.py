@@ -200,6 +200,9 @@ def test_a_hand_is_decoded_as_it_was_encoded() -> None:
         (("players", 0, "streets", 0, "auto"), {"As": 1}, ("players", 0, "streets", 0, "auto"), "expected a list"),
         (("top_ups", 0, "points"), None, ("top_ups", 0, "points"), "is null; expected an integer"),
         (("played_at",), "now", ("played_at",), "expected a time in UTC"),
+        (("button",), 1.0, ("button",), "is 1.0; expected an integer"),
+        (("players", 0, "seat"), True, ("players", 0, "seat"), "is True; expected an integer"),
+        (("players", 0, "player"), "ann", ("players", 0, "player"), "is unknown"),
     ],
 )
 def test_an_invalid_hand_is_refused_with_its_pointer(
@@ -213,3 +216,18 @@ def test_an_invalid_hand_is_refused_with_its_pointer(
     with pytest.raises(EvidenceError, match=said) as refused:
         decode_hand(CanonicalJson(canonical_json(content)))
     assert refused.value.mistakes[0].path == place
+
+
+def test_a_hand_is_encoded_by_seat() -> None:
+    content = orjson.loads(hand_in_full())
+    content["players"].reverse()
+    with pytest.raises(EvidenceError, match="expected players and top-ups by seat"):
+        decode_hand(CanonicalJson(canonical_json(content)))
+
+
+def test_every_part_of_a_hand_is_encoded() -> None:
+    content = orjson.loads(hand_in_full())
+    del content["players"][1]["discards"]
+    with pytest.raises(EvidenceError, match="is required") as refused:
+        decode_hand(CanonicalJson(canonical_json(content)))
+    assert refused.value.mistakes[0].path == ("players", 1, "discards")

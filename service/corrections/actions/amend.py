@@ -9,12 +9,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import WireError
-from schemas.corrections import CarriedOverStack, HandSnapshot, RoundComparison, RoundSnapshot, WhatIfRequest
+from schemas.corrections import CarriedOverStack, RoundComparison, RoundSnapshot, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
 from schemas.fields import reading_stored_texts, show, show_time
 from schemas.hand_identity import prefer_recorded
 from schemas.patches import Patched, apply_patch
 from schemas.problems import sentence_of, show_pointer
+from schemas.scores import HandView
 from scoring.errors import Mistake, ScoringError
 from scoring.hand import Seat
 from scoring.history import (
@@ -36,6 +37,7 @@ from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
 from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
+from service.rounds.actions.recording import view_hand
 from service.rounds.queries import histories, revisions, rounds, transfers
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.stored_round import StoredRound
@@ -51,14 +53,10 @@ def snapshot_recorded(
     then = revisions.get(transaction, round_id, revision)
     names = {seat.seat: seat.player for seat in happened.seats}
     sides = tuple(
-        HandSnapshot(
-            hand=stored.hand,
-            ruleset=stored.ruleset,
-            players=stored.players,
-            score=stored.score,
+        replace(
+            view_hand(stored),
             transfers=_paid_after(paid, stored.hand.number),
             stacks=then.stacks if stored is happened.hands[-1] else stored.stacks,
-            irregular=stored.irregular,
         )
         for stored in happened.hands
     )
@@ -69,7 +67,7 @@ def snapshot_played(played: PlayedRound) -> RoundSnapshot:
     """Return the hands, nets and stacks of a replayed round."""
     names = {seat.seat: seat.player for seat in played.round.seats}
     sides = tuple(
-        HandSnapshot(
+        HandView(
             hand=hand.hand,
             ruleset=hand.round.ruleset,
             players=names,

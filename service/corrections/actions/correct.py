@@ -6,7 +6,7 @@ from uuid import UUID
 
 from evidence import canonical_json
 from evidence.codec import CanonicalJson
-from evidence.events import CorrectedDocument, NewHand, RoundCorrected
+from evidence.events import CorrectedDocument, RecordDigest, RoundCorrected
 from schemas.corrections import CorrectionRequest, RoundComparison
 from schemas.documents import RoundDocument, digest_document
 from schemas.hands import dump_hand
@@ -218,7 +218,7 @@ def _event(
         ruleset_digest=rulesets.digest_ruleset(amended.history.ruleset),
         hands=tuple(corrected.hand_ids),
         hands_before=tuple(hand.id for hand in happened.hands),
-        recorded=tuple(NewHand(record.id, record.digest) for _, record in corrected.new),
+        recorded=tuple(RecordDigest(record.id, record.digest) for _, record in corrected.new),
         irregular=tuple(sorted(amended.history.irregular)),
         submission=corrected.submission.received,
         scorer=SCORER_VERSION,

@@ -4,7 +4,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
-from hashlib import sha256
 from itertools import compress
 from math import ceil
 from typing import Final
@@ -13,11 +12,10 @@ from uuid import UUID
 import numpy as np
 
 from schemas.base import WireError
-from schemas.document_lines import EncodedHand, parse_line
-from schemas.documents import RoundDocument, canonical_document, identify_document
+from schemas.documents import RoundDocument, digest_document, identify, read_document
 from schemas.strict_json import read_json
 from scoring.bulk.round_states import OPEN
-from scoring.bulk.rounds import BulkRounds, PackedRound
+from scoring.bulk.rounds import BulkRounds
 from scoring.bulk.settle import settle_rounds
 from scoring.bulk.transfers import LIMITS
 from scoring.deal import find_deal_mistakes
@@ -45,43 +43,34 @@ Identity = tuple[str, str | bytes]
 @dataclass(frozen=True)
 class ReadLine:
     """
-    A valid line; its hands are encoded on first use.
+    A valid line.
 
     Attributes:
         number: the number of the line.
         received: its bytes.
-        head: the document without its hands, with the version of its ruleset.
+        document: the document, with the version of its ruleset.
         ruleset: the ruleset.
-        keep: encodes the hands.
-        document: builds the whole document, which few lines need.
     """
 
     number: int
     received: bytes
-    head: RoundDocument
+    document: RoundDocument
     ruleset: Ruleset
-    keep: Callable[[], Sequence[EncodedHand]]
-    document: Callable[[], RoundDocument]
-
-    @cached_property
-    def hands(self) -> Sequence[EncodedHand]:
-        """The encoded hands."""
-        return self.keep()
 
     @cached_property
     def digest(self) -> bytes:
         """The digest that identifies the document."""
-        return identify_document(self.head, [hand.identity for hand in self.hands])
+        return identify(self.document)
 
     @cached_property
     def written_digest(self) -> bytes:
         """The digest of the document's canonical form, which identified older rounds."""
-        return sha256(canonical_document(self.head, [hand.content for hand in self.hands])).digest()
+        return digest_document(self.document)
 
     @property
     def identity(self) -> Identity:
         """The identity of the round."""
-        return self.head.table, self.head.reference or self.digest
+        return self.document.table, self.document.reference or self.digest
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,16 +87,15 @@ def read_lines(transaction: Transaction, lines: Iterable[tuple[int, bytes]]) -> 
     find_ruleset = cache(partial(ruleset_named, transaction))
     for number, received in lines:
         try:
-            line = parse_line(received)
-            ruleset = find_ruleset(line.head.ruleset)
+            document = read_document(received)
+            ruleset = find_ruleset(document.ruleset)
         except WireError as error:
             yield UnreadLine(number, _with_more(error, received, find_ruleset))
             continue
         except RulesetUnknown as error:
             yield UnreadLine(number, error)
             continue
-        head = replace(line.head, ruleset=str(ruleset))
-        yield ReadLine(number, received, head, ruleset, line.keep, line.document)
+        yield ReadLine(number, received, replace(document, ruleset=str(ruleset)), ruleset)
 
 
 def _with_more(error: WireError, line: bytes, find_ruleset: Callable[[str], Ruleset]) -> WireError:
@@ -193,7 +181,7 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
     Imports hold many locks at once. Each takes the lock for new tables first, if it needs it, then those of its tables
     in one order, so that imports cannot deadlock.
     """
-    names = {line.head.table for line in lines}
+    names = {line.document.table for line in lines}
     if len(tables.list_named(transaction, names)) < len(names):
         tables.lock_making(transaction)
     tables.lock_all(transaction, names)
@@ -211,9 +199,9 @@ def find_known(transaction: Transaction, lines: Sequence[ReadLine]) -> Known:
 def _list_recorded(
     transaction: Transaction, made: Mapping[str, StoredTable], name_of: Mapping[UUID, str], lines: Iterable[ReadLine]
 ) -> dict[Identity, Recorded]:
-    at_table = [(made[line.head.table].id, line) for line in lines if line.head.table in made]
-    by_reference = [(table_id, line.head.reference) for table_id, line in at_table if line.head.reference]
-    unnamed = [(table_id, line) for table_id, line in at_table if not line.head.reference]
+    at_table = [(made[line.document.table].id, line) for line in lines if line.document.table in made]
+    by_reference = [(table_id, line.document.reference) for table_id, line in at_table if line.document.reference]
+    unnamed = [(table_id, line) for table_id, line in at_table if not line.document.reference]
     by_digest = [(table_id, digest) for table_id, line in unnamed for digest in (line.digest, line.written_digest)]
     recorded: dict[Identity, Recorded] = {}
     for (table_id, reference), (round_id, digest) in imports.list_rounds_by_reference(
@@ -259,8 +247,8 @@ class SettledLines:
     def __init__(self, lines: Iterable[ReadLine]) -> None:
         groups: defaultdict[tuple[str, int], list[ReadLine]] = defaultdict(list)
         for line in lines:
-            if _may_be_usual(line.head):
-                groups[line.head.ruleset, len(line.head.seats)].append(line)
+            if _may_be_usual(line.document):
+                groups[line.document.ruleset, len(line.document.seats)].append(line)
         self._settled: dict[int, SettledRound] = {}
         self._waiting = {
             line.number: part
@@ -279,8 +267,8 @@ class SettledLines:
         return self._settled.pop(number, None)
 
 
-def _may_be_usual(head: RoundDocument) -> bool:
-    return not (head.departures or head.closed or head.irregular or head.expected is not None)
+def _may_be_usual(document: RoundDocument) -> bool:
+    return not (document.departures or document.closed or document.irregular or document.expected is not None)
 
 
 def _cut(lines: Sequence[ReadLine]) -> Iterator[Sequence[ReadLine]]:
@@ -290,13 +278,9 @@ def _cut(lines: Sequence[ReadLine]) -> Iterator[Sequence[ReadLine]]:
 
 
 def _is_usual(line: ReadLine) -> bool:
-    return not any(hand.knows_more for hand in line.hands) or not _has_deal_mistakes(line)
-
-
-def _has_deal_mistakes(line: ReadLine) -> bool:
-    """Check discards and streets, which the bulk settlement does not."""
-    hands = line.document().hands
-    return any(find_deal_mistakes(submitted.hand.players, line.ruleset) for submitted in hands)
+    """Return whether the discards and streets have no mistakes; the bulk settlement does not check them."""
+    hands = [submitted.hand for submitted in line.document.hands]
+    return not any(hand.knows_more and find_deal_mistakes(hand.players, line.ruleset) for hand in hands)
 
 
 def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
@@ -304,17 +288,17 @@ def _settle(lines: Sequence[ReadLine]) -> Iterator[tuple[int, SettledRound]]:
     if not lines:
         return
     ruleset = lines[0].ruleset
-    rounds = BulkRounds.packed([PackedRound(line.head.seats, [hand.packed for hand in line.hands]) for line in lines])
+    rounds = BulkRounds.of([line.document.history(ruleset) for line in lines])
     settlement = settle_rounds(ruleset, rounds)
     hands = _hand_figures(rounds, Figures.of(rounds, settlement))
     status = settlement.expected.status[settlement.final]
     starts = rounds.starts.tolist()
     for place in np.flatnonzero(~settlement.refused & (status != OPEN)).tolist():
         line = lines[place]
-        opened = open_round(ruleset, line.head.seats)
-        played = hands[starts[place] : starts[place] + len(line.hands)]
+        opened = open_round(ruleset, line.document.seats)
+        played = hands[starts[place] : starts[place] + len(line.document.hands)]
         after = settlement.end_of(place, opened)
-        if are_exact(after, line.head.point_value):
+        if are_exact(after, line.document.point_value):
             yield line.number, SettledRound(opened, played, after)
 
 

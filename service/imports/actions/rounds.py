@@ -2,16 +2,14 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any, Final, Literal
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
 from schemas.base import MOST_SHOWN, WireError
-from schemas.document_lines import EncodedHand
 from schemas.documents import dump_played_document
-from schemas.hands import IrregularHand
+from schemas.hands import Irregularity, SubmittedHand
 from schemas.problems import dump_mistakes
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
@@ -135,20 +133,20 @@ def _import(
     try:
         recorded = _find_recorded(transaction, known, line)
         if recorded is not None:
-            knows_more = any(hand.knows_more for hand in line.hands)
-            if recorded.is_new and (knows_more or line.head.expected is not None):
+            knows_more = any(submitted.hand.knows_more for submitted in line.document.hands)
+            if recorded.is_new and (knows_more or line.document.expected is not None):
                 _write(transaction, known, records)
             if knows_more:
-                refuse_other_hands(transaction, recorded.id, line.document())
+                refuse_other_hands(transaction, recorded.id, line.document)
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
-        table = known.tables.get(line.head.table) or build_table(transaction, table_of(line.head), line.ruleset)
+        table = known.tables.get(line.document.table) or build_table(transaction, table_of(line.document), line.ruleset)
         whole = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
     records.add(whole)
     known.add(table, line.identity, whole.stored)
-    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.hands))
+    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.document.hands))
 
 
 def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
@@ -164,19 +162,19 @@ def _find_recorded(transaction: Transaction, known: Known, line: ReadLine) -> Re
         return recorded
     if not recorded.is_new:
         stored = rounds.get(transaction, recorded.id)
-        if is_document_of(transaction, stored, line.head.table, line.digest, line.written_digest):
+        if is_document_of(transaction, stored, line.document.table, line.digest, line.written_digest):
             return recorded
-    raise reference_taken(line.head.reference, recorded.id)
+    raise reference_taken(line.document.reference, recorded.id)
 
 
 def _check_replay(transaction: Transaction, line: ReadLine, recorded: Recorded) -> None:
-    if line.head.expected is not None:
+    if line.document.expected is not None:
         stored = rounds.get(transaction, recorded.id)
         _check(line, stored, settlement_of(transaction, stored))
 
 
 def _check(line: ReadLine, stored: StoredRound, settlement: SettlementView) -> None:
-    check_expected(line.head.expected, dump_played_document(view_round(stored), settlement))
+    check_expected(line.document.expected, dump_played_document(view_round(stored), settlement))
 
 
 def _play(
@@ -189,67 +187,69 @@ def _play(
     is_final: bool,
 ) -> WholeRound:
     """Build a line's round for writing, from its bulk settlement or by replaying it."""
-    head, ruleset = line.head, line.ruleset
+    document, ruleset = line.document, line.ruleset
     if known.has_other(ruleset):
         raise rulesets.ruleset_conflict(ruleset)
-    opened_at = given_opening_time(transaction.now, head.opened_at, (hand.played_at for hand in line.hands))
+    opened_at = given_opening_time(
+        transaction.now, document.opened_at, (hand.played_at for hand in line.document.hands)
+    )
     opened = build_round(
         transaction,
         table,
-        settled.opened if settled else seat_players(ruleset, head.seats),
+        settled.opened if settled else seat_players(ruleset, document.seats),
         table_sequence=known.next_sequence(table.id),
         imported=True,
         opened_at=opened_at or transaction.now,
-        reference=head.reference,
-        point_value=head.point_value,
-        currency=head.currency,
+        reference=document.reference,
+        point_value=document.point_value,
+        currency=document.currency,
         digest=line.digest,
     )
     submission = Submission(DOCUMENT, line.received)
     event = opening_event(opened, submission=submission)
     steps: list[HandStep | EndingStep]
     if settled is None:
-        history = without_needless_marks(line.document().history(ruleset))
+        history = without_needless_marks(document.history(ruleset))
         played = list(replay_exactly(opened.round, history, opened.point_value))
         steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
     else:
-        steps = [_hand_step(opened.id, *each) for each in zip(line.hands, settled.hands, strict=True)]
+        steps = [_hand_step(opened.id, *each) for each in zip(line.document.hands, settled.hands, strict=True)]
         after = settled.after
         check_balance(opened.id, after)
     whole = WholeRound(opened, event, steps, after, submission, is_final)
     if after.is_open and table.id in known.open_at:
         raise rounds.table_has_open_round()
-    if settled is None and head.expected is not None:
+    if settled is None and document.expected is not None:
         _check(line, whole.stored, _settlement(whole.stored, played))
     return whole
 
 
 def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
     """Yield the steps of a round that was replayed alone."""
-    departures = iter(sorted(line.head.departures, key=lambda departure: departure.after_hand))
+    departures = iter(sorted(line.document.departures, key=lambda departure: departure.after_hand))
     before = opened.round
     for step in played:
         check_balance(opened.id, step.round)
         if isinstance(step, PlayedHand):
-            yield _hand_step(opened.id, line.hands[step.hand.number - 1], figures_of(before, step))
+            yield _hand_step(opened.id, line.document.hands[step.hand.number - 1], figures_of(before, step))
         else:
-            ending = next(departures, None) or line.head.closed
+            ending = next(departures, None) or line.document.closed
             assert ending is not None, "every step is a hand, a departure or the closing"
             yield EndingStep(before, step, ending, ending_event(opened.id, ending))
         before = step.round
 
 
-def _hand_step(round_id: UUID, hand: EncodedHand, figures: HandFigures) -> HandStep:
+def _hand_step(round_id: UUID, submitted: SubmittedHand, figures: HandFigures) -> HandStep:
     hand_id, is_irregular = uuid7(), figures.irregular is not None
-    event = hand_event(round_id, hand_id, hand.content, figures.stacks, is_irregular=is_irregular)
-    return HandStep(hand_id, hand, sha256(hand.content).digest(), event, figures)
+    event = hand_event(round_id, hand_id, submitted.content, figures.stacks, is_irregular=is_irregular)
+    return HandStep(hand_id, submitted, submitted.digest, event, figures)
 
 
 def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:
     """Return the settlement of a round that is not written yet."""
     payments = [Paid(step.round.hands, transfer) for step in played for transfer in step.transfers]
     irregular = [
-        IrregularHand(step.hand.number, step.irregular)
+        Irregularity(step.hand.number, step.irregular)
         for step in played
         if isinstance(step, PlayedHand) and step.accepted
     ]

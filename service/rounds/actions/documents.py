@@ -13,7 +13,7 @@ from evidence import canonical_json
 from evidence.events import DepartureRecorded, RoundClosed
 from schemas.documents import RoundDocument, digest_document, identify
 from schemas.hand_identity import find_differences, is_same_hand
-from schemas.hands import IrregularHand, SubmittedHand, dump_hand
+from schemas.hands import Irregularity, SubmittedHand, dump_hand
 from schemas.partial_documents import parse_partial_document
 from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
@@ -104,7 +104,7 @@ def write_document(stored: StoredRound, happened: StoredHistory, table: str) -> 
         departures=happened.departures,
         closed=happened.closed,
         opened_at=stored.opened_at,
-        irregular=tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in happened.hands if hand.is_accepted),
+        irregular=tuple(Irregularity(hand.hand.number, hand.irregular) for hand in happened.hands if hand.is_accepted),
     )
 
 

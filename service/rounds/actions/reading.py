@@ -11,7 +11,7 @@ from schemas.explanations import ExplanationView
 from schemas.hands import dump_irregular
 from schemas.pages import NO_CURSOR
 from schemas.rounds import RoundView
-from schemas.scores import RecordedHand, ScoreRequest
+from schemas.scores import HandView, ScoreRequest
 from scoring.errors import Mistake
 from scoring.explanation import hands as explaining
 from scoring.ruleset import Ruleset
@@ -89,7 +89,7 @@ def get_hand(transaction: Transaction, hand_id: UUID) -> HandResult:
 
 def list_hands(
     transaction: Transaction, round_id: UUID, *, revision: int | None = None, after: UUID | None, limit: int
-) -> Page[RecordedHand]:
+) -> Page[HandView]:
     """
     List the hands of a round in order, in its newest revision or an older one.
 

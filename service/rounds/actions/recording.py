@@ -16,7 +16,7 @@ from schemas.hand_identity import find_differences, is_same_hand
 from schemas.hands import SubmittedHand, dump_hand
 from schemas.partial_documents import parse_partial_hand
 from schemas.rounds import DepartureRequest, RoundView
-from schemas.scores import RecordedHand
+from schemas.scores import HandView
 from scoring import SCORER_VERSION
 from scoring.board import Row
 from scoring.deal import find_deal_mistakes
@@ -38,9 +38,9 @@ from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.stored_round import StoredRound, in_order
 
 
-def view_hand(stored: StoredHand) -> RecordedHand:
+def view_hand(stored: StoredHand) -> HandView:
     """Convert a stored hand to its view."""
-    return RecordedHand(
+    return HandView(
         id=str(stored.id),
         hand=stored.hand,
         ruleset=stored.ruleset,
@@ -75,15 +75,15 @@ def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: S
     is_intended = submitted.dealt_again or submitted.restores is not None
     if is_intended or not before.round.hands or following is None:
         return
-    packed = submitted.hand.packed
-    received = rows_as_sets(packed.boards)
+    hand = submitted.hand
+    received = rows_as_sets(hand.boards)
     for number, seats, boards in hands.list_boards(transaction, before.id, before.revision):
-        if seats == packed.seats and rows_as_sets(boards) == received:
+        if tuple(seats) == hand.seats and rows_as_sets(boards) == received:
             detail = (
                 f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
                 " 'dealt_again': true if the players were dealt the same cards again"
             )
-            values = {"received": packed.number, "recorded": number, "expected": following.number}
+            values = {"received": hand.number, "recorded": number, "expected": following.number}
             raise SameDeal(detail, (ComparedMistake("same-deal", ("number",), detail, values),))
 
 
@@ -148,7 +148,7 @@ def wrong_number(round_: Round, number: int) -> ComparedMistake:
 class HandResult:
     """A recorded hand, its round as it is now, and whether the request is a replay."""
 
-    recorded: RecordedHand
+    recorded: HandView
     view: RoundView
     is_replay: bool
 
@@ -282,8 +282,8 @@ def _wrong_number(round_: Round, hand: Hand, mistakes: Iterable[Mistake]) -> Han
     return HandNumberWrong(number.detail, (number, *(mistake for mistake in mistakes if mistake.path != number.path)))
 
 
-def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> RecordedHand:
-    return RecordedHand(
+def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> HandView:
+    return HandView(
         id=str(given.id),
         hand=played.hand,
         ruleset=played.round.ruleset,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
-from schemas.hands import IrregularHand
+from schemas.hands import Irregularity
 from schemas.settlements import Adjustment, ConfirmationRequest, SettlementState, SettlementView, view_settlement
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
@@ -86,7 +86,7 @@ class _Recorded:
 
     paid: Sequence[Paid]
     reason: str | None
-    irregular: tuple[IrregularHand, ...]
+    irregular: tuple[Irregularity, ...]
     confirmed: Sequence[Seat]
     adjustment: Adjustment | None
 

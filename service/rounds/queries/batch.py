@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from evidence import Headings, canonical_json, hash_event
 from evidence.events import FinalReason
-from schemas.document_lines import EncodedHand
+from schemas.hands import SubmittedHand
 from scoring import SCORER_VERSION
 from scoring.history import Closing, Departure
 from scoring.round import Departed
@@ -53,14 +53,14 @@ class HandStep:
     A played hand.
 
     Attributes:
-        encoded: the hand as received.
+        submitted: the hand as received.
         digest: the digest of its content.
         event: the encoded event payload.
         figures: the result.
     """
 
     id: UUID
-    encoded: EncodedHand
+    submitted: SubmittedHand
     digest: bytes
     event: bytes
     figures: HandFigures
@@ -251,7 +251,7 @@ class RoundRecords:
             self._add("round_seats", keys, show_small(seat.seat), player, stack, _FALSE)
 
     def _add_hand(self, round_id: bytes, keys: bytes, of_ruleset: bytes, step: HandStep, submission: UUID) -> None:
-        hand_id, hand = show_id(step.id), step.encoded.packed
+        hand_id, hand = show_id(step.id), step.submitted.hand
         number = show_integer(hand.number)
         self._add(
             "hands",
@@ -260,11 +260,11 @@ class RoundRecords:
             round_id,
             number,
             show_small(hand.button),
-            show_time(step.encoded.played_at),
+            show_time(step.submitted.played_at),
             self._now,
             show_id(submission),
             show_bytes(step.digest),
-            show_json(step.encoded.content),
+            show_json(step.submitted.content),
             show_smalls(hand.seats),
             show_smalls(hand.fantasyland),
             show_bytes(hand.boards),

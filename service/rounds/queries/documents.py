@@ -9,7 +9,7 @@ from uuid import UUID
 from sqlalchemy import Row, Select, and_, func, select, text
 
 from schemas.fields import show_time
-from schemas.hands import IrregularHand
+from schemas.hands import Irregularity
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord
 from service.rounds.queries.hands import load_mistakes
@@ -63,7 +63,7 @@ class DocumentParts:
     hands: Sequence[str]
     departures: Sequence[dict[str, Any]]
     closed: dict[str, Any] | None
-    irregular: Sequence[IrregularHand]
+    irregular: Sequence[Irregularity]
 
 
 def count(transaction: Transaction, wanted: RoundFilter) -> int:
@@ -103,7 +103,7 @@ def list_parts(transaction: Transaction, heads: Iterable[DocumentHead]) -> list[
     for found in transaction.execute(_HANDS, parameters):
         hands[found.round_id].append(found.content)
         if found.irregular is not None:
-            irregular[found.round_id].append(IrregularHand(found.number, load_mistakes(found.irregular)))
+            irregular[found.round_id].append(Irregularity(found.number, load_mistakes(found.irregular)))
     for found in transaction.execute(_DEPARTURES, parameters):
         departures[found.round_id].append({"seat": found.seat, "after_hand": found.after_hand, "reason": found.reason})
     closings = {

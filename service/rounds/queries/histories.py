@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import and_, insert, select
 
-from schemas.hands import IrregularHand
+from schemas.hands import Irregularity
 from scoring.history import Closing, Departure, History
 from scoring.round import Departed
 from scoring.round_state import RoundSeat
@@ -126,7 +126,7 @@ class StoredHistory:
         return History(self.ruleset, self.seats, played, self.departures, self.closed, irregular)
 
 
-def list_irregular(transaction: Transaction, round_id: UUID, revision: int) -> tuple[IrregularHand, ...]:
+def list_irregular(transaction: Transaction, round_id: UUID, revision: int) -> tuple[Irregularity, ...]:
     """List the hands of a revision that were accepted as played."""
     score = HandScoreRecord
     query = select(score.number, score.irregular).where(
@@ -136,13 +136,13 @@ def list_irregular(transaction: Transaction, round_id: UUID, revision: int) -> t
         score.irregular.is_not(None),
     )
     found = transaction.execute(query.order_by(score.number))
-    return tuple(IrregularHand(each.number, hands.load_mistakes(each.irregular)) for each in found)
+    return tuple(Irregularity(each.number, hands.load_mistakes(each.irregular)) for each in found)
 
 
-def irregular_of(happened: StoredHistory) -> tuple[IrregularHand, ...]:
+def irregular_of(happened: StoredHistory) -> tuple[Irregularity, ...]:
     """Return the hands of a revision that were accepted as played."""
     accepted = (hand for hand in happened.hands if hand.is_accepted)
-    return tuple(IrregularHand(hand.hand.number, hand.irregular) for hand in accepted)
+    return tuple(Irregularity(hand.hand.number, hand.irregular) for hand in accepted)
 
 
 def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredHistory:

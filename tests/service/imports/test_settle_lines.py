@@ -6,7 +6,6 @@ from random import Random
 
 import pytest
 
-from schemas.document_lines import EncodedHand
 from schemas.documents import RoundDocument, load_document
 from schemas.fields import MOST_INTEGER
 from schemas.hands import SubmittedHand
@@ -32,9 +31,7 @@ def _however_few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def line_of(number: int, ruleset: Ruleset, document: RoundDocument) -> ReadLine:
     """A line that was read, whatever stands in it: nobody looks at its bytes any more."""
-    hands = [EncodedHand(each.hand.packed, None, b"", knows_more=True, identity=b"") for each in document.hands]
-    head = replace(document, ruleset=str(ruleset), hands=())
-    return ReadLine(number, b"", head, ruleset, lambda: hands, lambda: document)
+    return ReadLine(number, b"", replace(document, ruleset=str(ruleset)), ruleset)
 
 
 def lines_of(ruleset: Ruleset, documents: Iterable[RoundDocument]) -> list[ReadLine]:
@@ -56,7 +53,7 @@ def spoilt(rng: Random, ruleset: Ruleset, document: RoundDocument) -> RoundDocum
 
 def by_itself(line: ReadLine) -> SettledRound | None:
     """The results of a usual round by the plain rules; None if it is not usual."""
-    document, played = line.document(), []
+    document, played = line.document, []
     if document.departures or document.closed:
         return None
     try:
@@ -109,12 +106,12 @@ def test_too_many_points_are_left_to_the_plain_rules() -> None:
     rng, rules = Random(1), PRESETS["pineapple-qq"]
     documents = [load_document(random_document(rng, rules, small_stacks=False)) for _ in range(12)]
     usual = [line for line in lines_of(load_ruleset(rules), documents) if by_itself(line)]
-    line = next(line for line in usual if not any(hand.hand.top_ups for hand in line.document().hands))
-    first, *others = line.document().hands
-    most = MOST_INTEGER - sum(seat.opening_stack for seat in line.head.seats)
+    line = next(line for line in usual if not any(hand.hand.top_ups for hand in line.document.hands))
+    first, *others = line.document.hands
+    most = MOST_INTEGER - sum(seat.opening_stack for seat in line.document.seats)
     for points, is_usual in ((most, True), (most + 1, False)):
-        added = replace(first.hand, top_ups=(TopUp(line.head.seats[0].seat, points),))
-        document = replace(line.document(), hands=(replace(first, hand=added), *others), point_value=None)
+        added = replace(first.hand, top_ups=(TopUp(line.document.seats[0].seat, points),))
+        document = replace(line.document, hands=(replace(first, hand=added), *others), point_value=None)
         assert (by_itself(line_of(0, line.ruleset, document)) is not None) is is_usual
         assert check(lines_of(line.ruleset, [document])) == is_usual
 

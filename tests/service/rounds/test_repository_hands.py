@@ -123,7 +123,7 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
         record = transaction.execute(select(HandRecord.__table__)).one()
         kept = transaction.execute(select(SubmissionRecord.__table__)).one()
         score = transaction.execute(select(HandScoreRecord.__table__)).one()
-    assert record.boards == b"".join(player.board.packed for player in EXAMPLE.players)
+    assert record.boards == EXAMPLE.boards == b"".join(player.board.packed for player in EXAMPLE.players)
     assert (kept.id, kept.content, kept.sha256) == (record.submission_id, received, sha256(received).digest())
     assert (score.points, score.royalties, score.earned) == ([6, -5, -1], [11, 6, 8], [14, 0, 14])
     assert (score.fouls, score.exchanges, score.stays) == ([False] * 3, [4, 2, -1], [0, 0, 0])
@@ -155,8 +155,7 @@ def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) 
         assert hands.list_contents(transaction, before.id, 2) == []
         assert hands.find_newest(transaction, before.id, []) is None
         assert hands.find_newest(transaction, uuid7(), [found]) is None
-        packed = EXAMPLE.packed
-        assert hands.list_boards(transaction, before.id, 1) == [(1, packed.seats, packed.boards)]
+        assert hands.list_boards(transaction, before.id, 1) == [(1, list(EXAMPLE.seats), EXAMPLE.boards)]
 
 
 def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, logins: Logins) -> None:
