@@ -15,10 +15,13 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.db.failures import find_conflict
 from service.db.statements import Parameters, Row, Statement
-from service.errors import ServiceError
+from service.errors import Busy, ServiceError
 
 _COMMIT: Final = Statement(text("COMMIT"))
 _NOTHING: Final[Parameters] = {}
+RECORD_TYPES: Final = "record_types"
+"""The name under which a connection has the record types of its database (`service/db/record_arrays.py`)."""
+_TYPE_MISMATCH: Final = "42804"
 
 
 def run_together(driver: psycopg.Connection[Any], statements: Sequence[tuple[Statement, Parameters]]) -> list[Row]:
@@ -90,6 +93,9 @@ class Pipeline:
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
         """Raise the exception of SQLAlchemy for an error of the driver, or the conflict that it means."""
+        if error.sqlstate == _TYPE_MISMATCH and self.connection.info.pop(RECORD_TYPES, None):
+            # The next transaction reads the types again.
+            raise Busy("The columns of a table were changed during the request; retry the request.") from error
         if self._driver.closed:
             self.connection.invalidate(error)
         explained = DBAPIError.instance(

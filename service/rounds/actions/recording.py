@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from hashlib import sha256
 from typing import Any
 from uuid import UUID
@@ -21,10 +22,10 @@ from scoring import SCORER_VERSION
 from scoring.board import Row
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake
-from scoring.hand import Hand, Seat
+from scoring.hand import Hand, PackedHand, Seat
 from scoring.history import Closing, Departure
 from scoring.partial_hand import find_partial_mistakes
-from scoring.round import PlayedHand, depart, play_hand
+from scoring.round import Departed, PlayedHand, depart, play_hand
 from scoring.round import close_round as end_round
 from scoring.round_state import Round
 from scoring.ruleset import Points
@@ -32,10 +33,10 @@ from service.db import Transaction
 from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
 from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.opening import view_round
-from service.rounds.queries import hand_records, hands, histories, rounds
-from service.rounds.queries.hand_records import HandToRecord, Submission
+from service.rounds.queries import hands, rounds
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.stored_round import StoredRound, in_order
+from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 
 
 def view_hand(stored: StoredHand) -> RecordedHand:
@@ -188,38 +189,55 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     refuse_same_deal(transaction, before, submitted)
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
-    hand_id = uuid7()
     submission = Submission("hand", received)
-    event = hand_event(
+    hand = build_hand(
         round_id,
-        hand_id,
+        submitted.hand.packed,
         content,
+        submitted.played_at,
         in_order(played.round.seat_numbers, played.round.stacks),
+        submission,
         is_irregular=played.accepted,
-        submission=submission,
+        is_posted=True,
         restores=submitted.restores,
     )
-    given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
-    after = hand_records.add_hand(transaction, before, played, given)
-    return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
+    change = RoundChange(transaction, before)
+    change.add_submission(submission)
+    change.add_played(before.round, played, hand)
+    after = change.finish(played.round)
+    write_rounds(transaction, change)
+    return HandResult(_as_recorded(transaction, hand, played), view_round(after), is_replay=False)
 
 
-def hand_event(
+def build_hand(
     round_id: UUID,
-    hand_id: UUID,
+    packed: PackedHand,
     content: bytes,
+    played_at: datetime | None,
     stacks: Iterable[Points],
+    submission: Submission,
     *,
     is_irregular: bool = False,
-    submission: Submission | None = None,
+    is_posted: bool = False,
     restores: UUID | None = None,
-) -> bytes:
+) -> HandToRecord:
     """
-    Return the encoded event payload of a hand: its content, and the stacks after it.
+    Build the record of a hand and its event: the content of the hand, and the stacks after it.
 
-    The stacks are the result at the time of recording; the rest can be replayed. The request body of a hand in a
-    document is part of the event of the opening.
+    The stacks are the result at the time of recording; the rest can be replayed.
+
+    Args:
+        round_id: the round.
+        packed: what was played.
+        content: the hand as in documents, as canonical JSON.
+        played_at: when the hand was played, if the request states it.
+        stacks: the stacks after the hand, by seat.
+        submission: the request body. If it is a document, it is part of the event of the opening.
+        is_irregular: whether the hand was accepted as played.
+        is_posted: whether the request body is that of the hand alone.
+        restores: the record that the hand restores.
     """
+    hand_id = uuid7()
     event = HandRecorded(
         round=round_id,
         id=hand_id,
@@ -228,9 +246,9 @@ def hand_event(
         scorer=SCORER_VERSION,
         irregular=is_irregular,
         restores=restores,
-        submission=None if submission is None else submission.received,
+        submission=submission.received if is_posted else None,
     )
-    return event.encode()
+    return HandToRecord(hand_id, packed, content, sha256(content).digest(), submission.id, event.encode(), played_at)
 
 
 def _find_recorded(
@@ -317,8 +335,7 @@ def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundV
     before = rounds.lock(transaction, round_id)
     ended = end_round(before.round)
     closing = Closing(before.round.hands, reason)
-    event = RoundClosed(round=round_id, after_hand=closing.after_hand, reason=reason)
-    return view_round(histories.add_closing(transaction, before, ended, closing, event.encode()))
+    return _end(transaction, before, ended, closing)
 
 
 def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
@@ -332,7 +349,21 @@ def record_departure(transaction: Transaction, round_id: UUID, request: Departur
     before = rounds.lock(transaction, round_id)
     departed = depart(before.round, request.seat)
     departure = Departure(request.seat, before.round.hands, request.reason)
-    event = DepartureRecorded(
-        round=round_id, seat=departure.seat, after_hand=departure.after_hand, reason=departure.reason
-    )
-    return view_round(histories.add_departure(transaction, before, departed, departure, event.encode()))
+    return _end(transaction, before, departed, departure)
+
+
+def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> RoundView:
+    change = RoundChange(transaction, before)
+    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
+    after = change.finish(ended.round)
+    write_rounds(transaction, change)
+    return view_round(after)
+
+
+def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+    """Return the encoded event payload of a departure or closing."""
+    if isinstance(ending, Departure):
+        return DepartureRecorded(
+            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
+        ).encode()
+    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()
