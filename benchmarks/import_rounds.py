@@ -32,11 +32,30 @@ from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
 from service.clubs.actions import create_club_with_key
 from service.db import Database, migrate
 from service.imports.actions.rounds import import_rounds
-from service.rounds.queries.batch import COLUMNS
+from service.ledger.models import EventRecord
+from service.rounds import models
 from service.server.embedded import OWNER, Cluster
 from service.server.embedded.cluster import DURABLE
 
 TABLES: Final = 20
+COLUMNS: Final = {
+    model.__tablename__: ", ".join(column.name for column in model.__table__.columns)
+    for model in (
+        models.RoundRecord,
+        models.SettlementRecord,
+        models.RoundSeatRecord,
+        models.SubmissionRecord,
+        models.HandRecord,
+        models.HandScoreRecord,
+        models.PayoutRecord,
+        models.TransferRecord,
+        models.DepartureRecord,
+        models.ClosingRecord,
+        models.RoundHeadRecord,
+        EventRecord,
+    )
+}
+"""The tables of a round, each after those that it references, and their columns."""
 BEFORE: Final = ("rulesets", "tables")
 """What rounds refer to outside of themselves."""
 

@@ -29,13 +29,12 @@ import psycopg
 from psycopg import sql
 from sqlalchemy import text
 
-from benchmarks.import_rounds import Bench, bench, make_lines
+from benchmarks.import_rounds import COLUMNS, Bench, bench, make_lines
 from service.db import Database, Transaction
 from service.recomputations.actions.audit import audit_rounds
 from service.recomputations.job import MOST_HANDS
 from service.recomputations.packed.queries import Scope, Stretch, joined_whole, packed_queries, stretch_parameters
 from service.recomputations.queries import cut_stretches
-from service.rounds.queries.batch import COLUMNS
 from service.rulesets import queries as rulesets
 
 FORGETFUL: Final = {

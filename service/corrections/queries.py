@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import insert, select, text
+from sqlalchemy import select, text
 
 from scoring.hand import Seat
 from scoring.ruleset import Points
@@ -40,20 +40,6 @@ _CARRIED_OVER: Final = text("""
     WHERE next.carried_over
     ORDER BY next.table_sequence, next.seat
 """)
-
-
-def add(transaction: Transaction, made: StoredRound, digest: bytes, submission_id: UUID, dispute: UUID | None) -> None:
-    """Insert the correction that made a round's newest revision."""
-    transaction.execute(
-        insert(CorrectionRecord).values(
-            club_id=transaction.club_id,
-            round_id=made.id,
-            revision=made.revision,
-            digest=digest,
-            submission_id=submission_id,
-            dispute=dispute,
-        )
-    )
 
 
 def find_newest(transaction: Transaction, round_id: UUID, digest: bytes) -> int | None:

@@ -69,7 +69,7 @@ def find_conflict(error: IntegrityError, by_constraint: Mapping[str, ServiceErro
 
 def _explain(error: DBAPIError, url: URL) -> ServiceError | None:
     state = getattr(error.orig, "sqlstate", None)
-    if state is None and isinstance(error, OperationalError):
+    if state is None and isinstance(error, OperationalError) and not error.connection_invalidated:
         return _explain_refusal(_reason(error), url)
     if state in _ROLE_REFUSED and (refusal := _explain_role(_reason(error), url)) is not None:
         return refusal

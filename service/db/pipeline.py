@@ -22,7 +22,7 @@ from sqlalchemy.dialects.postgresql.psycopg import PGDialect_psycopg
 from sqlalchemy.exc import DBAPIError, IntegrityError
 
 from service.db.failures import find_conflict
-from service.errors import ServiceError
+from service.errors import Busy, ServiceError
 
 Parameters = Mapping[str, Any]
 Row = dict[str, Any]
@@ -30,6 +30,9 @@ Row = dict[str, Any]
 
 _DIALECT: Final = PGDialect_psycopg()
 _NOTHING: Final[Parameters] = {}
+RECORD_TYPES: Final = "record_types"
+"""The name under which a connection has the record types of its database (`service/db/record_arrays.py`)."""
+_TYPE_MISMATCH: Final = "42804"
 
 
 class Encoded(bytes):
@@ -159,6 +162,9 @@ class Pipeline:
 
     def _refuse(self, error: psycopg.Error, conflicts: Mapping[str, ServiceError]) -> NoReturn:
         """Raise the exception of SQLAlchemy for an error of the driver, or the conflict that it means."""
+        if error.sqlstate == _TYPE_MISMATCH and self.connection.info.pop(RECORD_TYPES, None):
+            # The next transaction reads the types again.
+            raise Busy("The columns of a table were changed during the request; retry the request.") from error
         if self._driver.closed:
             self.connection.invalidate(error)
         explained = DBAPIError.instance(

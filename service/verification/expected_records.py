@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from hashlib import sha256
-from typing import Any, Final
+from typing import Any
 from uuid import UUID
 
 import orjson
@@ -21,14 +21,12 @@ from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from scoring.settlement import Transfer
-from service.rounds.queries.hand_records import pack_boards, score_parameters
+from service.rounds.queries.figures import figures_of
 from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, in_order
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Expected, Key, Row
 
 Records = dict[str, dict[Key, dict[str, Any]]]
-_PLAYER: Final = ("points", "fouls", "royalties", "earned", "stays", "exchanges", "stacks_before", "stacks")
-"""The columns that `score_parameters` names as the table does."""
 
 
 class InvalidRoundError(Exception):
@@ -161,7 +159,7 @@ def _hand_row(round_id: UUID, recorded: FoldedHand) -> dict[str, Any]:
         "content": orjson.loads(recorded.content),
         "seats": [player.seat for player in by_seat],
         "fantasyland": [player.fantasyland for player in by_seat],
-        "boards": pack_boards(by_seat),
+        "boards": b"".join(player.board.packed for player in by_seat),
     }
 
 
@@ -236,14 +234,15 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
                 _add_transfers(records, (*place, round_.hands, True), step.transfers)
         else:
             hand, scorer = next(hands)
-            score = score_parameters(round_, step)
+            figures = figures_of(round_, step)._asdict()
+            figures.pop("transfers")
+            irregular = figures.pop("irregular")
             number = step.hand.number
             records["hand_scores"][*place, number] = {
                 **_scored_hand(ruleset, hand, scorer),
-                **{name: score[name] for name in _PLAYER},
-                "top_ups": score["added"],
+                **figures,
                 "transfer_count": len(step.transfers),
-                "irregular": score["irregular"] and json.loads(score["irregular"]),
+                "irregular": irregular and json.loads(irregular),
             }
             _add_transfers(records, (*place, number, False), step.transfers)
         round_ = step.round

@@ -1,18 +1,16 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from hashlib import sha256
 from uuid import UUID
 
-from evidence import canonical_json
+from uuid_utils.compat import uuid7
+
 from evidence.codec import CanonicalJson
 from evidence.events import CorrectedDocument, RecordDigest, RoundCorrected
 from schemas.corrections import CorrectionRequest, RoundComparison
 from schemas.documents import RoundDocument, digest_document
-from schemas.hands import dump_hand
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
-from scoring.hand import Hand
 from service.corrections import queries as corrections
 from service.corrections.actions.amend import (
     AmendedRound,
@@ -29,11 +27,12 @@ from service.disputes import queries as disputes
 from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
-from service.rounds.queries import hand_records, histories, revisions, rounds, transfers
-from service.rounds.queries.hand_records import HandToRecord, Submission
+from service.rounds.models import CorrectionRecord
+from service.rounds.queries import histories, revisions, rounds, transfers
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import RevisionToRecord
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import HandToRecord, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
@@ -54,7 +53,7 @@ class _Corrected:
     submission: Submission
     hand_ids: Sequence[UUID]
     contents: Sequence[CanonicalJson]
-    new: Sequence[tuple[Hand, HandToRecord]]
+    new: Sequence[HandToRecord]
 
 
 def correct_round(
@@ -168,14 +167,18 @@ def _store(
     received: bytes,
 ) -> StoredRound:
     submission = Submission("correction", received)
-    hand_records.add_submission(transaction, submission)
     store_ruleset(transaction, amended.history.ruleset)
     corrected = _assign_records(amended, happened, submission)
-    hand_records.add_hands(transaction, before.id, corrected.new)
     given = RevisionToRecord(amended.history, amended.played, corrected.hand_ids, request.reason)
     event = _event(before, happened, amended, request, corrected)
-    stored = revisions.add(transaction, before, given, event.kind, event.encode())
-    corrections.add(transaction, stored, request.digest, submission.id, request.dispute)
+    change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
+    change.add_submission(submission)
+    for hand in corrected.new:
+        change.add_hand_record(hand)
+    record = {"digest": request.digest, "submission_id": submission.id, "dispute": request.dispute}
+    change.insert(CorrectionRecord, record)
+    stored = change.finish(amended.played.round)
+    write_rounds(transaction, change)
     return stored
 
 
@@ -184,17 +187,15 @@ def _assign_records(amended: AmendedRound, happened: StoredHistory, submission: 
     existing = {(hand.hand.number, hand.digest): hand.id for hand in happened.hands}
     hand_ids: list[UUID] = []
     contents: list[CanonicalJson] = []
-    new: list[tuple[Hand, HandToRecord]] = []
+    new: list[HandToRecord] = []
     for submitted in amended.document.hands:
-        content = canonical_json(dump_hand(submitted))
-        digest = sha256(content).digest()
-        hand_id = existing.get((submitted.hand.number, digest))
+        hand_id = existing.get((submitted.hand.number, submitted.digest))
         if hand_id is None:
-            record = HandToRecord(content, digest, submission.id, played_at=submitted.played_at)
-            new.append((submitted.hand, record))
+            record = HandToRecord(uuid7(), submitted, submission.id)
+            new.append(record)
             hand_id = record.id
         hand_ids.append(hand_id)
-        contents.append(CanonicalJson(content))
+        contents.append(CanonicalJson(submitted.content))
     return _Corrected(submission, hand_ids, contents, new)
 
 
@@ -218,7 +219,7 @@ def _event(
         ruleset_digest=rulesets.digest_ruleset(amended.history.ruleset),
         hands=tuple(corrected.hand_ids),
         hands_before=tuple(hand.id for hand in happened.hands),
-        recorded=tuple(RecordDigest(record.id, record.digest) for _, record in corrected.new),
+        recorded=tuple(RecordDigest(record.id, record.submitted.digest) for record in corrected.new),
         irregular=tuple(sorted(amended.history.irregular)),
         submission=corrected.submission.received,
         scorer=SCORER_VERSION,

@@ -16,7 +16,7 @@ from service.errors import UndoRefused
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, histories, revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import StoredRound
 from service.tables import queries as tables
 
 

@@ -37,7 +37,6 @@ from service.disputes import queries as disputes
 from service.disputes.actions.anomalies import find_unusual
 from service.disputes.queries import DisputeFilter, StoredDispute
 from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
-from service.ledger.queries.events import record_event
 from service.rounds.actions.checks import require_author
 from service.rounds.queries import rounds, settlement_states
 from service.rounds.queries.stored_round import StoredRound
@@ -139,9 +138,8 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
         opened_at=transaction.now,
     )
     disputes.add(transaction, dispute)
-    after = settlement_states.count_opened_dispute(transaction, before)
     event = _event(dispute)
-    record_event(transaction, event.kind, event.encode(), round_id=after.id, sequence=after.version)
+    settlement_states.open_dispute(transaction, before, event.kind, event.encode())
     return ChangedDispute(view_dispute(transaction, dispute), is_replay=False)
 
 
@@ -279,10 +277,6 @@ def _record_transition(
     transaction: Transaction, round_: StoredRound, after: StoredDispute, entry: DisputeEntry
 ) -> None:
     """Record the event. It has the digest of the text only, because the text may name people."""
-    if after.state.is_ended:
-        changed = settlement_states.count_ended_dispute(transaction, round_)
-    else:
-        changed = rounds.advance(transaction, round_)
     step = DisputeStep(entry.kind)
     event = _EVENTS[step](
         dispute=after.id,
@@ -293,7 +287,8 @@ def _record_transition(
         words=None if entry.words is None else sha256(entry.words.encode()).digest(),
         correction=entry.correction,
     )
-    record_event(transaction, event.kind, event.encode(), round_id=changed.id, sequence=changed.version)
+    record = settlement_states.end_dispute if after.state.is_ended else settlement_states.change_disputes
+    record(transaction, round_, event.kind, event.encode())
 
 
 def comment_on_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:

@@ -29,7 +29,7 @@ from service.recomputations.packed.rounds import TRANSFER_FIELDS, Figures, pairs
 from service.rounds.actions.checks import are_exact
 from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.queries import rounds
-from service.rounds.queries.hand_records import HandFigures
+from service.rounds.queries.figures import HandFigures
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import ruleset_named

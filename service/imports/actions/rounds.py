@@ -1,15 +1,15 @@
 """Import the rounds of a chunk of lines; an invalid line does not stop the others."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
+from evidence.events import FinalReason
 from schemas.base import MOST_SHOWN, WireError
 from schemas.documents import dump_played_document
-from schemas.hands import Irregularity, SubmittedHand
+from schemas.hands import Irregularity
 from schemas.problems import dump_mistakes
 from schemas.settlements import SettlementView, view_settlement
 from scoring.errors import ScoringError
@@ -34,19 +34,18 @@ from service.metrics.counters import check_balance
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected, replay_exactly
 from service.rounds.actions.documents import (
-    ending_event,
+    add_steps,
     is_document_of,
     reference_taken,
     refuse_other_hands,
     table_of,
 )
 from service.rounds.actions.opening import build_round, given_opening_time, opening_event, view_round
-from service.rounds.actions.recording import hand_event
+from service.rounds.actions.recording import build_hand
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
-from service.rounds.queries.batch import DOCUMENT, EndingStep, HandStep, RoundRecords, WholeRound
-from service.rounds.queries.hand_records import HandFigures, Submission, figures_of
-from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.stored_round import StoredRound, in_order
+from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, table_has_open_round, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import store_ruleset
 from service.tables.actions import build_table, store_table
@@ -73,6 +72,8 @@ class ImportedLine:
     hands: int = 0
 
 
+AT_ONCE: Final = 75
+"""The number of rounds that are written with one statement."""
 _REFUSALS: Final = (ScoringError, RulesetConflict, RoundConflict, RoundOpen, ExpectedDiffers)
 """The errors that refuse a line; any other error ends the import."""
 
@@ -96,27 +97,29 @@ def import_rounds(
     Raises:
         Busy: another import of the same tables held their locks for too long.
     """
-    records = RoundRecords(transaction)
+    waiting: list[RoundChange] = []
     read = list(read_lines(transaction, lines))
     documents = [line for line in read if isinstance(line, ReadLine)]
     known = find_known(transaction, documents)
     settled = SettledLines(line for line in documents if line.identity not in known.recorded)
     imported = []
     for line in read:
-        imported.append(_import(transaction, known, line, settled, records, is_final=is_final))
-        if records.are_many:
-            _write(transaction, known, records)
-    _write(transaction, known, records)
+        imported.append(_import(transaction, known, line, settled, waiting, is_final=is_final))
+        if len(waiting) >= AT_ONCE:
+            _write(transaction, known, waiting)
+    _write(transaction, known, waiting)
     return imported
 
 
-def _write(transaction: Transaction, known: Known, records: RoundRecords) -> None:
+def _write(transaction: Transaction, known: Known, waiting: list[RoundChange]) -> None:
     rulesets, tables = known.take_unwritten()
     for ruleset in rulesets:
         store_ruleset(transaction, ruleset)
     for table in tables:
         store_table(transaction, table)
-    records.write()
+    write_rounds(transaction, *waiting)
+    transaction.send()
+    waiting.clear()
 
 
 def _import(
@@ -124,7 +127,7 @@ def _import(
     known: Known,
     line: ReadLine | UnreadLine,
     settled: SettledLines,
-    records: RoundRecords,
+    waiting: list[RoundChange],
     *,
     is_final: bool,
 ) -> ImportedLine:
@@ -135,18 +138,18 @@ def _import(
         if recorded is not None:
             knows_more = any(submitted.hand.knows_more for submitted in line.document.hands)
             if recorded.is_new and (knows_more or line.document.expected is not None):
-                _write(transaction, known, records)
+                _write(transaction, known, waiting)
             if knows_more:
                 refuse_other_hands(transaction, recorded.id, line.document)
             _check_replay(transaction, line, recorded)
             return ImportedLine(line.number, "replayed", recorded.id)
         table = known.tables.get(line.document.table) or build_table(transaction, table_of(line.document), line.ruleset)
-        whole = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
+        change, stored = _play(transaction, known, table, line, settled.find(line.number), is_final=is_final)
     except _REFUSALS as error:
         return _refused(line.number, error)
-    records.add(whole)
-    known.add(table, line.identity, whole.stored)
-    return ImportedLine(line.number, "stored", whole.opened.id, hands=len(line.document.hands))
+    waiting.append(change)
+    known.add(table, line.identity, stored)
+    return ImportedLine(line.number, "stored", stored.id, hands=len(line.document.hands))
 
 
 def _refused(number: int, error: WireError | ScoringError | ServiceError) -> ImportedLine:
@@ -185,7 +188,7 @@ def _play(
     settled: SettledRound | None,
     *,
     is_final: bool,
-) -> WholeRound:
+) -> tuple[RoundChange, StoredRound]:
     """Build a line's round for writing, from its bulk settlement or by replaying it."""
     document, ruleset = line.document, line.ruleset
     if known.has_other(ruleset):
@@ -205,44 +208,32 @@ def _play(
         currency=document.currency,
         digest=line.digest,
     )
-    submission = Submission(DOCUMENT, line.received)
-    event = opening_event(opened, submission=submission)
-    steps: list[HandStep | EndingStep]
+    submission = Submission("document", line.received)
+    change = RoundChange.opening(transaction, opened, opening_event(opened, submission=submission))
+    change.add_submission(submission)
     if settled is None:
         history = without_needless_marks(document.history(ruleset))
         played = list(replay_exactly(opened.round, history, opened.point_value))
-        steps, after = list(_steps(opened, line, played)), played[-1].round if played else opened.round
+        after = add_steps(change, played, document, partial(_to_record, change, line, submission))
     else:
-        steps = [_hand_step(opened.id, *each) for each in zip(line.document.hands, settled.hands, strict=True)]
+        for submitted, figures in zip(document.hands, settled.hands, strict=True):
+            change.add_hand(build_hand(opened.id, submitted, figures.stacks, submission), figures)
         after = settled.after
         check_balance(opened.id, after)
-    whole = WholeRound(opened, event, steps, after, submission, is_final)
     if after.is_open and table.id in known.open_at:
-        raise rounds.table_has_open_round()
+        raise table_has_open_round()
+    if is_final and not after.is_open:
+        change.finalize(FinalReason.IMPORT)
+    stored = change.finish(after)
     if settled is None and document.expected is not None:
-        _check(line, whole.stored, _settlement(whole.stored, played))
-    return whole
+        _check(line, stored, _settlement(stored, played))
+    return change, stored
 
 
-def _steps(opened: StoredRound, line: ReadLine, played: Iterable[Step]) -> Iterator[HandStep | EndingStep]:
-    """Yield the steps of a round that was replayed alone."""
-    departures = iter(sorted(line.document.departures, key=lambda departure: departure.after_hand))
-    before = opened.round
-    for step in played:
-        check_balance(opened.id, step.round)
-        if isinstance(step, PlayedHand):
-            yield _hand_step(opened.id, line.document.hands[step.hand.number - 1], figures_of(before, step))
-        else:
-            ending = next(departures, None) or line.document.closed
-            assert ending is not None, "every step is a hand, a departure or the closing"
-            yield EndingStep(before, step, ending, ending_event(opened.id, ending))
-        before = step.round
-
-
-def _hand_step(round_id: UUID, submitted: SubmittedHand, figures: HandFigures) -> HandStep:
-    hand_id, is_irregular = uuid7(), figures.irregular is not None
-    event = hand_event(round_id, hand_id, submitted.content, figures.stacks, is_irregular=is_irregular)
-    return HandStep(hand_id, submitted, submitted.digest, event, figures)
+def _to_record(change: RoundChange, line: ReadLine, submission: Submission, played: PlayedHand) -> HandToRecord:
+    submitted = line.document.hands[played.hand.number - 1]
+    stacks = in_order(played.round.seat_numbers, played.round.stacks)
+    return build_hand(change.before.id, submitted, stacks, submission, is_irregular=played.accepted)
 
 
 def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:

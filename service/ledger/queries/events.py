@@ -6,112 +6,78 @@ from typing import Any, Final
 from uuid import UUID
 
 from sqlalchemy import text
-from uuid_utils.compat import uuid7
+from uuid_utils import uuid7
 
-from evidence import Event, hash_event, write_heading
+from evidence import Headings, hash_event
 from evidence.events import EventKind
 from service.db import Transaction
+from service.db.batch import Batch
+from service.ledger.models import EventRecord, WaitingEventRecord
 
-__all__ = [
-    "INSERT_EVENT",
-    "INSERT_IN_ROUND",
-    "INSERT_WAITING",
-    "EventKind",
-    "event_parameters",
-    "record_event",
-]
-
-INSERT_EVENT: Final = """
-    INSERT INTO events (club_id, id, round_id, sequence, kind, actor, request_id, at, heading, content,
-        hash)
-    VALUES (:club_id, :event_id, :round_id, :sequence, :event_kind, :actor, :request_id, :now, :event_heading,
-        :event_content, :event_hash)
-"""
-INSERT_WAITING: Final = "INSERT INTO waiting_events (club_id, event_id) VALUES (:club_id, :event_id)"
-"""
-Parts of statements that insert an event with the change; `event_parameters` returns their parameters. The second
-inserts the event into the list of those that wait to join the club's tree.
-"""
-
-_INSERT: Final = text(f"WITH event AS ({INSERT_EVENT}) {INSERT_WAITING}")
-INSERT_IN_ROUND: Final = text(f"""
-    WITH event AS ({INSERT_EVENT}), waiting AS ({INSERT_WAITING})
-    UPDATE round_heads SET last_event = :event_hash WHERE club_id = :club_id AND round_id = :round_id
-""")
-"""Inserts an event of a locked round, and stores its hash in the round's head for the next event."""
-_LAST: Final = text("SELECT last_event FROM round_heads WHERE club_id = :club_id AND round_id = :round_id")
+__all__ = ["EventKind", "EventWriter", "record_event"]
 
 
-def record_event(
-    transaction: Transaction,
-    kind: EventKind,
-    content: bytes,
-    *,
-    round_id: UUID | None = None,
-    sequence: int | None = None,
-) -> bytes:
-    """
-    Insert an event.
+class EventWriter:
+    """Adds events of one transaction to a batch."""
 
-    Args:
-        transaction: the transaction of the change; it has the actor.
-        kind: the kind of event.
-        content: the encoded payload, stored as these bytes, which later proofs cover.
-        round_id: the round of the event; it is locked and has its head.
-        sequence: the round's version after the event; it numbers the round's events without gaps.
+    __slots__ = ("_batch", "_common", "_headings")
 
-    Returns:
-        The hash of the event, which the round's next event contains.
-    """
-    if round_id is None:
-        parameters = event_parameters(transaction, kind, content)
-        transaction.execute(_INSERT, parameters)
-    else:
-        before = transaction.execute(_LAST, {"club_id": transaction.club_id, "round_id": round_id}).scalar_one()
-        parameters = event_parameters(
-            transaction, kind, content, round_id=round_id, sequence=sequence, previous=bytes(before)
-        )
-        transaction.execute(INSERT_IN_ROUND, parameters)
-    written: bytes = parameters["event_hash"]
-    return written
+    def __init__(self, transaction: Transaction, batch: Batch) -> None:
+        self._batch = batch
+        self._headings = Headings(transaction.club_id, transaction.actor, transaction.request_id, transaction.now)
+        self._common = {
+            "club_id": transaction.club_id,
+            "actor": transaction.actor,
+            "request_id": transaction.request_id,
+            "at": transaction.now,
+        }
+
+    def add(
+        self,
+        kind: EventKind,
+        content: bytes,
+        *,
+        round_id: UUID | None = None,
+        sequence: int | None = None,
+        previous: bytes = b"",
+    ) -> bytes:
+        """
+        Add an event, also to the events that wait to join the club's tree.
+
+        Args:
+            kind: the kind of event.
+            content: the encoded payload, stored as these bytes, which later proofs cover.
+            round_id: the round of the event, which must be locked.
+            sequence: the round's version after the event; it numbers the round's events without gaps.
+            previous: the hash of the round's last event.
+
+        Returns:
+            The hash of the event, which the round's next event contains.
+        """
+        event_id = uuid7()
+        of_round = "" if round_id is None else str(round_id)
+        heading = self._headings.write(str(event_id), of_round, sequence, kind.value, previous, content)
+        hashed = hash_event(heading + content)
+        record = {
+            **self._common,
+            "id": event_id,
+            "round_id": round_id,
+            "sequence": sequence,
+            "kind": kind,
+            "heading": heading,
+            "content": content,
+            "hash": hashed,
+        }
+        self._batch.insert(EventRecord, record)
+        self._batch.insert(WaitingEventRecord, {"club_id": self._common["club_id"], "event_id": event_id})
+        return hashed
 
 
-def event_parameters(
-    transaction: Transaction,
-    kind: EventKind,
-    content: bytes,
-    *,
-    round_id: UUID | None = None,
-    sequence: int | None = None,
-    previous: bytes = b"",
-) -> dict[str, Any]:
-    """Return the parameters of `INSERT_EVENT`, including the hash for the round's head."""
-    event = Event(
-        club=transaction.club_id,
-        id=uuid7(),
-        round_id=round_id,
-        sequence=sequence,
-        kind=kind.value,
-        actor=transaction.actor,
-        request_id=transaction.request_id,
-        at=transaction.now,
-        previous=previous,
-        content=content,
-    )
-    heading = write_heading(event)
-    return {
-        "club_id": event.club,
-        "event_id": event.id,
-        "round_id": round_id,
-        "sequence": sequence,
-        "event_kind": event.kind,
-        "actor": event.actor,
-        "request_id": event.request_id,
-        "now": event.at,
-        "event_heading": heading,
-        "event_content": content,
-        "event_hash": hash_event(heading + content),
-    }
+def record_event(transaction: Transaction, kind: EventKind, content: bytes) -> None:
+    """Insert an event outside of rounds; its content is the encoded payload."""
+    batch = Batch()
+    EventWriter(transaction, batch).add(kind, content)
+    batch.write(transaction)
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,11 +16,15 @@ from service.recomputations.packed.queries import Stretch
 from service.recomputations.queries import Difference, RecordedRound, list_recorded, list_versions
 from service.rounds.queries import revisions, rounds
 from service.rounds.queries.revisions import RevisionToRecord
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import StoredRuleset, digest_ruleset
 
 _AT_ONCE: Final = 500
 """The number of rounds that are read at once to be replayed one by one."""
+_WRITTEN_AT_ONCE: Final = 75
+"""The number of revisions that are written with one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,7 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
     rules = {key: each.rules for key, each in stored.items()}
     audit = audit_rounds(transaction, stretch, rules, asked.ruleset)
     found = Recomputed(audit.rounds, audit.hands, audit.digest)
+    revised: list[RoundChange] = []
     for suspect, recorded in _read(transaction, audit.suspects):
         replayed = _replay(recorded, stored, asked.ruleset)
         if not suspect.is_digested:
@@ -85,8 +90,13 @@ def recompute_rounds(transaction: Transaction, stretch: Stretch, asked: Recomput
         if replayed.differences:
             found.differing += 1
             found.differences += replayed.differences
-            if not asked.applies or _apply(transaction, found, suspect, replayed, stored, asked):
+            if not asked.applies or _apply(transaction, found, suspect, replayed, stored, asked, revised):
                 found.moved.update(replayed.moved)
+        if len(revised) >= _WRITTEN_AT_ONCE:
+            write_rounds(transaction, *revised)
+            revised.clear()
+    write_rounds(transaction, *revised)
+    transaction.send()
     return found
 
 
@@ -139,16 +149,18 @@ def _apply(
     replayed: Replayed,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
+    revised: list[RoundChange],
 ) -> bool:
-    """Store a new revision of a round, or record why not; return whether it was stored."""
+    """Add a new revision of a round to those to write, or record why not; return whether it was added."""
     recorded = replayed.recorded
     reason = _reason_not_to(suspect, replayed, stored, asked)
-    if reason is None and rounds.lock(transaction, recorded.id).version != recorded.head["version"]:
-        reason = "another request changed the round during the recomputation"
     if reason is None:
-        found.applied += 1
-        found.differences.append(_add_revision(transaction, replayed, asked))
-        return True
+        before = rounds.lock(transaction, recorded.id)
+        if before.version == recorded.head["version"]:
+            found.applied += 1
+            found.differences.append(_add_revision(transaction, before, replayed, asked, revised))
+            return True
+        reason = "another request changed the round during the recomputation"
     found.skipped += 1
     detail = f"{reason}; the round was not changed"
     found.differences.append(Difference(recorded.id, None, "skipped", detail=detail))
@@ -180,10 +192,15 @@ def _reason_not_to(
     return None
 
 
-def _add_revision(transaction: Transaction, replayed: Replayed, asked: Recomputation) -> Difference:
+def _add_revision(
+    transaction: Transaction,
+    before: StoredRound,
+    replayed: Replayed,
+    asked: Recomputation,
+    revised: list[RoundChange],
+) -> Difference:
     assert replayed.history is not None
     assert replayed.played is not None
-    before = rounds.get(transaction, replayed.recorded.id)
     given = RevisionToRecord(
         replayed.history, replayed.played, [hand["hand_id"] for hand in replayed.recorded.hands], asked.reason
     )
@@ -196,5 +213,7 @@ def _add_revision(transaction: Transaction, replayed: Replayed, asked: Recomputa
         reason=asked.reason,
         scorer=SCORER_VERSION,
     )
-    after = revisions.add(transaction, before, given, event.kind, event.encode())
+    change = revisions.build_revision(transaction, before, given, event.kind, event.encode())
+    after = change.finish(replayed.played.round)
+    revised.append(change)
     return Difference(before.id, None, "applied", before.revision, after.revision, "the round has a new revision")

@@ -20,7 +20,7 @@ from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.packed.queries import STATUSES
 from service.recomputations.packed.rounds import TRANSFER_FIELDS, pairs_of
 from service.recomputations.queries import Difference, Record, RecordedRound, pack_content
-from service.rounds.queries.hand_records import score_parameters
+from service.rounds.queries.figures import figures_of
 from service.rounds.queries.stored_round import dump_round
 
 REFUSED: Final = -1
@@ -118,8 +118,7 @@ def _compare_boards(recorded: RecordedRound) -> Iterator[Difference]:
 
 
 def _compare_hand(recorded: RecordedRound, record: Record, before: Round, played: PlayedHand) -> Iterator[Difference]:
-    computed = score_parameters(before, played)
-    computed["top_ups"] = computed["added"]
+    computed = figures_of(before, played)._asdict()
     on_time = [_show(transfer) for transfer in recorded.transfers.get((record["number"], False), ())]
     paid = [dump_transfer(transfer) for transfer in played.transfers]
     players = sorted(played.hand.by_seat)
@@ -192,13 +191,13 @@ def _rounds_before_hands(played: PlayedRound) -> list[Round]:
 
 def _figures(before: Round, played: PlayedHand) -> list[int]:
     """Return the figures of a hand in the order of `Figures`."""
-    computed, seats = score_parameters(before, played), before.seat_numbers
+    computed, seats = figures_of(before, played)._asdict(), before.seat_numbers
     players = sorted(played.hand.by_seat)
     listed: list[int] = []
     for name in _OF_PLAYERS:
         by_seat = dict(zip(players, computed[name], strict=True))
         listed += [int(by_seat.get(seat, 0)) for seat in seats]
-    listed += [*computed["added"], *computed["stacks_before"], *computed["stacks"]]
+    listed += [*computed["top_ups"], *computed["stacks_before"], *computed["stacks"]]
     pairs = pairs_of(len(seats))
     listed += _filled(computed["exchanges"], pairs)
     transfers = [figure for transfer in played.transfers for figure in _transfer_figures(transfer)]

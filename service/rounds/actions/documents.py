@@ -1,16 +1,11 @@
 """Read and record rounds as whole documents."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
-from uuid_utils.compat import uuid7
-
-from evidence import canonical_json
-from evidence.events import DepartureRecorded, RoundClosed
 from schemas.documents import RoundDocument, digest_document, identify
 from schemas.hand_identity import find_differences, is_same_hand
 from schemas.hands import Irregularity, SubmittedHand, dump_hand
@@ -19,23 +14,23 @@ from schemas.rounds import RoundView
 from schemas.settlements import SettlementView
 from schemas.tables import TableRequest
 from scoring.errors import Mistake
-from scoring.history import Closing, Departure, History, without_needless_marks
+from scoring.history import Step, without_needless_marks
 from scoring.partial_history import find_history_mistakes
-from scoring.round import Departed, PlayedHand
+from scoring.round import PlayedHand
 from scoring.round import open_round as seat_players
+from scoring.round_state import Round
 from scoring.ruleset import Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
-from service.rounds.actions.opening import given_opening_time, store_round, view_round
+from service.rounds.actions.opening import add_round, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.actions.recording import hand_event
+from service.rounds.actions.recording import build_hand, ending_event
 from service.rounds.actions.settlements import settlement_of
-from service.rounds.queries import hand_records, hands, histories, rounds
-from service.rounds.queries.hand_records import HandToRecord, Submission
+from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.histories import StoredHistory
-from service.rounds.queries.rounds import StoredRound
-from service.rounds.queries.stored_round import in_order
+from service.rounds.queries.stored_round import StoredRound, in_order
+from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.actions import create_table
@@ -142,60 +137,54 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
     history = without_needless_marks(document.history(ruleset))
     store_ruleset(transaction, ruleset)
     submission = Submission("document", received)
-    with rounds.deferred_open_check(transaction):
-        opened = store_round(
-            transaction,
-            table,
-            seat_players(ruleset, history.seats),
-            opened_at=opened_at,
-            reference=document.reference,
-            point_value=document.point_value,
-            currency=document.currency,
-            digest=digest,
-            carried_over=[],
-            submission=submission,
-        )
-        hand_records.add_submission(transaction, submission)
-        stored = _play(transaction, opened, document, history, submission.id)
+    change = add_round(
+        transaction,
+        table,
+        seat_players(ruleset, history.seats),
+        opened_at=opened_at,
+        reference=document.reference,
+        point_value=document.point_value,
+        currency=document.currency,
+        digest=digest,
+        carried_over=[],
+        submission=submission,
+    )
+    change.add_submission(submission)
+
+    def to_record(played: PlayedHand) -> HandToRecord:
+        submitted = document.hands[played.hand.number - 1]
+        stacks = in_order(played.round.seat_numbers, played.round.stacks)
+        return build_hand(change.before.id, submitted, stacks, submission, is_irregular=played.accepted)
+
+    steps = replay_exactly(change.before.round, history, change.before.point_value)
+    stored = change.finish(add_steps(change, steps, document, to_record))
+    write_rounds(transaction, change)
     return _played(transaction, stored, is_replay=False)
 
 
-def _play(
-    transaction: Transaction, stored: StoredRound, document: RoundDocument, history: History, submission_id: UUID
-) -> StoredRound:
-    """Record every step of a document in order."""
-    departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
-    for step in replay_exactly(stored.round, history, stored.point_value):
+def add_steps(
+    change: RoundChange, steps: Iterable[Step], head: RoundDocument, to_record: Callable[[PlayedHand], HandToRecord]
+) -> Round:
+    """
+    Add the replayed steps of a document to the opening of its round, and return the round after them.
+
+    Args:
+        change: the opening.
+        steps: the steps, in order.
+        head: the document; its hands are not needed.
+        to_record: builds the record of a hand.
+    """
+    endings = iter([*sorted(head.departures, key=lambda departure: departure.after_hand), head.closed])
+    before = change.before.round
+    for step in steps:
         if isinstance(step, PlayedHand):
-            submitted = document.hands[step.hand.number - 1]
-            content = canonical_json(dump_hand(submitted))
-            digest = sha256(content).digest()
-            hand_id = uuid7()
-            stacks = in_order(step.round.seat_numbers, step.round.stacks)
-            event = hand_event(stored.id, hand_id, content, stacks, is_irregular=step.accepted)
-            given = HandToRecord(content, digest, submission_id, event, submitted.played_at, hand_id)
-            stored = hand_records.add_hand(transaction, stored, step, given)
+            change.add_played(before, step, to_record(step))
         else:
-            ending = next(departures, None) or document.closed
+            ending = next(endings)
             assert ending is not None, "every step is a hand, a departure or the closing"
-            stored = _end(transaction, stored, step, ending)
-    return stored
-
-
-def _end(transaction: Transaction, stored: StoredRound, step: Departed, ending: Departure | Closing) -> StoredRound:
-    event = ending_event(stored.id, ending)
-    if isinstance(ending, Departure):
-        return histories.add_departure(transaction, stored, step, ending, event)
-    return histories.add_closing(transaction, stored, step, ending, event)
-
-
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the encoded event payload of a departure or closing."""
-    if isinstance(ending, Departure):
-        return DepartureRecorded(
-            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
-        ).encode()
-    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()
+            change.add_ending(before, step, ending, ending_event(change.before.id, ending))
+        before = step.round
+    return before
 
 
 def table_of(document: RoundDocument) -> TableRequest:

@@ -21,9 +21,9 @@ from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
 from service.rounds.actions.checks import refuse_inexact
 from service.rounds.queries import rounds
-from service.rounds.queries.hand_records import Submission
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -114,7 +114,7 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
     ruleset = rulesets.get(transaction, table.ruleset_name, table.ruleset_version)
     opened_at = given_opening_time(transaction.now, request.opened_at)
     round_ = _seat_players(table, ruleset, request.seats, carried)
-    opened = store_round(
+    change = add_round(
         transaction,
         table,
         round_,
@@ -125,10 +125,12 @@ def open_round(transaction: Transaction, table_id: UUID, request: RoundRequest) 
         digest=digest_of(describe_opening(round_.seats)),
         carried_over=[seat.seat for seat in round_.seats if carried.get(seat.player) == seat.opening_stack],
     )
+    opened = change.finish()
+    write_rounds(transaction, change)
     return OpenedRound(view_round(opened), is_replay=False)
 
 
-def store_round(
+def add_round(
     transaction: Transaction,
     table: StoredTable,
     round_: Round,
@@ -140,9 +142,9 @@ def store_round(
     digest: bytes,
     carried_over: list[Seat],
     submission: Submission | None = None,
-) -> StoredRound:
+) -> RoundChange:
     """
-    Insert a new round with the next number of its table, which must be locked.
+    Build the opening of a round with the next number of its table, which must be locked.
 
     Without `opened_at`, the round is opened now.
 
@@ -161,7 +163,7 @@ def store_round(
         digest=digest,
     )
     event = opening_event(opened, carried_over, submission)
-    return rounds.add(transaction, opened, event, carried_over=carried_over)
+    return RoundChange.opening(transaction, opened, event, carried_over=carried_over)
 
 
 def build_round(

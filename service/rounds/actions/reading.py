@@ -23,7 +23,8 @@ from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import HandResult, view_hand
 from service.rounds.queries import documents, hands, histories, rounds
 from service.rounds.queries.documents import DocumentHead, DocumentParts
-from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace, StoredRound
+from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace
+from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
 
 

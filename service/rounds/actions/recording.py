@@ -2,13 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence import canonical_json
 from evidence.codec import CanonicalJson
 from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
 from schemas.base import ComparedMistake
@@ -24,7 +22,7 @@ from scoring.errors import HandError, Mistake
 from scoring.hand import Hand, Seat
 from scoring.history import Closing, Departure
 from scoring.partial_hand import find_partial_mistakes
-from scoring.round import PlayedHand, depart, play_hand
+from scoring.round import Departed, PlayedHand, depart, play_hand
 from scoring.round import close_round as end_round
 from scoring.round_state import Round
 from scoring.ruleset import Points
@@ -32,10 +30,10 @@ from service.db import Transaction
 from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
 from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.opening import view_round
-from service.rounds.queries import hand_records, hands, histories, rounds
-from service.rounds.queries.hand_records import HandToRecord, Submission
+from service.rounds.queries import hands, rounds
 from service.rounds.queries.hands import StoredHand
 from service.rounds.queries.stored_round import StoredRound, in_order
+from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 
 
 def view_hand(stored: StoredHand) -> HandView:
@@ -176,72 +174,80 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     before = rounds.lock(transaction, round_id)
     seats = (player.seat for player in submitted.hand.players)
     misnamed = list(find_misnamed(before.round, zip(seats, submitted.names, strict=False)))
-    shown = dump_hand(submitted)
-    content = canonical_json(shown)
-    digest = sha256(content).digest()
-    recorded = _find_recorded(transaction, before, submitted, shown)
+    recorded = _find_recorded(transaction, before, submitted)
     if recorded is not None:
-        mistakes = misnamed if recorded.digest == digest else [*_deal_mistakes(before.round, submitted), *misnamed]
+        mistakes = (
+            misnamed if recorded.digest == submitted.digest else [*_deal_mistakes(before.round, submitted), *misnamed]
+        )
         if mistakes:
             raise HandError(mistakes)
         return HandResult(view_hand(recorded), view_round(before), is_replay=True)
     refuse_same_deal(transaction, before, submitted)
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
-    hand_id = uuid7()
     submission = Submission("hand", received)
-    event = hand_event(
+    hand = build_hand(
         round_id,
-        hand_id,
-        content,
+        submitted,
         in_order(played.round.seat_numbers, played.round.stacks),
+        submission,
         is_irregular=played.accepted,
-        submission=submission,
-        restores=submitted.restores,
+        is_posted=True,
     )
-    given = HandToRecord(content, digest, submission, event, submitted.played_at, hand_id)
-    after = hand_records.add_hand(transaction, before, played, given)
-    return HandResult(_as_recorded(transaction, given, played), view_round(after), is_replay=False)
+    change = RoundChange(transaction, before)
+    change.add_submission(submission)
+    change.add_played(before.round, played, hand)
+    after = change.finish(played.round)
+    write_rounds(transaction, change)
+    return HandResult(_as_recorded(transaction, hand, played), view_round(after), is_replay=False)
 
 
-def hand_event(
+def build_hand(
     round_id: UUID,
-    hand_id: UUID,
-    content: bytes,
+    submitted: SubmittedHand,
     stacks: Iterable[Points],
+    submission: Submission,
     *,
     is_irregular: bool = False,
-    submission: Submission | None = None,
-    restores: UUID | None = None,
-) -> bytes:
+    is_posted: bool = False,
+) -> HandToRecord:
     """
-    Return the encoded event payload of a hand: its content, and the stacks after it.
+    Build the record of a hand and its event: the content of the hand, and the stacks after it.
 
-    The stacks are the result at the time of recording; the rest can be replayed. The request body of a hand in a
-    document is part of the event of the opening.
+    The stacks are the result at the time of recording; the rest can be replayed.
+
+    Args:
+        round_id: the round.
+        submitted: the hand as received.
+        stacks: the stacks after the hand, by seat.
+        submission: the request body. If it is a document, it is part of the event of the opening.
+        is_irregular: whether the hand was accepted as played.
+        is_posted: whether the request body is that of the hand alone.
     """
+    hand_id = uuid7()
     event = HandRecorded(
         round=round_id,
         id=hand_id,
-        hand=CanonicalJson(content),
+        hand=CanonicalJson(submitted.content),
         stacks=tuple(stacks),
         scorer=SCORER_VERSION,
         irregular=is_irregular,
-        restores=restores,
-        submission=None if submission is None else submission.received,
+        restores=submitted.restores,
+        submission=submission.received if is_posted else None,
     )
-    return event.encode()
+    return HandToRecord(hand_id, submitted, submission.id, event.encode())
 
 
-def _find_recorded(
-    transaction: Transaction, before: StoredRound, submitted: SubmittedHand, shown: Mapping[str, Any]
-) -> StoredHand | None:
+def _find_recorded(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredHand | None:
     """Find the record of the same hand; None if the hand must be recorded."""
     number, restores = submitted.hand.number, submitted.restores
     is_past = number <= before.round.hands
     # A round with one revision has no undone hands, so the next hand needs no query here.
     may_exist = is_past or restores is not None or before.revision > rounds.FIRST
-    contents = dict(hands.list_contents(transaction, before.id, number)) if may_exist else {}
+    if not may_exist:
+        return None
+    contents = dict(hands.list_contents(transaction, before.id, number))
+    shown = dump_hand(submitted)
     same = [record for record, content in contents.items() if is_same_hand(content, shown)]
     recorded = hands.find_newest(transaction, before.id, same)
     if restores is not None and restores not in same:
@@ -288,7 +294,7 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
         hand=played.hand,
         ruleset=played.round.ruleset,
         players={seat.seat: seat.player for seat in played.round.seats},
-        played_at=given.played_at,
+        played_at=given.submitted.played_at,
         recorded_at=transaction.now,
         score=played.score,
         transfers=played.transfers,
@@ -317,8 +323,7 @@ def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundV
     before = rounds.lock(transaction, round_id)
     ended = end_round(before.round)
     closing = Closing(before.round.hands, reason)
-    event = RoundClosed(round=round_id, after_hand=closing.after_hand, reason=reason)
-    return view_round(histories.add_closing(transaction, before, ended, closing, event.encode()))
+    return _end(transaction, before, ended, closing)
 
 
 def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
@@ -332,7 +337,21 @@ def record_departure(transaction: Transaction, round_id: UUID, request: Departur
     before = rounds.lock(transaction, round_id)
     departed = depart(before.round, request.seat)
     departure = Departure(request.seat, before.round.hands, request.reason)
-    event = DepartureRecorded(
-        round=round_id, seat=departure.seat, after_hand=departure.after_hand, reason=departure.reason
-    )
-    return view_round(histories.add_departure(transaction, before, departed, departure, event.encode()))
+    return _end(transaction, before, departed, departure)
+
+
+def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> RoundView:
+    change = RoundChange(transaction, before)
+    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
+    after = change.finish(ended.round)
+    write_rounds(transaction, change)
+    return view_round(after)
+
+
+def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
+    """Return the encoded event payload of a departure or closing."""
+    if isinstance(ending, Departure):
+        return DepartureRecorded(
+            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
+        ).encode()
+    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()

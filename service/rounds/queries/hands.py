@@ -8,18 +8,20 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Label, Row, Select, and_, func, select, text
+from sqlalchemy import Label, Select, and_, func, select, text
+from sqlalchemy import Row as Record
 
+from scoring.board import Board, ByRow, Row
+from scoring.cards import Card
 from scoring.errors import Mistake
-from scoring.hand import Hand, Seat
-from scoring.ruleset import Points, Ruleset
+from scoring.hand import Cards, Hand, PlayerHand, Seat, Street, TopUp
+from scoring.ruleset import BOARD_SIZE, Points, Ruleset
 from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Statement, Transaction
 from service.errors import NotFound
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
 from service.rounds.queries import transfers
-from service.rounds.queries.hand_records import load_hand
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
 
@@ -177,7 +179,7 @@ def _in_force() -> Label[bool]:
     )
 
 
-def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredHand]:
+def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
     """Build hands of one round from their records."""
     if not records:
         return []
@@ -195,7 +197,7 @@ def _load(transaction: Transaction, records: Sequence[Row[Any]]) -> list[StoredH
             played_at=record.played_at,
             recorded_at=record.recorded_at,
             ruleset=rulesets.parse_ruleset(record.ruleset_content),
-            hand=load_hand(dict(record._mapping)),
+            hand=_load_hand(dict(record._mapping)),
             stays=dict(zip(record.seats, record.stays, strict=True)),
             players=players[record.revision],
             transfers=paid[record.revision, record.number],
@@ -284,3 +286,41 @@ def is_recorded(transaction: Transaction, round_id: UUID, hand_id: UUID) -> bool
 def is_in_revision(transaction: Transaction, stored: StoredHand, revision: int) -> bool:
     """Return whether a revision of the hand's round has this record."""
     return find_in_revision(transaction, stored.round_id, revision, stored.hand.number) == stored.id
+
+
+def _load_hand(record: Mapping[str, Any]) -> Hand:
+    """
+    Build a hand from its record: boards from the packed bytes, everything else from the content.
+
+    Players are in the order of seats.
+    """
+    content = {player["seat"]: player for player in record["content"]["players"]}
+    boards = record["boards"]
+    players = tuple(
+        _player(content[seat], Board.unpacked(boards[start : start + BOARD_SIZE]), fantasyland)
+        for seat, fantasyland, start in zip(
+            record["seats"], record["fantasyland"], range(0, len(boards), BOARD_SIZE), strict=True
+        )
+    )
+    top_ups = tuple(TopUp(**top_up) for top_up in record["content"]["top_ups"])
+    return Hand(record["number"], record["button"], players, top_ups)
+
+
+def _player(content: Mapping[str, Any], board: Board, fantasyland: int) -> PlayerHand:
+    discards, streets = content.get("discards"), content.get("streets")
+    return PlayerHand(
+        content["seat"],
+        board,
+        fantasyland,
+        None if discards is None else _cards(discards),
+        None if streets is None else tuple(map(_street, streets)),
+    )
+
+
+def _street(content: Mapping[str, Any]) -> Street:
+    rows = ByRow(*(_cards(content[row.value]) for row in Row))
+    return Street(_cards(content["dealt"]), rows, _cards(content["discards"]), _cards(content["auto"]))
+
+
+def _cards(names: Sequence[str]) -> Cards:
+    return tuple(map(Card.parse, names))

@@ -2,68 +2,21 @@
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from uuid import UUID
 
-from sqlalchemy import and_, insert, select
+from sqlalchemy import and_, select
 
 from schemas.hands import Irregularity
 from scoring.history import Closing, Departure, History
-from scoring.round import Departed
 from scoring.round_state import RoundSeat
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.ledger.queries.events import EventKind, record_event
-from service.metrics.counters import check_balance
 from service.rounds.models import ClosingRecord, DepartureRecord, HandScoreRecord, RoundSeatRecord, SettlementRecord
-from service.rounds.queries import hands, rounds, transfers
+from service.rounds.queries import hands
 from service.rounds.queries.hands import StoredHand
-from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
-
-
-def add_departure(
-    transaction: Transaction, before: StoredRound, departed: Departed, departure: Departure, event: bytes
-) -> StoredRound:
-    """
-    Insert a departure with its payout and event, and update the round's head.
-
-    Args:
-        transaction: in which the round was locked.
-        before: the round as it was locked.
-        departed: the result of the departure.
-        departure: who left and why.
-        event: the encoded event payload.
-
-    Raises:
-        Busy: another transaction has changed the round since it was read.
-    """
-    record = DepartureRecord
-    of_round = {"club_id": transaction.club_id, "round_id": before.id, "revision": before.revision}
-    position = len(before.round.left) + 1
-    values = {"position": position, "seat": departure.seat, "after_hand": departure.after_hand}
-    transaction.execute(
-        insert(record).values(**of_round, **values, reason=departure.reason, recorded_at=transaction.now)
-    )
-    return _add_ending(transaction, before, departed, EventKind.DEPARTURE_RECORDED, event)
-
-
-def add_closing(
-    transaction: Transaction, before: StoredRound, departed: Departed, closing: Closing, event: bytes
-) -> StoredRound:
-    """Insert a closing with its payout and event, and update the round's head."""
-    transaction.execute(
-        insert(ClosingRecord).values(
-            club_id=transaction.club_id,
-            round_id=before.id,
-            revision=before.revision,
-            after_hand=closing.after_hand,
-            reason=closing.reason,
-            recorded_at=transaction.now,
-        )
-    )
-    return _add_ending(transaction, before, departed, EventKind.ROUND_CLOSED, event)
 
 
 def list_departures(transaction: Transaction, round_id: UUID, revision: int) -> list[Departure]:
@@ -96,16 +49,6 @@ def list_closings(transaction: Transaction, round_id: UUID, revision: int | None
     if revision is not None:
         query = query.where(record.revision == revision)
     return {found.revision: Closing(found.after_hand, found.reason) for found in transaction.execute(query)}
-
-
-def _add_ending(
-    transaction: Transaction, before: StoredRound, departed: Departed, kind: EventKind, event: bytes
-) -> StoredRound:
-    check_balance(before.id, departed.round)
-    transfers.add_payout(transaction, before.id, before.revision, before.round, departed)
-    after = rounds.advance(transaction, before, departed.round)
-    last_event = record_event(transaction, kind, event, round_id=before.id, sequence=after.version)
-    return replace(after, last_event=last_event)
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,26 +2,32 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Final
+from dataclasses import asdict, dataclass
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, insert, select, text, update
+from sqlalchemy import ColumnElement, Row, select
 
 from scoring.hand import Seat
-from scoring.history import History, PlayedRound
+from scoring.history import Closing, History, PlayedRound
 from scoring.round import Departed, open_round
+from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points
 from scoring.settle_up import find_adjustment
 from service.db import Transaction
-from service.db.failures import conflicts
-from service.errors import RoundOpen
-from service.ledger.queries.events import EventKind, record_event
-from service.rounds.models import HandScoreRecord, PayoutRecord, RoundHeadRecord, RoundSeatRecord, SettlementRecord
-from service.rounds.queries import transfers
-from service.rounds.queries.hand_records import INSERT_SCORE, score_parameters
-from service.rounds.queries.rounds import changed_meanwhile
-from service.rounds.queries.stored_round import StoredRound, dump_finality, dump_round
+from service.ledger.queries.events import EventKind
+from service.rounds.models import (
+    AdjustmentRecord,
+    ClosingRecord,
+    DepartureRecord,
+    HandScoreRecord,
+    PayoutRecord,
+    RoundSeatRecord,
+    SettlementRecord,
+)
+from service.rounds.queries.figures import figures_of
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, write_rounds
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,48 +62,42 @@ class StoredRevision:
         return {self.players[seat]: net for seat, net in self.nets.items()}
 
 
-# Unchanged seats, departures and closings keep `carried_over` and `recorded_at` of the revision before.
-_SEAT: Final = text("""
-    INSERT INTO round_seats (club_id, round_id, revision, seat, player, opening_stack, carried_over)
-    VALUES (:club_id, :round_id, :revision, :seat, :player, :opening_stack, coalesce((
-        SELECT before.carried_over FROM round_seats AS before
-        WHERE (before.club_id, before.round_id, before.revision) = (:club_id, :round_id, :revision_before)
-            AND (before.seat, before.player, before.opening_stack) = (:seat, :player, :opening_stack)
-    ), false))
-""")
-_DEPARTURE: Final = text("""
-    INSERT INTO departures (club_id, round_id, revision, position, seat, after_hand, reason, recorded_at)
-    VALUES (:club_id, :round_id, :revision, :position, :seat, :after_hand, :reason, coalesce((
-        SELECT before.recorded_at FROM departures AS before
-        WHERE (before.club_id, before.round_id, before.revision) = (:club_id, :round_id, :revision_before)
-            AND (before.seat, before.after_hand) = (:seat, :after_hand)
-    ), :now))
-""")
-_CLOSING: Final = text("""
-    INSERT INTO closings (club_id, round_id, revision, after_hand, reason, recorded_at)
-    VALUES (:club_id, :round_id, :revision, :after_hand, :reason, coalesce((
-        SELECT before.recorded_at FROM closings AS before
-        WHERE (before.club_id, before.round_id, before.revision) = (:club_id, :round_id, :revision_before)
-            AND (before.after_hand, before.reason) = (:after_hand, :reason)
-    ), :now))
-""")
-_SCORED_HAND: Final = text(f"WITH paid AS ({transfers.INSERT_TRANSFERS}) {INSERT_SCORE}")
+def build_revision(
+    transaction: Transaction, before: StoredRound, given: RevisionToRecord, kind: EventKind, event: bytes
+) -> RoundChange:
+    """
+    Build the newest revision of a round from a replayed round. Earlier revisions do not change.
+
+    Args:
+        transaction: in which the round was locked.
+        before: the round as it was locked.
+        given: the replayed round; the caller finishes the change with its result.
+        kind: the kind of event.
+        event: the encoded event payload.
+    """
+    history, final = given.history, before.finality.final_revision
+    change = RoundChange(transaction, before, revision=before.revision + 1)
+    change.add_settlement(history.ruleset, reason=given.reason, adjusts=final)
+    _add_as_before(transaction, change, before, history)
+    rounds = [open_round(history.ruleset, history.seats), *(hand.round for hand in given.played.hands)]
+    for round_, played, hand_id in zip(rounds, given.played.hands, given.hand_ids, strict=False):
+        # Departures between hands change none of the figures.
+        change.add_score(history.ruleset, played.hand.number, hand_id, figures_of(round_, played))
+    late = given.played.payments[sum(len(hand.transfers) for hand in given.played.hands) :]
+    if late:
+        departed = Departed(tuple(paid.transfer for paid in late), given.played.round)
+        change.add_payout(given.played.hands[-1].round, departed)
+    if final is not None:
+        change.insert(AdjustmentRecord, *_adjustment(get(transaction, before.id, final), given.played.round))
+    change.add_event(kind, event)
+    return change
 
 
 def add(
     transaction: Transaction, before: StoredRound, given: RevisionToRecord, kind: EventKind, event: bytes
 ) -> StoredRound:
     """
-    Insert a replayed round as its newest revision, and update the round's head.
-
-    Earlier revisions do not change.
-
-    Args:
-        transaction: in which the round was locked.
-        before: the round as it was locked.
-        given: the replayed round.
-        kind: the kind of event.
-        event: the encoded event payload.
+    Insert a replayed round as its newest revision, as `build_revision`, and update the round's head.
 
     Returns:
         The round with its new revision.
@@ -106,31 +106,10 @@ def add(
         Busy: another transaction has changed the round since it was read.
         RoundOpen: the revision reopens the round, and its table has an open round.
     """
-    after = before.changed(transaction.now, given.played.round, revision=before.revision + 1)
-    keys = {
-        "club_id": transaction.club_id,
-        "round_id": before.id,
-        "revision": after.revision,
-        "revision_before": before.revision,
-        "now": transaction.now,
-    }
-    closing = [asdict(given.history.closed)] if given.history.closed else []
-    changed = changed_meanwhile(before)
-    with conflicts(settlements_pkey=changed, events_sequence_key=changed):
-        _add_settlement(transaction, after, given)
-        for statement, records in (
-            (_SEAT, _seats(given.history)),
-            (_SCORED_HAND, _hands(given)),
-            (_DEPARTURE, _departures(given.history)),
-            (_CLOSING, closing),
-        ):
-            if records:
-                transaction.execute(statement, [{**keys, **record} for record in records])
-        _add_payout(transaction, after, given.played)
-        _adjust(transaction, after, given.played)
-        _update_head(transaction, before, after)
-        last_event = record_event(transaction, kind, event, round_id=after.id, sequence=after.version)
-    return replace(after, last_event=last_event)
+    change = build_revision(transaction, before, given, kind, event)
+    after = change.finish(given.played.round)
+    write_rounds(transaction, change)
+    return after
 
 
 def get(transaction: Transaction, round_id: UUID, revision: int) -> StoredRevision:
@@ -188,80 +167,41 @@ def list_reasons(transaction: Transaction, round_id: UUID, revision: int | None 
     return {found.revision: found.reason for found in transaction.execute(query)}
 
 
-def _add_settlement(transaction: Transaction, after: StoredRound, given: RevisionToRecord) -> None:
-    ruleset = given.history.ruleset
-    transaction.execute(
-        insert(SettlementRecord).values(
-            club_id=transaction.club_id,
-            round_id=after.id,
-            revision=after.revision,
-            ruleset_name=ruleset.name,
-            ruleset_version=ruleset.version,
-            reason=given.reason,
-            created_at=transaction.now,
-            adjusts_revision=after.finality.final_revision,
+def _add_as_before(transaction: Transaction, change: RoundChange, before: StoredRound, history: History) -> None:
+    """Add seats, departures and the closing; unchanged ones keep `carried_over` and `recorded_at`."""
+    seat, departure, closing = RoundSeatRecord, DepartureRecord, ClosingRecord
+
+    def of(record: Any) -> tuple[ColumnElement[bool], ...]:
+        return (
+            record.club_id == transaction.club_id,
+            record.round_id == before.id,
+            record.revision == before.revision,
         )
-    )
 
-
-def _seats(history: History) -> list[dict[str, Any]]:
-    return [{"seat": seat.seat, "player": seat.player, "opening_stack": seat.opening_stack} for seat in history.seats]
-
-
-def _hands(given: RevisionToRecord) -> list[dict[str, Any]]:
-    """Return the parameters of each hand's score; departures between hands change none of its figures."""
-    rounds = [open_round(given.history.ruleset, given.history.seats), *(hand.round for hand in given.played.hands)]
-    return [
-        {
-            "number": played.hand.number,
-            "hand_id": hand_id,
-            **score_parameters(round_, played),
-            **transfers.transfer_parameters(played.transfers, late=False),
+    carried = select(seat.seat, seat.player, seat.opening_stack).where(*of(seat), seat.carried_over)
+    carried_over = {RoundSeat(found.seat, found.player, found.opening_stack) for found in transaction.execute(carried)}
+    for sitting in history.seats:
+        change.add_seat(sitting.seat, sitting.player, sitting.opening_stack, carried_over=sitting in carried_over)
+    if history.departures:
+        left = select(departure.seat, departure.after_hand, departure.recorded_at).where(*of(departure))
+        left_at = {(found.seat, found.after_hand): found.recorded_at for found in transaction.execute(left)}
+        for position, each in enumerate(sorted(history.departures, key=lambda each: each.after_hand), start=1):
+            recorded_at = left_at.get((each.seat, each.after_hand), transaction.now)
+            change.insert(DepartureRecord, {**asdict(each), "position": position, "recorded_at": recorded_at})
+    if history.closed:
+        closed = select(closing.after_hand, closing.reason, closing.recorded_at).where(*of(closing))
+        closed_at = {
+            Closing(found.after_hand, found.reason): found.recorded_at for found in transaction.execute(closed)
         }
-        for round_, (played, hand_id) in zip(rounds, zip(given.played.hands, given.hand_ids, strict=True), strict=False)
+        recorded_at = closed_at.get(history.closed, transaction.now)
+        change.insert(ClosingRecord, {**asdict(history.closed), "recorded_at": recorded_at})
+
+
+def _adjustment(settled: StoredRevision, round_: Round) -> list[dict[str, Any]]:
+    """Return the records of the payments that adjust a final settlement to a new revision."""
+    names = {seat.seat: seat.player for seat in round_.seats}
+    nets = {names[seat]: net for seat, net in round_.nets.items()}
+    return [
+        {"position": position, "payer": paid.payer, "payee": paid.payee, "points": paid.amount}
+        for position, paid in enumerate(find_adjustment(settled.nets_by_player, nets).payments, start=1)
     ]
-
-
-def _departures(history: History) -> list[dict[str, Any]]:
-    in_order = sorted(history.departures, key=lambda departure: departure.after_hand)
-    return [{"position": position, **asdict(departure)} for position, departure in enumerate(in_order, start=1)]
-
-
-def _add_payout(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
-    """Insert the payout of the departure or closing that ended the round, if there is one."""
-    late = played.payments[sum(len(hand.transfers) for hand in played.hands) :]
-    if late:
-        departed = Departed(tuple(paid.transfer for paid in late), played.round)
-        transfers.add_payout(transaction, after.id, after.revision, played.hands[-1].round, departed)
-
-
-def _adjust(transaction: Transaction, after: StoredRound, played: PlayedRound) -> None:
-    """Insert the payments that adjust a final settlement to the new revision."""
-    final = after.finality.final_revision
-    if final is None:
-        return
-    settled = get(transaction, after.id, final)
-    names = {seat.seat: seat.player for seat in played.round.seats}
-    nets = {names[seat]: net for seat, net in played.round.nets.items()}
-    transfers.add_adjustment(transaction, after, find_adjustment(settled.nets_by_player, nets).payments)
-
-
-def _update_head(transaction: Transaction, before: StoredRound, after: StoredRound) -> None:
-    """Update the round's head, unless its version has changed since it was locked."""
-    head = RoundHeadRecord
-    statement = (
-        update(head)
-        .where(head.club_id == transaction.club_id, head.round_id == after.id, head.version == before.version)
-        .values(
-            version=after.version,
-            revision=after.revision,
-            ruleset_name=after.round.ruleset.name,
-            ruleset_version=after.round.ruleset.version,
-            **dump_round(after.round),
-            **dump_finality(after.finality),
-        )
-    )
-    reopened = RoundOpen("the revision would reopen the round, and its table has another open round")
-    with conflicts(round_heads_one_open=reopened):
-        if transaction.execute(statement).rowcount != 1:
-            raise changed_meanwhile(before)

@@ -1,8 +1,7 @@
-"""Insert, read, lock and list rounds, and update their heads."""
+"""Read, lock and list rounds."""
 
-from collections.abc import Collection, Iterable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
@@ -14,56 +13,23 @@ from sqlalchemy import (
     Tuple,
     Uuid,
     bindparam,
-    insert,
     literal,
     select,
     text,
     tuple_,
-    update,
 )
 
 from schemas.settlements import SettlementState
-from scoring.hand import Seat
-from scoring.round_state import Round, RoundStatus
+from scoring.round_state import RoundStatus
 from scoring.ruleset import Points
 from service.db import Statement, Transaction
-from service.db.failures import conflicts
-from service.errors import Busy, NotFound, RoundConflict, RoundOpen
-from service.ledger.queries.events import EventKind, record_event
-from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord, SettlementRecord
+from service.errors import NotFound
+from service.rounds.models import RoundHeadRecord, RoundRecord, RoundSeatRecord
 from service.rounds.queries.stored_round import (
     ROUNDS,
-    Finality,
     StoredRound,
-    dump_finality,
-    dump_round,
     load_stored_round,
 )
-
-__all__ = [
-    "FIRST",
-    "PLACE",
-    "RoundFilter",
-    "RoundPlace",
-    "StoredRound",
-    "add",
-    "advance",
-    "changed_meanwhile",
-    "deferred_open_check",
-    "find_by_digest",
-    "find_by_reference",
-    "find_following",
-    "find_newest_opening",
-    "find_open",
-    "find_place",
-    "get",
-    "list_page",
-    "list_stacks_left",
-    "lock",
-    "next_sequences",
-    "round_conditions",
-    "table_has_open_round",
-]
 
 FIRST: Final = 1
 """The first revision and the first version of a round."""
@@ -100,8 +66,6 @@ PLACE: Final = tuple_(_ROUND.opened_at, _ROUND.id)
 _BY_ID: Final = ROUNDS.where(_ROUND.id == bindparam("round_id"))
 _GET: Final = Statement(_BY_ID)
 _LOCK: Final = Statement(_BY_ID.with_for_update(of=_HEAD))
-_LATER: Final = text("SET CONSTRAINTS round_heads_one_open DEFERRED")
-_NOW: Final = text("SET CONSTRAINTS round_heads_one_open IMMEDIATE")
 _NEXT_SEQUENCES: Final = text("""
     SELECT wanted.table_id, coalesce((
         SELECT round.table_sequence FROM rounds AS round
@@ -123,93 +87,6 @@ _STACKS_LEFT: Final = text("""
         ORDER BY round.table_sequence DESC LIMIT 1
     ) AS last
 """)
-_CHANGING: Final = ("status", "hands", "top_ups", "stacks", "state")
-"""The columns that change while a round is played."""
-
-
-def add(
-    transaction: Transaction, opened: StoredRound, event: bytes, *, carried_over: Collection[Seat] = ()
-) -> StoredRound:
-    """
-    Insert a new round: its first revision, seats, head and event.
-
-    Args:
-        transaction: in which the ruleset has been inserted.
-        opened: the round before its first hand.
-        event: the encoded event payload.
-        carried_over: the seats whose stacks carried over from an earlier round.
-
-    Returns:
-        The round with its first event.
-
-    Raises:
-        RoundOpen: the table has an open round.
-        RoundConflict: the table has a round with this reference.
-    """
-    mine = {"club_id": transaction.club_id, "round_id": opened.id}
-    ruleset = opened.round.ruleset
-    rules = {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
-    taken = RoundConflict(f"the table already has a round with the reference {opened.reference!r}")
-    with conflicts(rounds_reference_key=taken, round_heads_one_open=table_has_open_round()):
-        transaction.execute(
-            insert(_ROUND).values(
-                club_id=transaction.club_id,
-                id=opened.id,
-                table_id=opened.table_id,
-                table_sequence=opened.table_sequence,
-                imported=opened.imported,
-                reference=opened.reference,
-                digest=opened.digest,
-                point_value=opened.point_value,
-                currency=opened.currency,
-                opened_at=opened.opened_at,
-                recorded_at=opened.recorded_at,
-                correction_window_minutes=opened.correction_window_minutes,
-            )
-        )
-        transaction.execute(
-            insert(SettlementRecord).values(**mine, **rules, revision=opened.revision, created_at=transaction.now)
-        )
-        seats = [
-            {
-                **mine,
-                "revision": opened.revision,
-                "seat": seat.seat,
-                "player": seat.player,
-                "opening_stack": seat.opening_stack,
-                "carried_over": seat.seat in carried_over,
-            }
-            for seat in opened.round.seats
-        ]
-        transaction.execute(insert(RoundSeatRecord), seats)
-        transaction.execute(
-            insert(_HEAD).values(
-                **mine,
-                **rules,
-                **dump_round(opened.round),
-                **dump_finality(opened.finality),
-                table_id=opened.table_id,
-                version=opened.version,
-                revision=opened.revision,
-                last_event=opened.last_event,
-            )
-        )
-    first = record_event(transaction, EventKind.ROUND_OPENED, event, round_id=opened.id, sequence=opened.version)
-    return replace(opened, last_event=first)
-
-
-@contextmanager
-def deferred_open_check(transaction: Transaction) -> Iterator[None]:
-    """
-    Defer the check that a table has one open round until the block ends.
-
-    Raises:
-        RoundOpen: the table has two open rounds at the end of the block.
-    """
-    transaction.execute(_LATER)
-    yield
-    with conflicts(round_heads_one_open=table_has_open_round()):
-        transaction.execute(_NOW)
 
 
 def get(transaction: Transaction, round_id: UUID) -> StoredRound:
@@ -231,6 +108,14 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
         Busy: another transaction held the lock for too long.
     """
     return _get_one(transaction, _LOCK, round_id)
+
+
+def lock_due(transaction: Transaction, limit: int) -> list[StoredRound]:
+    """Lock rounds whose correction window has passed, oldest first; skip those that are locked by others."""
+    due = ROUNDS.where(_HEAD.provisional_until <= bindparam("now")).order_by(_HEAD.provisional_until).limit(limit)
+    query = due.with_for_update(of=_HEAD, skip_locked=True)
+    found = transaction.execute(query, {"club_id": transaction.club_id, "now": transaction.now}).all()
+    return [load_stored_round(transaction, record._asdict()) for record in found]
 
 
 def find_by_reference(transaction: Transaction, table_id: UUID, reference: str) -> StoredRound | None:
@@ -314,42 +199,6 @@ def list_page(
         query = query.where(after.bound > PLACE)
     found = transaction.execute(query, {"club_id": transaction.club_id})
     return [load_stored_round(transaction, record._asdict()) for record in found]
-
-
-def advance(
-    transaction: Transaction,
-    before: StoredRound,
-    round_: Round | None = None,
-    *,
-    finality: Finality | None = None,
-    keeps_window: bool = False,
-) -> StoredRound:
-    """
-    Update the head of a round after a change to the round or its settlement state, and return the round.
-
-    Raises:
-        Busy: another transaction has changed the round since it was read.
-    """
-    after = before.changed(transaction.now, round_, finality=finality, keeps_window=keeps_window)
-    changing = {name: value for name, value in dump_round(after.round).items() if name in _CHANGING}
-    statement = (
-        update(_HEAD)
-        .where(_HEAD.club_id == transaction.club_id, _HEAD.round_id == before.id, _HEAD.version == before.version)
-        .values(version=after.version, **changing, **dump_finality(after.finality))
-    )
-    if transaction.execute(statement).rowcount != 1:
-        raise changed_meanwhile(before)
-    return after
-
-
-def table_has_open_round() -> RoundOpen:
-    """Return the conflict of a second open round at a table."""
-    return RoundOpen("the table already has an open round; finish or close it first")
-
-
-def changed_meanwhile(before: StoredRound) -> Busy:
-    """Return the conflict of a round whose version has changed since it was read."""
-    return Busy(f"round {before.id} was changed by another request after version {before.version}; retry the request")
 
 
 def _get_one(transaction: Transaction, query: Statement, round_id: UUID) -> StoredRound:

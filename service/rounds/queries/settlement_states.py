@@ -7,28 +7,18 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import Connection, insert, select, text
+from sqlalchemy import Connection, select, text
 
-from evidence.events import FinalReason, SettlementConfirmed, SettlementFinalized
+from evidence.events import FinalReason, SettlementConfirmed
 from scoring.hand import Seat
 from service.db import Transaction
-from service.ledger.queries.events import INSERT_IN_ROUND, EventKind, event_parameters, record_event
+from service.ledger.queries.events import EventKind
 from service.rounds.models import ConfirmationRecord
 from service.rounds.queries import rounds
 from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, write_rounds
 
 _CLUBS: Final = text("SELECT club_id FROM clubs_with_settlements_due(:now) AS due (club_id)")
-# A locked round is being changed, and may no longer be due afterwards.
-_FINALIZE: Final = text("""
-    WITH due AS (
-        SELECT round_id FROM round_heads WHERE club_id = :club_id AND provisional_until <= :now
-        ORDER BY provisional_until LIMIT :limit FOR UPDATE SKIP LOCKED
-    )
-    UPDATE round_heads AS head
-    SET version = version + 1, settlement_state = 'final', provisional_until = NULL, final_revision = revision
-    FROM due WHERE head.club_id = :club_id AND head.round_id = due.round_id
-    RETURNING head.round_id, head.version, head.revision, head.last_event
-""")
 
 
 def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> StoredRound:
@@ -40,20 +30,13 @@ def confirm(transaction: Transaction, before: StoredRound, seat: Seat) -> Stored
         before: the round as it was locked, with a provisional settlement.
         seat: the seat of the player, who has not confirmed the settlement before.
     """
-    transaction.execute(
-        insert(ConfirmationRecord).values(
-            club_id=transaction.club_id,
-            round_id=before.id,
-            revision=before.revision,
-            seat=seat,
-            confirmed_at=transaction.now,
-        )
-    )
+    change = RoundChange(transaction, before)
+    change.insert(ConfirmationRecord, {"seat": seat, "confirmed_at": transaction.now})
+    event = SettlementConfirmed(round=before.id, revision=before.revision, seat=seat)
+    change.add_event(event.kind, event.encode())
     # A confirmation does not extend the correction window.
-    after = rounds.advance(transaction, before, keeps_window=True)
-    event = confirmed_event(before.id, before.revision, seat)
-    last = record_event(transaction, EventKind.SETTLEMENT_CONFIRMED, event, round_id=after.id, sequence=after.version)
-    after = replace(after, last_event=last)
+    after = change.finish(keeps_window=True)
+    write_rounds(transaction, change)
     if len(list_confirmed(transaction, before.id, before.revision)) < len(before.round.seats):
         return after
     return finalize(transaction, after, FinalReason.CONFIRMED)
@@ -87,38 +70,51 @@ def finalize(transaction: Transaction, before: StoredRound, because: FinalReason
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    final = replace(before.finality, final_revision=before.revision)
-    after = rounds.advance(transaction, before, finality=final)
-    event = finalized_event(after.id, after.revision, because)
-    last = record_event(transaction, EventKind.SETTLEMENT_FINALIZED, event, round_id=after.id, sequence=after.version)
-    return replace(after, last_event=last)
+    change = RoundChange(transaction, before)
+    change.finalize(because)
+    after = change.finish()
+    write_rounds(transaction, change)
+    return after
 
 
-def count_opened_dispute(transaction: Transaction, before: StoredRound) -> StoredRound:
+def open_dispute(transaction: Transaction, before: StoredRound, kind: EventKind, event: bytes) -> StoredRound:
     """
     Count a new dispute of a locked round that has ended; its settlement is disputed until all disputes have ended.
-
-    The caller records the event with the new version of the round.
 
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    more = replace(before.finality, open_disputes=before.finality.open_disputes + 1)
-    return rounds.advance(transaction, before, finality=more)
+    return change_disputes(transaction, before, kind, event, opened=1)
 
 
-def count_ended_dispute(transaction: Transaction, before: StoredRound) -> StoredRound:
+def end_dispute(transaction: Transaction, before: StoredRound, kind: EventKind, event: bytes) -> StoredRound:
     """
     Count a resolved or withdrawn dispute of a locked round.
 
     After the last one, a settlement that was final and was not corrected is final again; any other is provisional for a
-    whole correction window from now. The caller records the event with the new version of the round.
+    whole correction window from now.
 
     Raises:
         Busy: another transaction has changed the round since it was read.
     """
-    fewer = replace(before.finality, open_disputes=before.finality.open_disputes - 1)
-    return rounds.advance(transaction, before, finality=fewer)
+    return change_disputes(transaction, before, kind, event, opened=-1)
+
+
+def change_disputes(
+    transaction: Transaction, before: StoredRound, kind: EventKind, event: bytes, *, opened: int = 0
+) -> StoredRound:
+    """
+    Record an event of a dispute of a locked round, and how many more disputes of the round are open.
+
+    Raises:
+        Busy: another transaction has changed the round since it was read.
+    """
+    change = RoundChange(transaction, before)
+    change.add_event(kind, event)
+    finality = replace(before.finality, open_disputes=before.finality.open_disputes + opened)
+    after = change.finish(finality=finality)
+    write_rounds(transaction, change)
+    return after
 
 
 def list_clubs_due(connection: Connection, now: datetime) -> Sequence[UUID]:
@@ -136,29 +132,9 @@ def finalize_due(transaction: Transaction, most: int) -> int:
         transaction: the club's transaction.
         most: the most settlements to finalize.
     """
-    parameters = {"club_id": transaction.club_id, "now": transaction.now, "limit": most}
-    finalized = transaction.execute(_FINALIZE, parameters).all()
-    events = [
-        event_parameters(
-            transaction,
-            EventKind.SETTLEMENT_FINALIZED,
-            finalized_event(each.round_id, each.revision, FinalReason.WINDOW),
-            round_id=each.round_id,
-            sequence=each.version,
-            previous=each.last_event,
-        )
-        for each in finalized
-    ]
-    if events:
-        transaction.execute(INSERT_IN_ROUND, events)
-    return len(events)
-
-
-def finalized_event(round_id: UUID, revision: int, because: FinalReason) -> bytes:
-    """Return the encoded event payload of a settlement that became final."""
-    return SettlementFinalized(round=round_id, revision=revision, because=because).encode()
-
-
-def confirmed_event(round_id: UUID, revision: int, seat: Seat) -> bytes:
-    """Return the encoded event payload of a confirmation."""
-    return SettlementConfirmed(round=round_id, revision=revision, seat=seat).encode()
+    changes = [RoundChange(transaction, due) for due in rounds.lock_due(transaction, most)]
+    for change in changes:
+        change.finalize(FinalReason.WINDOW)
+        change.finish()
+    write_rounds(transaction, *changes)
+    return len(changes)

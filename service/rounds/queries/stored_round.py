@@ -1,7 +1,7 @@
 """Stored rounds: their state, the state of their settlement, and conversion from and to records."""
 
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any, Final
 from uuid import UUID
@@ -69,7 +69,12 @@ class Finality:
 
 def dump_finality(finality: Finality) -> dict[str, Any]:
     """Return the columns of a round's head for a settlement state."""
-    return {**asdict(finality), "settlement_state": finality.settlement_state.value}
+    return {
+        "settlement_state": finality.settlement_state.value,
+        "provisional_until": finality.provisional_until,
+        "final_revision": finality.final_revision,
+        "open_disputes": finality.open_disputes,
+    }
 
 
 def load_finality(head: Mapping[str, Any]) -> Finality:
@@ -226,9 +231,11 @@ class StoredRound:
         revision: int | None = None,
         finality: Finality | None = None,
         keeps_window: bool = False,
+        version: int | None = None,
+        last_event: bytes | None = None,
     ) -> "StoredRound":
         """
-        Return the round after a change, with the next version and its settlement state.
+        Return the round after a change, with its settlement state.
 
         Args:
             now: the time of the change, from which the correction window runs.
@@ -236,13 +243,22 @@ class StoredRound:
             revision: the revision after the change, if it changes.
             finality: the changed settlement state, if it changes.
             keeps_window: whether the correction window does not start again.
+            version: the version after the change, if it is not the next one.
+            last_event: the hash of the change's last event.
         """
         round_, revision = round_ or self.round, revision or self.revision
         until = now + timedelta(minutes=self.correction_window_minutes)
         if keeps_window:
             until = self.finality.provisional_until or until
         changed = (finality or self.finality).after(revision, until, is_open=round_.is_open)
-        return replace(self, version=self.version + 1, revision=revision, round=round_, finality=changed)
+        return replace(
+            self,
+            version=version or self.version + 1,
+            revision=revision,
+            round=round_,
+            finality=changed,
+            last_event=self.last_event if last_event is None else last_event,
+        )
 
 
 def load_stored_round(transaction: Transaction, found: Mapping[str, Any]) -> StoredRound:

@@ -5,70 +5,16 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, insert, select, text
+from sqlalchemy import ColumnElement, Row, select
 
 from schemas.settlements import Adjustment
 from scoring.history import Paid
-from scoring.round import Departed
-from scoring.round_state import Round
 from scoring.settle_up import Payment
 from scoring.settlement import LimitedBy, Transfer
 from service.db import Transaction
 from service.rounds.models import AdjustmentRecord, SettlementRecord, TransferRecord
-from service.rounds.queries.stored_round import StoredRound, in_order
 
-INSERT_TRANSFERS: Final = """
-    INSERT INTO transfers (club_id, round_id, revision, number, late, position,
-        payer, payee, due, paid, limited_by, payer_stack, payee_stack)
-    SELECT CAST(:club_id AS uuid), CAST(:round_id AS uuid), CAST(:revision AS integer), CAST(:number AS integer),
-        CAST(:late AS boolean), transfer.*
-    FROM unnest(
-        CAST(:orders AS smallint[]), CAST(:payers AS smallint[]), CAST(:payees AS smallint[]),
-        CAST(:dues AS bigint[]), CAST(:paid AS bigint[]), CAST(:limits AS text[]),
-        CAST(:payer_stacks AS bigint[]), CAST(:payee_stacks AS bigint[])
-    ) AS transfer
-"""
-"""Part of statements that insert transfers with their stacks; `transfer_parameters` returns its parameters."""
-
-_INSERT_PAYOUT: Final = text(f"""
-    WITH late AS ({INSERT_TRANSFERS})
-    INSERT INTO payouts (club_id, round_id, revision, number, stacks_before, stacks, transfer_count)
-    VALUES (:club_id, :round_id, :revision, :number, :stacks_before, :stacks, :transfer_count)
-""")
 _RECORD: Final = TransferRecord
-
-
-def add_payout(transaction: Transaction, round_id: UUID, revision: int, before: Round, departed: Departed) -> None:
-    """Insert the payout of a departure or closing, if it has transfers."""
-    if not departed.transfers:
-        return
-    seats = before.seat_numbers
-    parameters = {
-        "club_id": transaction.club_id,
-        "round_id": round_id,
-        "revision": revision,
-        "number": before.hands,
-        "stacks_before": in_order(seats, before.stacks),
-        "stacks": in_order(seats, departed.round.stacks),
-        **transfer_parameters(departed.transfers, late=True),
-    }
-    transaction.execute(_INSERT_PAYOUT, parameters)
-
-
-def transfer_parameters(transfers: Sequence[Transfer], *, late: bool) -> dict[str, Any]:
-    """Return the parameters of `INSERT_TRANSFERS`."""
-    return {
-        "transfer_count": len(transfers),
-        "late": late,
-        "orders": [transfer.order for transfer in transfers],
-        "payers": [transfer.payer for transfer in transfers],
-        "payees": [transfer.payee for transfer in transfers],
-        "dues": [transfer.due for transfer in transfers],
-        "paid": [transfer.paid for transfer in transfers],
-        "limits": [transfer.limited_by and transfer.limited_by.value for transfer in transfers],
-        "payer_stacks": [transfer.payer_stack for transfer in transfers],
-        "payee_stacks": [transfer.payee_stack for transfer in transfers],
-    }
 
 
 def list_paid(transaction: Transaction, round_id: UUID, revision: int) -> list[Paid]:
@@ -127,17 +73,6 @@ def _paid(found: Row[Any]) -> Paid:
             payee_stack=found.payee_stack,
         ),
     )
-
-
-def add_adjustment(transaction: Transaction, made: StoredRound, payments: Sequence[Payment]) -> None:
-    """Insert the payments that adjust a final settlement to a round's newest revision."""
-    if payments:
-        of_revision = {"club_id": transaction.club_id, "round_id": made.id, "revision": made.revision}
-        records = [
-            {**of_revision, "position": position, "payer": paid.payer, "payee": paid.payee, "points": paid.amount}
-            for position, paid in enumerate(payments, start=1)
-        ]
-        transaction.execute(insert(AdjustmentRecord), records)
 
 
 def find_adjustment(transaction: Transaction, round_id: UUID, revision: int) -> Adjustment | None:

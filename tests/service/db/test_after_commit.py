@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service.db.transactions import Session
-from service.rounds.queries import hand_records
+from service.rounds.queries import writer
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
@@ -16,11 +16,11 @@ from tests.support.sample_rounds import THREE, hand, hands_of, record, start_rou
 
 
 def test_a_hand_is_recorded_even_if_its_metrics_fail(api: Api, log: Log, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
+    def fail(_hands: int) -> None:
         raise OSError("no space left on device")
 
     round_id = start_round(api)
-    monkeypatch.setattr(hand_records, "count_stored_hands", fail)
+    monkeypatch.setattr(writer, "count_stored_hands", fail)
     answer = record(api, round_id, hand(1, 1, THREE))
     assert answer.status == 201
     assert [each["id"] for each in hands_of(api, round_id)] == [answer["id"]]

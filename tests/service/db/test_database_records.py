@@ -21,16 +21,15 @@ from scoring.ruleset import Ruleset
 from scoring.settlement import LimitedBy, Transfer
 from service.db import Database, Transaction
 from service.errors import Busy
-from service.rounds.queries import histories
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import StoredRound
 from tests.support.database.insert_records import (
-    EVENT,
     EXAMPLE,
     PATIENT,
     PINEAPPLE,
     add_hand,
     add_round,
     add_table,
+    end_round,
     example_round,
     to_record,
     write_hand,
@@ -152,10 +151,9 @@ REFUSED: dict[str, tuple[str, Tampering]] = {
 def test_the_database_rejects_inconsistent_records(transaction: Transaction, what: str) -> None:
     reason, tamper = REFUSED[what]
     before = open_example(transaction)
-    played = play_hand(before.round, EXAMPLE)
-    given = to_record(SubmittedHand(EXAMPLE))
+    tampered = tamper(play_hand(before.round, EXAMPLE))
     with pytest.raises(IntegrityError, match=reason):
-        write_hand(transaction, before, tamper(played), given)
+        write_hand(transaction, before, tampered, to_record(SubmittedHand(tampered.hand)))
 
 
 def test_the_unchanged_example_is_accepted(transaction: Transaction) -> None:
@@ -216,7 +214,7 @@ def test_a_payout_must_match_its_transfers(transaction: Transaction) -> None:
         replace(closed, transfers=closed.transfers[:-1]),
     ):
         with pytest.raises(IntegrityError, match="do not add up"), transaction.connection.begin_nested():
-            histories.add_closing(transaction, after, tampered, Closing(1, "the room closes"), EVENT)
+            end_round(transaction, after, tampered, Closing(1, "the room closes"))
 
 
 @pytest.mark.parametrize(
@@ -292,7 +290,7 @@ def open_example(transaction: Transaction, ruleset: Ruleset = PINEAPPLE) -> Stor
 
 def close(transaction: Transaction, before: StoredRound) -> StoredRound:
     closing = Closing(before.round.hands, "the room closes")
-    return histories.add_closing(transaction, before, close_round(before.round), closing, EVENT)
+    return end_round(transaction, before, close_round(before.round), closing)
 
 
 def fresh_id(table: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from service.recomputations.actions.replay import replay_round
 from service.recomputations.packed.queries import EVERY, Scope, Stretch
 from service.recomputations.queries import list_recorded
 from service.rounds.queries import hands, revisions, rounds, transfers
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import digest_ruleset
 from tests.oracle import PRESETS as ORACLE_PRESETS

@@ -16,9 +16,9 @@ from service.db import Database, Transaction
 from service.errors import NotFound
 from service.ledger.models import EventRecord
 from service.rounds.models import HandRecord, HandScoreRecord, SubmissionRecord
-from service.rounds.queries import hand_records, hands, rounds
-from service.rounds.queries.hand_records import Submission
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries import hands, rounds
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, Submission, write_rounds
 from tests.support.database.insert_records import (
     EVENT,
     EXAMPLE,
@@ -28,6 +28,7 @@ from tests.support.database.insert_records import (
     add_table,
     example_round,
     to_record,
+    write_hand,
 )
 from tests.support.database.postgres import Logins
 from tests.support.database.recorded_statements import recorded_statements
@@ -87,7 +88,7 @@ def test_the_worked_example_reads_back_with_its_transfers_and_stacks(database: D
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(SubmittedHand(EXAMPLE))
-        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
         read = hands.get(transaction, given.id)
         assert read.hand == EXAMPLE
         assert read.players == {1: "ann", 2: "bob", 3: "cleo"}
@@ -107,7 +108,7 @@ def test_streets_discards_and_the_order_of_cards_are_preserved(database: Databas
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(submitted)
-        hand_records.add_hand(transaction, before, play_hand(before.round, submitted.hand), given)
+        write_hand(transaction, before, play_hand(before.round, submitted.hand), given)
         read = hands.get(transaction, given.id)
     by_seat = tuple(sorted(submitted.hand.players, key=lambda player: player.seat))
     assert read.hand.players == by_seat
@@ -118,8 +119,9 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
     received = b'{"number": 1,\n "button": 3 ...}'
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
-        given = to_record(SubmittedHand(EXAMPLE), Submission("hand", received))
-        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        submission = Submission("hand", received)
+        given = to_record(SubmittedHand(EXAMPLE), submission.id)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given, submission)
         record = transaction.execute(select(HandRecord.__table__)).one()
         kept = transaction.execute(select(SubmissionRecord.__table__)).one()
         score = transaction.execute(select(HandScoreRecord.__table__)).one()
@@ -134,11 +136,15 @@ def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database
 def test_hands_of_one_document_share_its_bytes(database: Database, club_id: UUID) -> None:
     with database.transaction(club_id) as transaction:
         document = Submission("document", b"[...]")
-        hand_records.add_submission(transaction, document)
+        changes = []
         for name in ("kitchen", "parlour"):
             before = add_round(transaction, add_table(transaction, name=name), example_round())
-            given = to_record(SubmittedHand(EXAMPLE), document.id)
-            hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+            changes.append(RoundChange(transaction, before))
+            played = play_hand(before.round, EXAMPLE)
+            changes[-1].add_played(before.round, played, to_record(SubmittedHand(EXAMPLE), document.id))
+            changes[-1].finish(played.round)
+        changes[0].add_submission(document)
+        write_rounds(transaction, *changes)
         assert transaction.execute(select(HandRecord.submission_id)).scalars().all() == [document.id] * 2
 
 
@@ -146,7 +152,7 @@ def test_a_hand_is_found_again_by_its_number(database: Database, club_id: UUID) 
     with database.transaction(club_id) as transaction:
         before = open_example(transaction)
         given = to_record(SubmittedHand(EXAMPLE))
-        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
         [(found, content)] = hands.list_contents(transaction, before.id, 1)
         assert (found, content) == (given.id, dump_hand(SubmittedHand(EXAMPLE)))
         newest = hands.find_newest(transaction, before.id, [found])
@@ -162,7 +168,7 @@ def test_a_hand_of_another_club_is_not_found(database: Database, club_id: UUID, 
     with database.transaction(club_id) as transaction:
         given = to_record(SubmittedHand(EXAMPLE))
         before = open_example(transaction)
-        hand_records.add_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
+        write_hand(transaction, before, play_hand(before.round, EXAMPLE), given)
     elsewhere = add_club(logins.owner, "away")
     with pytest.raises(NotFound, match=str(given.id)), database.transaction(elsewhere) as transaction:
         hands.get(transaction, given.id)
@@ -221,7 +227,7 @@ def test_a_hand_is_inserted_with_one_statement(database: Database, club_id: UUID
         locked = rounds.lock(transaction, before.id)
         played = play_hand(locked.round, EXAMPLE)
         with recorded_statements() as statements:
-            hand_records.add_hand(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
+            write_hand(transaction, locked, played, to_record(SubmittedHand(EXAMPLE)))
             transaction.send()
         assert len(statements) == 1
         assert transaction.execute(text("SELECT count(*) FROM transfers")).scalar_one() == 3

@@ -21,7 +21,7 @@ from service.ledger.queries.events import EventKind
 from service.rounds.models import ClosingRecord, DepartureRecord, RoundSeatRecord, SettlementRecord
 from service.rounds.queries import hands, histories, revisions, rounds, transfers
 from service.rounds.queries.revisions import RevisionToRecord
-from service.rounds.queries.rounds import StoredRound
+from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.support.database.insert_records import (
@@ -34,6 +34,7 @@ from tests.support.database.insert_records import (
     add_hand,
     add_round,
     add_table,
+    end_round,
     example_round,
 )
 from tests.support.database.postgres import Logins
@@ -94,8 +95,8 @@ def test_unchanged_records_preserve_their_times_and_marks(database: Database, cl
         opened = add_round(transaction, add_table(transaction, PATIENT), example_round(PATIENT), carried_over=[1, 2])
         after = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
-        after = histories.add_departure(transaction, after, depart(after.round, 2), departure, EVENT)
-        after = histories.add_closing(transaction, after, close_round(after.round), closing, EVENT)
+        after = end_round(transaction, after, depart(after.round, 2), departure)
+        after = end_round(transaction, after, close_round(after.round), closing)
         then = transaction.now
     richer = (SEATS[0], RoundSeat(2, "bob", 51), SEATS[2])
     history = History(PATIENT, richer, (EXAMPLE,), (departure,), replace(closing, reason="it rains"))
@@ -144,7 +145,7 @@ def test_a_revision_cannot_reopen_a_round_beside_an_open_one(database: Database,
     with database.transaction(club_id) as transaction:
         table = add_table(transaction)
         before = add_round(transaction, table, example_round())
-        before = histories.add_closing(transaction, before, close_round(before.round), Closing(0, "nobody came"), EVENT)
+        before = end_round(transaction, before, close_round(before.round), Closing(0, "nobody came"))
         add_round(transaction, table, example_round())
     with pytest.raises(RoundOpen), database.transaction(club_id) as transaction:
         play_again(transaction, before, History(before.round.ruleset, SEATS))

@@ -18,11 +18,11 @@ from service.db import Database, Transaction
 from service.errors import Busy, NotFound, RoundConflict, RoundOpen
 from service.rounds.models import RoundSeatRecord
 from service.rounds.queries import hands, histories, rounds, transfers
-from service.rounds.queries.rounds import RoundFilter, StoredRound
+from service.rounds.queries.rounds import RoundFilter
+from service.rounds.queries.stored_round import StoredRound
 from tests.oracle import PRESETS as ORACLE_PRESETS
 from tests.oracle import random_document, random_ruleset
 from tests.support.database.insert_records import (
-    EVENT,
     EXAMPLE,
     PINEAPPLE,
     add_club,
@@ -30,6 +30,7 @@ from tests.support.database.insert_records import (
     add_hand,
     add_round,
     add_table,
+    end_round,
     example_round,
 )
 from tests.support.database.postgres import Logins
@@ -204,4 +205,4 @@ def test_a_round_locked_for_too_long_is_busy(database: Database, club_id: UUID, 
 
 def close(transaction: Transaction, before: StoredRound) -> StoredRound:
     closing = Closing(before.round.hands, "the room closes")
-    return histories.add_closing(transaction, before, close_round(before.round), closing, EVENT)
+    return end_round(transaction, before, close_round(before.round), closing)

@@ -14,10 +14,11 @@ from schemas.settlements import SettlementState
 from scoring.history import Closing
 from scoring.round import close_round
 from service.db import Database, Transaction
-from service.ledger.queries.events import EventKind, record_event
+from service.ledger.queries.events import EventKind
 from service.rounds.actions import settlements
-from service.rounds.queries import histories, revisions, rounds, settlement_states, transfers
+from service.rounds.queries import revisions, rounds, settlement_states, transfers
 from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange
 from service.sweeper import sweep
 from service.worker import KINDS
 from tests.support.database.insert_records import (
@@ -30,6 +31,7 @@ from tests.support.database.insert_records import (
     add_table,
     correct,
     correct_who_sat,
+    end_round,
     example_round,
 )
 from tests.support.database.postgres import Logins
@@ -61,7 +63,7 @@ def close(transaction: Transaction, opened: StoredRound) -> StoredRound:
     played = add_hand(transaction, opened, SubmittedHand(EXAMPLE))
     assert played.finality.settlement_state is OPEN
     closing = Closing(1, "the room closes")
-    return histories.add_closing(transaction, played, close_round(played.round), closing, EVENT)
+    return end_round(transaction, played, close_round(played.round), closing)
 
 
 def look(database: Database, found: StoredRound, club_id: UUID) -> StoredRound:
@@ -151,11 +153,11 @@ def test_an_interrupted_sweep_leaves_consistent_records(
 ) -> None:
     closed = closed_rounds(database, club_id, 2)
 
-    def fail(*_: object) -> bytes:
+    def fail(*_: object) -> None:
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patched:
-        patched.setattr(settlement_states, "finalized_event", fail)
+        patched.setattr(RoundChange, "finalize", fail)
         with pytest.raises(KeyboardInterrupt):
             sweep_once(database)
     assert [look(database, each, club_id) for each in closed] == closed
@@ -185,10 +187,9 @@ def test_the_last_confirmation_finalizes_a_settlement(database: Database, club_i
 def test_a_disputed_settlement_waits_until_every_dispute_is_resolved(database: Database, club_id: UUID) -> None:
     [closed] = closed_rounds(database, club_id)
     states = []
-    for change in (settlement_states.count_opened_dispute,) * 2 + (settlement_states.count_ended_dispute,) * 2:
+    for change in (settlement_states.open_dispute,) * 2 + (settlement_states.end_dispute,) * 2:
         with database.transaction(club_id) as transaction:
-            after = change(transaction, rounds.lock(transaction, closed.id))
-            record_event(transaction, EventKind.ROUND_CORRECTED, EVENT, round_id=after.id, sequence=after.version)
+            after = change(transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT)
         states.append(after.finality.settlement_state)
         if after.finality.open_disputes:
             sweep_once(database)
@@ -202,14 +203,24 @@ def test_a_final_settlement_is_final_again_after_a_dispute_that_changed_nothing(
 ) -> None:
     [closed] = closed_rounds(database, club_id)
     sweep_once(database)
+    event = (EventKind.DISPUTE_RESOLVED, EVENT)
     with database.transaction(club_id) as transaction:
-        disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
+        disputed = settlement_states.open_dispute(
+            transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT
+        )
         assert disputed.finality.settlement_state is DISPUTED
-        assert settlement_states.count_ended_dispute(transaction, disputed).finality.settlement_state is FINAL
-        disputed = settlement_states.count_opened_dispute(transaction, rounds.lock(transaction, closed.id))
+        assert (
+            settlement_states.end_dispute(
+                transaction, disputed, EventKind.DISPUTE_RESOLVED, EVENT
+            ).finality.settlement_state
+            is FINAL
+        )
+        disputed = settlement_states.open_dispute(
+            transaction, rounds.lock(transaction, closed.id), EventKind.DISPUTE_RESOLVED, EVENT
+        )
         corrected = correct(transaction, disputed)
         assert corrected.finality.settlement_state is DISPUTED
-        resolved = settlement_states.count_ended_dispute(transaction, corrected)
+        resolved = settlement_states.end_dispute(transaction, corrected, *event)
         assert (resolved.finality.settlement_state, resolved.finality.final_revision) == (PROVISIONAL, 1)
 
 

@@ -17,12 +17,11 @@ from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps
 from scoring.presets import PRESETS
-from scoring.round import PlayedHand, close_round, depart, open_round, play_hand
+from scoring.round import Departed, PlayedHand, close_round, depart, open_round, play_hand
 from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Leaving, Ruleset, Scope, StakesRules, WinLimit
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.keys import IssuedKey
-from service.corrections import queries as corrections
 from service.db import Database, Transaction
 from service.disputes import queries as disputes
 from service.disputes.queries import StoredDispute
@@ -38,16 +37,17 @@ from service.links import queries as links
 from service.players import queries as players
 from service.recomputations import queries as recomputations
 from service.recomputations.queries import Difference
+from service.rounds.models import CorrectionRecord
 from service.rounds.queries import (
-    hand_records,
     histories,
     revisions,
     rounds,
     settlement_states,
 )
-from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.revisions import RevisionToRecord
-from service.rounds.queries.rounds import FIRST, StoredRound
+from service.rounds.queries.rounds import FIRST
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
@@ -129,24 +129,50 @@ def add_round(
         round=round_,
         correction_window_minutes=table.correction_window_minutes,
     )
-    return rounds.add(transaction, opened, EVENT, carried_over=carried_over)
+    return write(transaction, RoundChange.opening(transaction, opened, EVENT, carried_over=carried_over))
+
+
+def write(transaction: Transaction, change: RoundChange, round_: Round | None = None) -> StoredRound:
+    """Finish a change and write it at once, so that the database's errors are raised here."""
+    after = change.finish(round_)
+    write_rounds(transaction, change)
+    transaction.send()
+    return after
 
 
 def add_hand(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> StoredRound:
     return write_hand(transaction, before, play_hand(before.round, submitted.hand), to_record(submitted))
 
 
-def write_hand(transaction: Transaction, before: StoredRound, played: PlayedHand, given: HandToRecord) -> StoredRound:
-    """Add a hand, and hear at once what the database says to it."""
-    after = hand_records.add_hand(transaction, before, played, given)
-    transaction.send()
-    return after
+def write_hand(
+    transaction: Transaction,
+    before: StoredRound,
+    played: PlayedHand,
+    hand: HandToRecord,
+    submission: Submission | None = None,
+) -> StoredRound:
+    """Add a hand with its request body."""
+    change = RoundChange(transaction, before)
+    change.add_submission(submission or Submission("hand", b"{}", hand.submission_id))
+    change.add_played(before.round, played, hand)
+    return write(transaction, change, played.round)
 
 
-def to_record(submitted: SubmittedHand, submission: Submission | UUID | None = None) -> HandToRecord:
+def to_record(submitted: SubmittedHand, submission_id: UUID | None = None) -> HandToRecord:
     content = dump_hand(submitted)
-    received = Submission("hand", repr(content).encode()) if submission is None else submission
-    return HandToRecord(canonical_json(content), digest_of(content), received, EVENT, submitted.played_at)
+    received = submission_id or uuid7()
+    packed = submitted.hand.packed
+    encoded, digest = canonical_json(content), digest_of(content)
+    return HandToRecord(uuid7(), packed, encoded, digest, received, EVENT, submitted.played_at)
+
+
+def end_round(
+    transaction: Transaction, before: StoredRound, departed: Departed, ending: Departure | Closing
+) -> StoredRound:
+    """Add a departure or closing."""
+    change = RoundChange(transaction, before)
+    change.add_ending(before.round, departed, ending, EVENT)
+    return write(transaction, change, departed.round)
 
 
 def add_document(transaction: Transaction, before: StoredRound, document: RoundDocument) -> StoredRound:
@@ -154,12 +180,11 @@ def add_document(transaction: Transaction, before: StoredRound, document: RoundD
     departures = iter(sorted(document.departures, key=lambda departure: departure.after_hand))
     for step in replay_steps(before.round, document.history(before.round.ruleset)):
         if isinstance(step, PlayedHand):
-            before = hand_records.add_hand(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
-        elif departure := next(departures, None):
-            before = histories.add_departure(transaction, before, step, departure, EVENT)
+            before = write_hand(transaction, before, step, to_record(document.hands[step.hand.number - 1]))
         else:
-            assert document.closed is not None
-            before = histories.add_closing(transaction, before, step, document.closed, EVENT)
+            ending = next(departures, None) or document.closed
+            assert ending is not None
+            before = end_round(transaction, before, step, ending)
     return before
 
 
@@ -168,11 +193,12 @@ def correct(transaction: Transaction, before: StoredRound) -> StoredRound:
     happened = histories.get(transaction, before.id, before.revision)
     hand_ids = [hand.id for hand in happened.hands]
     given = RevisionToRecord(happened.history, replay(happened.history), hand_ids, "looked at again")
-    made = revisions.add(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
+    change = revisions.build_revision(transaction, before, given, EventKind.ROUND_CORRECTED, EVENT)
     submission = Submission("correction", b"{}")
-    hand_records.add_submission(transaction, submission)
-    corrections.add(transaction, made, sha256(b"a correction").digest(), submission.id, None)
-    return made
+    change.add_submission(submission)
+    digest = sha256(b"a correction").digest()
+    change.insert(CorrectionRecord, {"digest": digest, "submission_id": submission.id, "dispute": None})
+    return write(transaction, change, given.played.round)
 
 
 def correct_who_sat(transaction: Transaction, before: StoredRound) -> StoredRound:
@@ -219,8 +245,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))
         departure, closing = Departure(2, 1, "last train"), Closing(1, "the room closes")
-        later = histories.add_departure(transaction, later, depart(later.round, 2), departure, EVENT)
-        later = histories.add_closing(transaction, later, close_round(later.round), closing, EVENT)
+        later = end_round(transaction, later, depart(later.round, 2), departure)
+        later = end_round(transaction, later, close_round(later.round), closing)
         confirmed = settlement_states.confirm(transaction, later, 1)
         correct_who_sat(transaction, settlement_states.finalize(transaction, confirmed, FinalReason.WINDOW))
         add_job(transaction)

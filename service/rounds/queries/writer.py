@@ -1,0 +1,389 @@
+"""
+Write hands with their scores, transfers and events, and the heads of their rounds.
+
+A posted hand, a document, an import, a correction, an undo and a recomputation each build a `RoundChange` for every
+round, and `write_rounds` writes any number of them with one statement.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
+from hashlib import sha256
+from typing import Any, Final, NamedTuple
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from evidence import canonical_json
+from evidence.events import FinalReason, Received, SettlementFinalized
+from schemas.hands import SubmittedHand
+from scoring import SCORER_VERSION
+from scoring.hand import Seat
+from scoring.history import Closing, Departure
+from scoring.round import Departed, PlayedHand
+from scoring.round_state import Round
+from scoring.ruleset import Points, Ruleset
+from service.db import Transaction
+from service.db.base import Base
+from service.db.batch import Batch, Part
+from service.errors import Busy, RoundConflict, RoundOpen, ServiceError
+from service.ledger.queries.events import EventKind, EventWriter
+from service.metrics.counters import check_balance, count_stored_hands
+from service.rounds.models import (
+    ClosingRecord,
+    DepartureRecord,
+    HandRecord,
+    HandScoreRecord,
+    PayoutRecord,
+    RoundHeadRecord,
+    RoundRecord,
+    RoundSeatRecord,
+    SettlementRecord,
+    SubmissionRecord,
+    TransferRecord,
+)
+from service.rounds.queries.figures import HandFigures, PaidRow, figures_of, paid_rows
+from service.rounds.queries.stored_round import Finality, StoredRound, dump_finality, dump_round, in_order
+
+
+@dataclass(frozen=True)
+class Submission:
+    """A request body, and its kind: `hand`, `document` or `correction`."""
+
+    kind: str
+    content: bytes
+    id: UUID = field(default_factory=uuid7)
+
+    @cached_property
+    def received(self) -> Received:
+        """The id and digest of the request body, for events."""
+        return Received(self.id, sha256(self.content).digest())
+
+
+class HandToRecord(NamedTuple):
+    """
+    A received hand, ready to be inserted.
+
+    Attributes:
+        submitted: the hand as received.
+        submission_id: the request body.
+        event: the encoded event payload; empty for a hand of a correction, which has its own event.
+    """
+
+    id: UUID
+    submitted: SubmittedHand
+    submission_id: UUID
+    event: bytes = b""
+
+
+_HEAD: Final = RoundHeadRecord.metadata.tables[RoundHeadRecord.__tablename__]
+_CHANGING: Final = [column.name for column in _HEAD.columns if column.name not in ("club_id", "round_id", "table_id")]
+# If another transaction has changed the round, the number of an event or a hand is not unique any more.
+_UPDATE_HEADS: Final = Part(
+    "changed_heads",
+    f"""
+    UPDATE round_heads AS head SET {", ".join(f"{name} = changed.{name}" for name in _CHANGING)}
+    FROM unnest(CAST(:changed_heads AS round_heads[])) AS changed
+    WHERE head.club_id = changed.club_id AND head.round_id = changed.round_id AND head.version < changed.version
+    """,
+    _HEAD,
+)
+
+
+class RoundChange:
+    """
+    Collects the records of a change of one round: first the steps, each with its event, then the head.
+
+    Attributes:
+        before: the round before the change, or before its first hand if it is new.
+        records: the collected records.
+        hands: the number of recorded hands.
+    """
+
+    def __init__(self, transaction: Transaction, before: StoredRound, *, revision: int | None = None) -> None:
+        """
+        Begin a change.
+
+        Args:
+            transaction: in which the round was locked.
+            before: the round as it was locked.
+            revision: the revision that the change adds, if it adds one.
+        """
+        self.records = Batch()
+        self.hands = 0
+        self.before = before
+        self._now = transaction.now
+        self._revision = revision or before.revision
+        self._of_revision = {"club_id": transaction.club_id, "round_id": before.id, "revision": self._revision}
+        self._events = EventWriter(transaction, self.records)
+        self._version, self._last_event = before.version, before.last_event
+        self._finality = before.finality
+        self._is_new = False
+
+    @classmethod
+    def opening(
+        cls, transaction: Transaction, opened: StoredRound, event: bytes, *, carried_over: Collection[Seat] = ()
+    ) -> "RoundChange":
+        """
+        Begin with the opening of a new round.
+
+        Args:
+            transaction: in which the ruleset and the table have been inserted.
+            opened: the round before its first hand.
+            event: the encoded event payload.
+            carried_over: the seats whose stacks carried over from an earlier round.
+        """
+        change = cls(transaction, opened)
+        change._is_new = True
+        change._version = opened.version - 1
+        record = {
+            "club_id": transaction.club_id,
+            "id": opened.id,
+            "table_id": opened.table_id,
+            "table_sequence": opened.table_sequence,
+            "imported": opened.imported,
+            "reference": opened.reference,
+            "digest": opened.digest,
+            "point_value": opened.point_value,
+            "currency": opened.currency,
+            "opened_at": opened.opened_at,
+            "recorded_at": opened.recorded_at,
+            "correction_window_minutes": opened.correction_window_minutes,
+        }
+        change.records.insert(RoundRecord, record)
+        change.add_settlement(opened.round.ruleset)
+        for seat in opened.round.seats:
+            change.add_seat(seat.seat, seat.player, seat.opening_stack, carried_over=seat.seat in carried_over)
+        change.add_event(EventKind.ROUND_OPENED, event)
+        return change
+
+    def conflicts(self) -> dict[str, ServiceError]:
+        """Return the error that the violation of a constraint means, by the constraint's name."""
+        if self._is_new:
+            taken = RoundConflict(f"the table already has a round with the reference {self.before.reference!r}")
+            return {"rounds_reference_key": taken, "round_heads_one_open": table_has_open_round()}
+        reopened = RoundOpen("the revision would reopen the round, and its table has another open round")
+        return {**dict.fromkeys(_NUMBERS, changed_meanwhile(self.before)), "round_heads_one_open": reopened}
+
+    def insert(self, model: type[Base], *records: Mapping[str, Any]) -> None:
+        """Add records of the revision to a table."""
+        self.records.insert(model, *[{**self._of_revision, **record} for record in records])
+
+    def add_event(self, kind: EventKind, content: bytes) -> None:
+        """Add an event, which increments the round's version."""
+        self._version += 1
+        self._last_event = self._events.add(
+            kind, content, round_id=self.before.id, sequence=self._version, previous=self._last_event
+        )
+
+    def add_submission(self, submission: Submission) -> None:
+        """Add a request body. All hands of a document refer to the same one."""
+        record = {
+            "club_id": self._of_revision["club_id"],
+            "id": submission.id,
+            "kind": submission.kind,
+            "content": submission.content,
+            "sha256": submission.received.sha256,
+            "received_at": self._now,
+        }
+        self.records.insert(SubmissionRecord, record)
+
+    def add_settlement(self, ruleset: Ruleset, *, reason: str | None = None, adjusts: int | None = None) -> None:
+        """Add the revision: its ruleset, its reason, and the final revision that it adjusts."""
+        record = {"reason": reason, "created_at": self._now, "adjusts_revision": adjusts}
+        self.insert(SettlementRecord, {**_ruleset_columns(ruleset), **record})
+
+    def add_seat(self, seat: Seat, player: str, opening_stack: Points, *, carried_over: bool) -> None:
+        """Add a seat of the revision."""
+        record = {"seat": seat, "player": player, "opening_stack": opening_stack, "carried_over": carried_over}
+        self.insert(RoundSeatRecord, record)
+
+    def add_played(self, before: Round, played: PlayedHand, hand: HandToRecord) -> None:
+        """Add a played hand with its result and event, given the round before it."""
+        check_balance(self.before.id, played.round)
+        self.add_hand(hand, figures_of(before, played))
+
+    def add_hand(self, hand: HandToRecord, figures: HandFigures) -> None:
+        """Add a hand with its result and event."""
+        self.add_hand_record(hand)
+        self.add_score(self.before.round.ruleset, hand.submitted.hand.number, hand.id, figures)
+        self.add_event(EventKind.HAND_RECORDED, hand.event)
+        self.hands += 1
+
+    def add_hand_record(self, hand: HandToRecord) -> None:
+        """Add a hand without its result."""
+        submitted, played = hand.submitted, hand.submitted.hand
+        record = {
+            "club_id": self._of_revision["club_id"],
+            "id": hand.id,
+            "round_id": self.before.id,
+            "number": played.number,
+            "button": played.button,
+            "played_at": submitted.played_at,
+            "recorded_at": self._now,
+            "submission_id": hand.submission_id,
+            "digest": submitted.digest,
+            "content": submitted.content,
+            "seats": played.seats,
+            "fantasyland": played.fantasyland,
+            "boards": played.boards,
+        }
+        self.records.insert(HandRecord, record)
+
+    def add_score(self, ruleset: Ruleset, number: int, hand_id: UUID, figures: HandFigures) -> None:
+        """Add the result of a hand, with its transfers."""
+        record = {
+            **self._of_revision,
+            **_ruleset_columns(ruleset),
+            "number": number,
+            "hand_id": hand_id,
+            "scorer_version": SCORER_VERSION,
+            "points": figures.points,
+            "fouls": figures.fouls,
+            "royalties": figures.royalties,
+            "earned": figures.earned,
+            "stays": figures.stays,
+            "exchanges": figures.exchanges,
+            "top_ups": figures.top_ups,
+            "stacks_before": figures.stacks_before,
+            "stacks": figures.stacks,
+            "transfer_count": len(figures.transfers),
+            "irregular": figures.irregular,
+        }
+        self.records.insert(HandScoreRecord, record)
+        self._add_transfers(number, figures.transfers, late=False)
+
+    def add_ending(self, before: Round, departed: Departed, ending: Departure | Closing, event: bytes) -> None:
+        """Add a departure or closing with its payout and event, given the round before it."""
+        check_balance(self.before.id, departed.round)
+        self.add_payout(before, departed)
+        ended = {"after_hand": ending.after_hand, "reason": ending.reason, "recorded_at": self._now}
+        if isinstance(ending, Closing):
+            self.insert(ClosingRecord, ended)
+            self.add_event(EventKind.ROUND_CLOSED, event)
+        else:
+            self.insert(DepartureRecord, {"position": len(before.left) + 1, "seat": ending.seat, **ended})
+            self.add_event(EventKind.DEPARTURE_RECORDED, event)
+
+    def add_payout(self, before: Round, departed: Departed) -> None:
+        """Add the payout of a departure or closing, if it has transfers."""
+        transfers, seats = paid_rows(departed.transfers), before.seat_numbers
+        if transfers:
+            record = {
+                "number": before.hands,
+                "stacks_before": in_order(seats, before.stacks),
+                "stacks": in_order(seats, departed.round.stacks),
+                "transfer_count": len(transfers),
+            }
+            self.insert(PayoutRecord, record)
+            self._add_transfers(before.hands, transfers, late=True)
+
+    def _add_transfers(self, number: int, transfers: Sequence[PaidRow], *, late: bool) -> None:
+        of_hand = {**self._of_revision, "number": number, "late": late}
+        records = [
+            {
+                **of_hand,
+                "position": position,
+                "payer": payer,
+                "payee": payee,
+                "due": due,
+                "paid": paid,
+                "limited_by": limited_by,
+                "payer_stack": payer_stack,
+                "payee_stack": payee_stack,
+            }
+            for position, (payer, payee, due, paid, limited_by, payer_stack, payee_stack) in enumerate(transfers, 1)
+        ]
+        self.records.insert(TransferRecord, *records)
+
+    def finalize(self, because: FinalReason) -> None:
+        """Make the settlement of the revision final, and add the event."""
+        event = SettlementFinalized(round=self.before.id, revision=self._revision, because=because)
+        self.add_event(event.kind, event.encode())
+        self._finality = replace(self._finality, final_revision=self._revision)
+
+    def finish(
+        self, round_: Round | None = None, *, finality: Finality | None = None, keeps_window: bool = False
+    ) -> StoredRound:
+        """
+        Add the head of the round after the change, and return the round.
+
+        Args:
+            round_: the round after the change, if it changes.
+            finality: the changed settlement state, if it changes.
+            keeps_window: whether the correction window does not start again.
+        """
+        after = self.before.changed(
+            self._now,
+            round_,
+            revision=self._revision,
+            finality=finality or self._finality,
+            keeps_window=keeps_window,
+            version=self._version,
+            last_event=self._last_event,
+        )
+        columns = dump_round(after.round)
+        head = {
+            **self._of_revision,
+            **_ruleset_columns(after.round.ruleset),
+            **columns,
+            "state": canonical_json(columns["state"]),
+            **dump_finality(after.finality),
+            "table_id": after.table_id,
+            "version": after.version,
+            "last_event": after.last_event,
+        }
+        if self._is_new:
+            self.records.insert(RoundHeadRecord, head)
+        else:
+            self.records.add(_UPDATE_HEADS, head)
+        return after
+
+
+_NUMBERS: Final = (
+    "events_sequence_key",
+    "hand_scores_pkey",
+    "transfers_pkey",
+    "payouts_pkey",
+    "departures_pkey",
+    "closings_pkey",
+    "settlements_pkey",
+)
+"""The constraints that a change violates if another transaction has changed the round since it was read."""
+
+
+def _ruleset_columns(ruleset: Ruleset) -> dict[str, Any]:
+    return {"ruleset_name": ruleset.name, "ruleset_version": ruleset.version}
+
+
+def write_rounds(transaction: Transaction, *changes: RoundChange) -> None:
+    """
+    Write changes of rounds, each of another round, with one statement.
+
+    It is sent with the next statement, or with the commit. One statement writes everything, because triggers check
+    scores and transfers together at its end.
+
+    Raises:
+        Busy, RoundConflict, RoundOpen: as `RoundChange.conflicts`, when the statement is sent.
+    """
+    changed = Busy("A round was changed by another request since it was read; retry the request.")
+    conflicts: dict[str, ServiceError] = dict.fromkeys(_NUMBERS, changed)
+    if len(changes) == 1:
+        conflicts = changes[0].conflicts()
+    batch = Batch()
+    for change in changes:
+        batch.extend(change.records)
+    batch.write(transaction, **conflicts)
+    hands = sum(change.hands for change in changes)
+    if hands:
+        transaction.after_commit.append(partial(count_stored_hands, hands))
+
+
+def table_has_open_round() -> RoundOpen:
+    """Return the conflict of a second open round at a table."""
+    return RoundOpen("the table already has an open round; finish or close it first")
+
+
+def changed_meanwhile(before: StoredRound) -> Busy:
+    """Return the conflict of a round whose version has changed since it was read."""
+    return Busy(f"round {before.id} was changed by another request after version {before.version}; retry the request")
