@@ -4,6 +4,9 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 
+# Without bytecode every process that the suite starts compiles its modules again.
+export PYTHONDONTWRITEBYTECODE :=
+
 .DEFAULT_GOAL := help
 .PHONY: help setup demo up test verify check bench format examples manifest openapi accept audit clean
 

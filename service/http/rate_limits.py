@@ -12,9 +12,6 @@ from limits import RateLimitItem, RateLimitItemPerDay, RateLimitItemPerMinute
 from limits.errors import StorageError
 from limits.storage import MemoryStorage, RedisStorage
 from limits.strategies import FixedWindowRateLimiter
-from redis import ConnectionPool
-from redis.backoff import NoBackoff
-from redis.retry import Retry
 
 from service.errors import TooManyRequests
 from service.http.request_body import was_body_awaited
@@ -113,6 +110,11 @@ class RateLimits:
 
 
 def _connect(url: str) -> RedisStorage:
+    # Most services count in memory, and need not wait for this import at their start.
+    from redis import ConnectionPool
+    from redis.backoff import NoBackoff
+    from redis.retry import Retry
+
     pool = ConnectionPool.from_url(
         url, socket_timeout=_REDIS_SECONDS, socket_connect_timeout=_REDIS_SECONDS, retry=Retry(NoBackoff(), 0)
     )

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -65,11 +66,27 @@ def read_messages(source: str) -> Iterator[tuple[int, str]]:
             yield node.lineno, node.value
 
 
+@cache
+def messages() -> list[tuple[Path, int, str]]:
+    return [(path, *found) for path in sources(SOURCES) for found in read_messages(path.read_text(encoding="utf-8"))]
+
+
+@cache
+def docstrings() -> list[tuple[Path, int, str]]:
+    return [
+        (path, *found) for path in sources(DOCUMENTED) for found in read_docstrings(path.read_text(encoding="utf-8"))
+    ]
+
+
+def sources(folders: tuple[str, ...]) -> list[Path]:
+    return [path for folder in folders for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
 @pytest.mark.parametrize("phrase", REPLACED)
 def test_no_message_has_a_replaced_phrase(phrase: str) -> None:
     found = [
         f"{path.relative_to(ROOT)}:{line}: {message!r}; write {REPLACED[phrase]!r}"
-        for path, line, message in MESSAGES
+        for path, line, message in messages()
         if re.search(phrase, message)
     ]
     assert not found, "\n".join(found)
@@ -88,10 +105,10 @@ def read_docstrings(source: str) -> Iterator[tuple[int, str]]:
 def test_docstrings_of_functions_begin_with_a_verb() -> None:
     wrong = [
         f"{path.relative_to(ROOT)}:{line}: {docstring.splitlines()[0]!r}"
-        for path, line, docstring in DOCSTRINGS
+        for path, line, docstring in docstrings()
         if docstring.split(maxsplit=1)[0].strip(".,:;`") in NOT_DOCSTRING_VERBS | NOT_VERBS
     ]
-    assert len(DOCSTRINGS) > 500
+    assert len(docstrings()) > 500
     assert not wrong, "\n".join(wrong)
 
 
@@ -128,17 +145,3 @@ def test_messages_are_string_literals_without_docstrings() -> None:
         '"""A module."""\nNAME = "a"\n"""A name."""\ndef f(x):\n    """A function."""\n    return f"{x} is right"\n'
     )
     assert list(read_messages(source)) == [(6, "{} is right"), (2, "a")]
-
-
-MESSAGES: Final = [
-    (path, line, message)
-    for folder in SOURCES
-    for path in sorted((ROOT / folder).rglob("*.py"))
-    for line, message in read_messages(path.read_text(encoding="utf-8"))
-]
-DOCSTRINGS: Final = [
-    (path, line, docstring)
-    for folder in DOCUMENTED
-    for path in sorted((ROOT / folder).rglob("*.py"))
-    for line, docstring in read_docstrings(path.read_text(encoding="utf-8"))
-]

@@ -91,7 +91,7 @@ def test_the_service_serves_its_openapi_document(house: House) -> None:
 
 def test_the_openapi_document_is_valid(contract: Document) -> None:
     OpenAPIV31SpecValidator(contract).validate()
-    assert yaml.safe_load(render(make_app().extensions["ofc_contract"])) == contract
+    assert yaml.load(render(make_app().extensions["ofc_contract"]), yaml.CSafeLoader) == contract
     assert list(contract) == ["openapi", "info", "servers", "security", "tags", "paths", "components"]
     assert contract["openapi"] == "3.1.0"
 

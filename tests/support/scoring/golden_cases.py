@@ -66,7 +66,7 @@ def load_cases() -> list[Case]:
 
 def _cases_in(path: Path) -> Iterator[Case]:
     boards: Mapping[str, str] = {}
-    for content in yaml.safe_load_all(path.read_text(encoding="utf-8")):
+    for content in yaml.load_all(path.read_text(encoding="utf-8"), yaml.CSafeLoader):
         if content.keys() == {"boards"}:
             boards = content["boards"]
         else:
