@@ -18,6 +18,7 @@ from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
+from service.openapi_components import prepare_for_generators
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -148,6 +149,7 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    prepare_for_generators(contract)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)
