@@ -1,7 +1,7 @@
 """
 Named components of the OpenAPI document, and what generators of clients need beside them.
 
-A schema that occurs more than once becomes a component, so that generated clients have one type with a good name for it.
+A schema that occurs more than once becomes a component, so that generated clients have one well-named type for it.
 Each component is found by one of its places in the document; every other place with the same schema refers to it.
 """
 
