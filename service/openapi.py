@@ -46,6 +46,13 @@ REQUEST_ID: Final = {
         "description": "ID of the request, as in the server's log.",
     }
 }
+IF_NONE_MATCH: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "If-None-Match",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
+    "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
+}
+"""The parameter of operations whose responses have a tag."""
 _OF_A_STATUS: Final = {
     HTTPStatus.UNAUTHORIZED: {
         "WWW-Authenticate": {
@@ -148,6 +155,8 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
                 parameter["description"] = PATH_PARAMETERS[parameter["name"]]
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
+            if "304" in operation["responses"]:
+                operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             operation["responses"] = dict(sorted(operation["responses"].items()))
     prepare_for_generators(contract)
     add_examples(contract)

@@ -201,6 +201,8 @@ def correct_the_round(teller: Teller, round_id: str, dispute_id: str) -> None:
     teller.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
     teller.record("correct_round", in_round, {**correcting, "irregular": "stands"})
     teller.refuse("round-changed", "correct_round", in_round, correcting)
+    teller.refuse("precondition-failed", "correct_round", {**in_round, "If-Match": f'"{version}"'}, correcting)
+    teller.refuse("precondition-invalid", "correct_round", {**in_round, "If-Match": f"{version}"}, correcting)
     version = teller.ask("get_round", in_round)["version"]
     # The round is as this would make it already.
     teller.ask("correct_round", in_round, {"reason": "looked at again", "patch": [three], "version": version})
