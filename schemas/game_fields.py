@@ -162,8 +162,7 @@ class ReferenceField(Text):
     def __init__(self, **options: Any) -> None:
         super().__init__(
             longest=200,
-            allow_none=True,
-            **{"characters": Characters.ID, "metadata": {"example": "2026-11-20/3"}, **options},
+            **{"allow_none": True, "characters": Characters.ID, "metadata": {"example": "2026-11-20/3"}, **options},
         )
 
 

@@ -38,13 +38,7 @@ class ValueField(WireField):
     """Any JSON value, with the longest text and array that a document can have."""
 
     def __init__(self, **options: Any) -> None:
-        described = {
-            "type": ["object", "array", "string", "number", "boolean"],
-            "maxLength": LONGEST_TEXT,
-            "minItems": 0,
-            "maxItems": MOST_ITEMS,
-        }
-        super().__init__(allow_none=True, described=described, **options)
+        super().__init__(allow_none=True, **options)
 
     def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         if isinstance(value, str) and len(value) > LONGEST_TEXT:

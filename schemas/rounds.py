@@ -35,6 +35,7 @@ from schemas.game_fields import (
     ReferenceField,
     SeatField,
     StackField,
+    TableNameField,
 )
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema
 from schemas.settlements import IN_FORCE, SettlementState
@@ -260,6 +261,14 @@ class RoundQuerySchema(InPeriod, PageQuerySchema):
     """Filters of a list of rounds."""
 
     table_id = UuidField(data_key="table", description="List only rounds of the table with this ID.")
+    table_name = TableNameField(
+        characters=Characters.STORED, description="List only rounds of the table with this name."
+    )
+    reference = ReferenceField(
+        allow_none=False,
+        characters=Characters.STORED,
+        description="List only rounds with this reference. At each table, one round has it.",
+    )
     player = PlayerField(characters=Characters.STORED, description="List only rounds of the player with this ID.")
     status = Choice(STATUSES, description="List only rounds with this status.")
     state = Choice(IN_FORCE, description="List only rounds whose settlement is in this state.")

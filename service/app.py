@@ -11,6 +11,7 @@ from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
+from service.http.cross_origin import allow_origins
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
 from service.http.rate_limits import limit_requests
@@ -74,5 +75,6 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_contract"] = api
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     add_security_headers(app)
+    allow_origins(app, config.cors_origins)
     log_requests(app, api.spec.to_dict())
     return app

@@ -22,6 +22,7 @@ RATE_LIMIT_STORAGES = ("redis", "rediss")
 
 
 _QUEUE = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 
 
 class ConfigError(ValueError):
@@ -95,6 +96,8 @@ class Config:
     """Limits of imports."""
     retention: Retention = field(default_factory=Retention, repr=False)
     """Days after which records are removed."""
+    cors_origins: tuple[str, ...] = field(default=(), repr=False)
+    """Origins of web pages whose scripts may read responses; none by default."""
     allow_data_loss: bool = field(default=False, repr=False)
     """Whether to start on a PostgreSQL server that can lose committed records in a crash, for tests."""
     database: str = field(init=False)
@@ -157,6 +160,7 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,
         "signing_key_file": Path(signing_key) if signing_key else None,
+        "cors_origins": read_origins(environment.get("OFC_CORS_ORIGINS", "")),
         "imports": ImportLimits(
             mebibytes=read_number(environment, "OFC_IMPORT_MIB", ImportLimits.mebibytes, 1, MOST_LIMIT),
             ratio=read_number(environment, "OFC_IMPORT_RATIO", ImportLimits.ratio, 1, MOST_LIMIT),
@@ -244,6 +248,26 @@ def read_number(environment: Mapping[str, str], name: str, default: int, least: 
     if not (text.isascii() and text.isdigit() and least <= int(text) <= most):
         raise ConfigError(f"{name} is {text!r}; expected an integer from {least} to {most}.")
     return int(text)
+
+
+def read_origins(text: str) -> tuple[str, ...]:
+    """
+    Read a list of origins, separated by commas or spaces.
+
+    >>> read_origins("https://club.example, http://localhost:5173")
+    ('https://club.example', 'http://localhost:5173')
+
+    Raises:
+        ConfigError: one of them is not an origin.
+    """
+    origins = tuple(text.replace(",", " ").split())
+    for origin in origins:
+        if not _ORIGIN.fullmatch(origin):
+            raise ConfigError(
+                f"OFC_CORS_ORIGINS has {origin!r}; expected origins like https://club.example, separated by commas,"
+                " without a path and without *."
+            )
+    return origins
 
 
 def _is_redis(url: str) -> bool:

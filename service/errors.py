@@ -6,6 +6,8 @@ The errors of the service, beyond those of the rules.
     ├── KeyMissing, KeyUnknown    a request without a key, or with an invalid one
     ├── IdempotencyKeyInvalid     a malformed idempotency key
     ├── IdempotencyKeyReused      an idempotency key of another request
+    ├── PreconditionInvalid       a malformed `If-Match`
+    ├── PreconditionFailed        the resource has another version than `If-Match`
     ├── BodyUnreadable            a body that is not valid gzip
     ├── ImportTooLarge            an import over a limit
     ├── ScopeMissing              the key does not have the scope
@@ -221,6 +223,18 @@ class ConfirmationRefused(Conflict):
     """The settlement is not provisional, or the confirmed revision is not the current one."""
 
     code = "confirmation-refused"
+
+
+class PreconditionInvalid(ServiceError):
+    """The header `If-Match` is malformed."""
+
+    code = "precondition-invalid"
+
+
+class PreconditionFailed(ServiceError):
+    """The resource has another version than the header `If-Match`."""
+
+    code = "precondition-failed"
 
 
 class RoundChanged(Conflict):

@@ -18,6 +18,7 @@ from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
+from service.openapi_components import prepare_for_generators
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
@@ -45,6 +46,13 @@ REQUEST_ID: Final = {
         "description": "ID of the request, as in the server's log.",
     }
 }
+IF_NONE_MATCH: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": "If-None-Match",
+    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
+    "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
+}
+"""The parameter of operations whose responses have a tag."""
 _OF_A_STATUS: Final = {
     HTTPStatus.UNAUTHORIZED: {
         "WWW-Authenticate": {
@@ -147,7 +155,10 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
                 parameter["description"] = PATH_PARAMETERS[parameter["name"]]
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
+            if "304" in operation["responses"]:
+                operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    prepare_for_generators(contract)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)

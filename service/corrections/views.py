@@ -1,6 +1,7 @@
 """Corrections and what-if questions."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -20,7 +21,10 @@ from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import correct_round
+from service.errors import PreconditionFailed, RoundChanged
 from service.http.authentication import current_transaction, require_scope
+from service.http.preconditions import PARAMETER as IF_MATCH
+from service.http.preconditions import read_if_match
 from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
@@ -38,7 +42,11 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 
 @corrections.route("/v1/rounds/<uuid:round_id>/corrections", methods=["POST"])
 @corrections.operation(
-    "correct_round", Scope.CORRECT, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+    "correct_round",
+    Scope.CORRECT,
+    records=True,
+    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),
+    headers=(IF_MATCH,),
 )
 @corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
 @corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
@@ -59,7 +67,14 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
     """
     require_final = partial(require_scope, Scope.CORRECT_FINAL)
-    corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
+    version = read_if_match()
+    based = request if version is None else replace(request, version=version)
+    try:
+        corrected = correct_round(current_transaction(), round_id, based, receive_body(), require_final=require_final)
+    except RoundChanged as error:
+        if version is None:
+            raise
+        raise PreconditionFailed(str(error)) from error
     document = dump_comparison(corrected.comparison)
     check_expected(request.expected, document)
     if not corrected.comparison.changed:

@@ -35,7 +35,9 @@ def get_readiness() -> Response:
 
 @health.route("/openapi.yaml", methods=["GET"])
 @health.operation("get_contract", needs_key=False, uses_database=False)
-@health.response(200, {"type": "object"}, content_type="application/yaml", description="This document.")
+@health.response(
+    200, {"description": "The OpenAPI document."}, content_type="application/yaml", description="This document."
+)
 def get_contract() -> Response:
     """Return the OpenAPI document of this API."""
     return Response(current_app.extensions["ofc_contract"].written, content_type="application/yaml")

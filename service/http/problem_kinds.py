@@ -48,6 +48,17 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The first request with this key is still being processed. Retry later; the response will be the "
         "response to the first request.",
     ),
+    "precondition-invalid": ProblemKind(
+        HTTPStatus.BAD_REQUEST,
+        "Invalid precondition",
+        "Send one header 'If-Match' with the ETag of the round, or its version in double quotes.",
+    ),
+    "precondition-failed": ProblemKind(
+        HTTPStatus.PRECONDITION_FAILED,
+        "Precondition failed",
+        "The round has changed since it was read. Nothing was stored. GET the round again, and send the request with "
+        "its new ETag.",
+    ),
     "not-acceptable": ProblemKind(
         HTTPStatus.NOT_ACCEPTABLE,
         "Not acceptable",

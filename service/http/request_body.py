@@ -69,6 +69,8 @@ def receive_body() -> bytes:
 
 
 NDJSON: Final = "application/x-ndjson"
+NDJSON_SCHEMA: Final = {"type": "string", "format": "binary"}
+"""The schema of NDJSON in the contract: generated clients stream it, and read one JSON document per line."""
 _NAMES: Final = (NDJSON, "application/ndjson", "application/jsonl")
 _BLOCK: Final = 256 * 1024
 _MEBIBYTE: Final = 1024 * 1024

@@ -24,7 +24,7 @@ from service.http.authentication import (
     with_link,
 )
 from service.http.request_body import NDJSON, receive_body
-from service.http.responses import best_media_type
+from service.http.responses import TAGGED, best_media_type
 from service.openapi import REQUEST_ID
 
 JSON: Final = "application/json"
@@ -183,6 +183,8 @@ class Resource(flask_smorest.Blueprint):
         records: bool = False,
         streams: bool = False,
         waits: bool = False,
+        conditional: bool = False,
+        headers: tuple[dict[str, Any], ...] = (),
         problems: tuple[int, ...] = (),
         forms: tuple[str, ...] = (JSON,),
     ) -> Callable[..., Any]:
@@ -198,6 +200,8 @@ class Resource(flask_smorest.Blueprint):
             records: whether it changes records; it then supports dry runs and idempotency keys.
             streams: whether it reads the database while the response is sent.
             waits: whether it can wait for an event; it then begins its transactions itself.
+            conditional: whether its responses have a tag that `If-None-Match` compares.
+            headers: further headers of requests, as the contract describes them.
             problems: statuses in addition to the usual ones.
             forms: the media types of its responses.
         """
@@ -223,8 +227,12 @@ class Resource(flask_smorest.Blueprint):
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
             if not needs_key:
                 described["security"] = [{}, *_security(scopes)] if uses_database else []
+            if conditional:
+                view = self.alt_response(
+                    HTTPStatus.NOT_MODIFIED, description="The client has this response.", headers=TAGGED | REQUEST_ID
+                )(view)
             if records:
-                described["parameters"] = [idempotency.PARAMETER, dry_run.PARAMETER]
+                described["parameters"] = [*headers, idempotency.PARAMETER, dry_run.PARAMETER]
             documented: Callable[..., Any] = self.doc(**described)(view)
             return documented
 

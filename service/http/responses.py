@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping
+from hashlib import sha256
 from http import HTTPStatus
 from typing import Any, Final
 from urllib.parse import urlencode
@@ -37,7 +38,10 @@ REPLAYED: Final = {
         "description": "Present if the same request was recorded before, and nothing was recorded now.",
     }
 }
+ETAG: Final = "ETag"
+TAGGED: Final = {ETAG: {"schema": _TEXT, "description": "Tag of the response, for `If-None-Match`."}}
 """Headers, as the contract describes them."""
+_TAG_LENGTH: Final = 32
 
 
 class _Response(Response):
@@ -57,6 +61,25 @@ def json_response(
 ) -> Response:
     """Return a response with a JSON document."""
     return _Response(_encode(document) + b"\n", status, dict(headers or {}), content_type=media_type)
+
+
+def conditional_response(document: object, *, version: int | None = None) -> Response:
+    """
+    Return a response with an entity tag, or a 304 without a body if the client has the same document.
+
+    Args:
+        document: the document.
+        version: the version of the resource, with which the tag begins; `If-Match` compares it.
+    """
+    body = _encode(document) + b"\n"
+    digest = sha256(body).hexdigest()[:_TAG_LENGTH]
+    tag = digest if version is None else f"{version}.{digest}"
+    if request.if_none_match.contains_weak(tag):
+        response = Response(status=HTTPStatus.NOT_MODIFIED)
+        del response.headers["Content-Type"]
+        response.headers[ETAG] = f'"{tag}"'
+        return response
+    return _Response(body, HTTPStatus.OK, {ETAG: f'"{tag}"'}, content_type=MEDIA_TYPE)
 
 
 def _encode(document: object) -> bytes:

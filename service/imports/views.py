@@ -18,7 +18,7 @@ from service.db import Transaction
 from service.http.authentication import current_key, current_transaction, database
 from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.problems import build_problem
-from service.http.request_body import NDJSON, read_lines_body
+from service.http.request_body import NDJSON, NDJSON_SCHEMA, read_lines_body
 from service.http.resource import Resource
 from service.http.responses import LOCATION, REPLAYED, WAS_REPLAYED, json_response
 from service.imports.actions.imports import (
@@ -41,7 +41,7 @@ CONFLICTS: Final = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 _BODY: Final = {
     "required": True,
     "description": "Round documents, one per line; `Content-Encoding: gzip` is supported.",
-    "content": {NDJSON: {"schema": {"type": "string"}}},
+    "content": {NDJSON: {"schema": NDJSON_SCHEMA}},
 }
 _STATE: Final = {
     "in": "query",
@@ -135,7 +135,7 @@ def post_resume(import_id: UUID) -> Response:
 @imports.route("/v1/imports/<uuid:import_id>/results", methods=["GET"])
 @imports.operation("list_import_results", Scope.IMPORTS, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @imports.response(
-    200, {"type": "string"}, content_type=NDJSON, description="One JSON object per line, in the order of the file."
+    200, NDJSON_SCHEMA, content_type=NDJSON, description="One JSON object per line, in the order of the file."
 )
 def get_results(import_id: UUID) -> Response:
     """

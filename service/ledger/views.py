@@ -28,7 +28,7 @@ from schemas.pages import PageQuerySchema
 from service.clubs.scopes import Scope
 from service.errors import OperatorError, SigningKeyMissing
 from service.http.authentication import current_key, current_transaction, database
-from service.http.request_body import NDJSON
+from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, json_response, respond_page
 from service.ledger.actions import (
@@ -155,7 +155,7 @@ waiting: Final = BoundedSemaphore(MOST_WAITING)
 @events.operation("list_events", Scope.AUDIT, waits=True)
 @events.arguments(EventQuerySchema, location="query")
 @events.response(
-    200, {"type": "string"}, content_type=NDJSON, description="One event per line, in the order of the club's tree."
+    200, NDJSON_SCHEMA, content_type=NDJSON, description="One event per line, in the order of the club's tree."
 )
 def get_events(query: dict[str, Any]) -> Response:
     """

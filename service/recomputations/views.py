@@ -21,7 +21,7 @@ from schemas.jobs import (
 from schemas.pages import PageQuerySchema
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction, database, require_scope
-from service.http.request_body import NDJSON
+from service.http.request_body import NDJSON, NDJSON_SCHEMA
 from service.http.resource import Resource
 from service.http.responses import (
     LOCATION,
@@ -113,7 +113,7 @@ def post_resume(recomputation_id: UUID) -> Response:
 @recomputations.operation("list_differences", Scope.RECOMPUTE, Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @recomputations.arguments(PageQuerySchema, location="query")
 @recomputations.response(200, RecomputationDifferencePageSchema, headers=NEXT_PAGE)
-@recomputations.doc(responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": {"type": "string"}}}}})
+@recomputations.doc(responses={HTTPStatus.OK: {"content": {NDJSON: {"schema": NDJSON_SCHEMA}}}})
 def get_differences(query: dict[str, Any], recomputation_id: UUID) -> Response:
     """
     List the differences that a recomputation has found so far, in the order of rounds.

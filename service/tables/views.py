@@ -18,7 +18,15 @@ from schemas.tables import (
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, json_response, respond_page
+from service.http.responses import (
+    LOCATION,
+    NEXT_PAGE,
+    REPLAYED,
+    TAGGED,
+    conditional_response,
+    json_response,
+    respond_page,
+)
 from service.tables.actions import add_table, get_statement, get_table, list_tables
 
 tables = Resource("tables", __name__, description="Tables: a name, a ruleset and a point value.")
@@ -49,11 +57,11 @@ def get_tables(query: dict[str, Any]) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
-@tables.operation("get_table", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
-@tables.response(200, TableSchema)
+@tables.operation("get_table", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@tables.response(200, TableSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
     """Return a table."""
-    return json_response(dump_table(get_table(current_transaction(), table_id)))
+    return conditional_response(dump_table(get_table(current_transaction(), table_id)))
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])

@@ -211,4 +211,4 @@ def _types(part: Part) -> frozenset[str]:
 
 
 def _values(part: Part) -> set[str]:
-    return {repr(value) for value in part.get("enum", [])}
+    return {repr(value) for value in part.get("enum", []) if value is not None}

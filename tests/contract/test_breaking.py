@@ -17,6 +17,7 @@ ACCEPTED = ROOT / "tests" / "contract" / "accepted.yaml"
 """The contract that clients rely on."""
 
 TABLES = "/v1/tables"
+CURRENCY = {"$ref": "#/components/schemas/Currency"}
 
 
 def read(path: Path) -> Part:
@@ -79,7 +80,7 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         Break("POST /v1/tables", "currency", "must be sent"),
     ),
     "a type goes": (
-        lambda c: field(c, "currency", "TableRequest").update(type="string"),
+        lambda c: field(c, "currency", "TableRequest").update(anyOf=[CURRENCY]),
         Break("POST /v1/tables", "currency", "no longer takes null"),
     ),
     "a text is shorter": (
@@ -91,7 +92,7 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         Break("POST /v1/tables", "name", "has a narrower minLength"),
     ),
     "a number has a bound": (
-        lambda c: field(c, "point_value", "TableRequest").update(exclusiveMaximum=5),
+        lambda c: schema(c, "PointValue").update(exclusiveMaximum=5),
         Break("POST /v1/tables", "point_value", "has a narrower exclusiveMaximum"),
     ),
     "a text has another pattern": (
@@ -103,7 +104,7 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         Break("POST /v1/rounds/{round_id}/hands", "players", "has a narrower maxItems"),
     ),
     "a word can no longer be sent": (
-        lambda c: field(c, "variant", "Ruleset")["enum"].remove("turbo"),
+        lambda c: schema(c, "Variant")["enum"].remove("turbo"),
         Break("POST /v1/rulesets", "variant", "no longer takes 'turbo'"),
     ),
     "a few words can be sent": (
@@ -133,7 +134,7 @@ BREAKING: dict[str, tuple[Callable[[Part], Any], Break]] = {
         Break("POST /v1/rounds/{round_id}/hands", "round", "can be null"),
     ),
     "a word more can be answered": (
-        lambda c: field(c, "status", "Round")["enum"].append("paused"),
+        lambda c: schema(c, "RoundStatus")["enum"].append("paused"),
         Break("GET /v1/rounds/{round_id}", "status", "can be 'paused'"),
     ),
     "a format is another": (
@@ -175,6 +176,11 @@ def test_each_kind_of_break_is_found(contract: Part, kind: str) -> None:
     assert expected in find_breaks(contract, changed)
 
 
+def query_status(contract: Part) -> Part:
+    parameters: list[Part] = contract["paths"]["/v1/rounds"]["get"]["parameters"]
+    return next(parameter for parameter in parameters if parameter["name"] == "status")
+
+
 COMPATIBLE: dict[str, Callable[[Part], Any]] = {
     "nothing": lambda c: None,
     "an operation comes": lambda c: c["paths"].update({"/v1/new": c["paths"]["/v1/score"]}),
@@ -184,14 +190,12 @@ COMPATIBLE: dict[str, Callable[[Part], Any]] = {
     "a text may be longer": lambda c: field(c, "name", "TableRequest").update(maxLength=500),
     "a text may be anything": lambda c: field(c, "name", "TableRequest").pop("pattern"),
     "null may be sent": lambda c: field(c, "name", "TableRequest").update(type=["string", "null"]),
-    "a word more can be asked for": lambda c: next(
-        given for given in c["paths"]["/v1/rounds"]["get"]["parameters"] if given["name"] == "status"
-    )["schema"]["enum"].append("paused"),
-    "any word can be asked for": lambda c: next(
-        given for given in c["paths"]["/v1/rounds"]["get"]["parameters"] if given["name"] == "status"
-    )["schema"].pop("enum"),
-    "a word less is answered": lambda c: field(c, "status", "Round")["enum"].remove("closed"),
-    "an answer is never null": lambda c: field(c, "currency", "Table").update(type="string"),
+    "a word more can be asked for": lambda c: query_status(c).update(
+        schema={"type": "string", "enum": ["open", "complete", "closed", "paused"]}
+    ),
+    "any word can be asked for": lambda c: query_status(c).update(schema={"type": "string"}),
+    "a word less is answered": lambda c: field(c, "status", "Round").update(enum=["open", "complete"]),
+    "an answer is never null": lambda c: field(c, "currency", "Table").update(anyOf=[CURRENCY]),
     "another status": lambda c: post(c)["responses"].update({"423": {"$ref": "#/components/responses/CONFLICT"}}),
     "a scope more is enough": lambda c: post(c)["security"].append({"key": ["write"]}),
     "no key is needed": lambda c: post(c).update(security=[]),

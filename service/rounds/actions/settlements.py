@@ -6,6 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from schemas.hands import Irregularity
+from schemas.round_settlements import RoundSettlementView
 from schemas.settlements import Adjustment, ConfirmationRequest, SettlementState, SettlementView, view_settlement
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
@@ -26,12 +27,31 @@ def get_settlement(transaction: Transaction, round_id: UUID, revision: int | Non
     Raises:
         NotFound: the round or the revision does not exist.
     """
-    stored = rounds.get(transaction, round_id)
+    return _get_settlement(transaction, rounds.get(transaction, round_id), revision)
+
+
+def _get_settlement(transaction: Transaction, stored: StoredRound, revision: int | None) -> SettlementView:
     asked = find_revision(stored, revision)
     view = settlement_of(transaction, stored, asked)
     if asked == stored.revision:
         return view
-    return _superseded(view, revisions.get(transaction, round_id, asked))
+    return _superseded(view, revisions.get(transaction, stored.id, asked))
+
+
+def get_round_settlement(transaction: Transaction, round_id: UUID, revision: int | None = None) -> RoundSettlementView:
+    """
+    Return the settlement of a round with the round, table and players that it is about.
+
+    Raises:
+        NotFound: the round or the revision does not exist.
+    """
+    stored = rounds.get(transaction, round_id)
+    return _with_round(stored, _get_settlement(transaction, stored, revision))
+
+
+def _with_round(stored: StoredRound, settlement: SettlementView) -> RoundSettlementView:
+    players = {seat.seat: seat.player for seat in stored.round.seats}
+    return RoundSettlementView(str(stored.table_id), str(stored.id), stored.reference, players, settlement)
 
 
 def list_settlements(
@@ -125,7 +145,7 @@ _WHY_NOT: Final = {
 class ConfirmedSettlement:
     """A settlement, and whether the request is a replay."""
 
-    view: SettlementView
+    view: RoundSettlementView
     is_replay: bool
 
 
@@ -148,10 +168,10 @@ def confirm_settlement(transaction: Transaction, round_id: UUID, request: Confir
         )
     seen = request.revision or stored.revision
     if seen <= stored.revision and request.seat in settlement_states.list_confirmed(transaction, round_id, seen):
-        return ConfirmedSettlement(settlement_of(transaction, stored), is_replay=True)
+        return ConfirmedSettlement(_with_round(stored, settlement_of(transaction, stored)), is_replay=True)
     _check_provisional(stored, seen)
     confirmed = settlement_states.confirm(transaction, stored, request.seat)
-    return ConfirmedSettlement(settlement_of(transaction, confirmed), is_replay=False)
+    return ConfirmedSettlement(_with_round(confirmed, settlement_of(transaction, confirmed)), is_replay=False)
 
 
 def _check_provisional(stored: StoredRound, seen: int) -> None:

@@ -30,6 +30,7 @@ from service.rounds.queries.stored_round import (
     StoredRound,
     load_stored_round,
 )
+from service.tables.models import TableRecord
 
 FIRST: Final = 1
 """The first revision and the first version of a round."""
@@ -40,6 +41,8 @@ class RoundFilter:
     """A filter for rounds; None matches any. The times are opening times, `opened_before` excluded."""
 
     table_id: UUID | None = None
+    table_name: str | None = None
+    reference: str | None = None
     player: str | None = None
     status: RoundStatus | None = None
     state: SettlementState | None = None
@@ -217,6 +220,13 @@ def round_conditions(wanted: RoundFilter) -> Iterator[ColumnElement[bool]]:
     """Yield the conditions of a filter on rounds and their heads."""
     if wanted.table_id is not None:
         yield _ROUND.table_id == wanted.table_id
+    if wanted.table_name is not None:
+        named = select(TableRecord.id).where(
+            TableRecord.club_id == _ROUND.club_id, TableRecord.name == wanted.table_name
+        )
+        yield _ROUND.table_id == named.scalar_subquery()
+    if wanted.reference is not None:
+        yield _ROUND.reference == wanted.reference
     if wanted.status is not None:
         yield _HEAD.status == wanted.status.value
     if wanted.state is not None:

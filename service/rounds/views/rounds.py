@@ -9,6 +9,7 @@ from flask import Response
 from evidence.files import encode_file
 from schemas.documents import RoundDocumentSchema, dump_document
 from schemas.evidence_files import EvidenceQuerySchema, EvidenceSchema
+from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement
 from schemas.rounds import (
     DepartureRequest,
     DepartureRequestSchema,
@@ -28,21 +29,28 @@ from schemas.settlements import (
     ConfirmationRequest,
     SettlementConfirmationRequestSchema,
     SettlementQuerySchema,
-    SettlementSchema,
-    dump_settlement_view,
 )
 from service.clubs.scopes import Scope
 from service.corrections.actions.undo import undo_hand
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
+from service.http.responses import (
+    LOCATION,
+    NEXT_PAGE,
+    REPLAYED,
+    TAGGED,
+    conditional_response,
+    created_response,
+    json_response,
+    respond_page,
+)
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
 from service.rounds.actions.evidence import get_evidence
 from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
 from service.rounds.actions.recording import close_round, record_departure
-from service.rounds.actions.settlements import confirm_settlement, get_settlement
+from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
 from service.rounds.queries.rounds import RoundFilter
 
 rounds = Resource("rounds", __name__, description="Rounds: the hands until everyone has had the button once.")
@@ -80,11 +88,12 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
-@rounds.operation("get_round", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
-@rounds.response(200, RoundSchema)
+@rounds.operation("get_round", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.response(200, RoundSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with what the next hand must be."""
-    return json_response(dump_round(get_round(current_transaction(), round_id)))
+    view = get_round(current_transaction(), round_id)
+    return conditional_response(dump_round(view), version=view.version)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
@@ -126,9 +135,9 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
-@rounds.operation("get_settlement", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_settlement", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.arguments(SettlementQuerySchema, location="query")
-@rounds.response(200, SettlementSchema)
+@rounds.response(200, RoundSettlementSchema, headers=TAGGED)
 def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
     """
     Return the settlement of a round: every transfer, the stacks and the standings.
@@ -136,13 +145,14 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
     Each undo and each correction adds a revision; older revisions do not change. A settlement is provisional until
     `provisional_until` has passed or every player has confirmed it; then it is final.
     """
-    return json_response(dump_settlement_view(get_settlement(current_transaction(), round_id, query["revision"])))
+    settlement = get_round_settlement(current_transaction(), round_id, query["revision"])
+    return conditional_response(dump_round_settlement(settlement))
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
 @rounds.operation("confirm_settlement", Scope.WRITE, records=True, problems=CONFLICTS)
 @rounds.arguments(SettlementConfirmationRequestSchema)
-@rounds.response(201, SettlementSchema, headers=REPLAYED)
+@rounds.response(201, RoundSettlementSchema, headers=REPLAYED)
 def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
     """
     Confirm a settlement for a player. It is final once every player of the round has confirmed it.
@@ -151,7 +161,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
     revision must be confirmed again.
     """
     confirmed = confirm_settlement(current_transaction(), round_id, request)
-    return created_response(dump_settlement_view(confirmed.view), is_replay=confirmed.is_replay)
+    return created_response(dump_round_settlement(confirmed.view), is_replay=confirmed.is_replay)
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])

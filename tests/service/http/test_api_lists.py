@@ -37,7 +37,8 @@ def rounds(api: Api) -> dict[str, str]:
         ("fourth", attic, {1: "dan", 2: "eve 9"}),
         ("fifth", kitchen, {1: "ann 50", 2: "cyd"}),
     ):
-        opened[name] = open_round(api, table, sitting)["id"]
+        reference = {"reference": "evening/1"} if name in ("first", "fourth") else {}
+        opened[name] = open_round(api, table, sitting, **reference)["id"]
         if name in ("first", "second", "third"):
             close(api, opened[name])
     return opened
@@ -67,6 +68,11 @@ def test_a_round_in_a_list_equals_the_round(api: Api, rounds: dict[str, str]) ->
         ("table={kitchen}", ["fifth", "third", "first"]),
         ("table={attic}", ["fourth", "second"]),
         (f"table={NOBODYS}", []),
+        ("table_name=attic", ["fourth", "second"]),
+        ("table_name=Attic", []),
+        ("reference=evening%2F1", ["fourth", "first"]),
+        ("reference=evening%2F1&table_name=kitchen", ["first"]),
+        ("reference=evening", []),
         ("player=ann", ["fifth", "second", "first"]),
         ("player=nobody", []),
         ("player=an", []),
@@ -209,7 +215,12 @@ def many_rounds(api: Api) -> str:
         ("to=2026-11-20T20:15:00", "to", "not-a-time", "RFC 3339 with an offset"),
         ("to=2026-13-20T20:15:00Z", "to", "not-a-time", "RFC 3339 with an offset"),
         ("to=0001-01-01T00:00:00%2B23:59", "to", "not-a-time", "outside the calendar"),
-        ("seat=1", "seat", "field-unknown", "is unknown; expected one of limit, cursor, table, player, status"),
+        (
+            "seat=1",
+            "seat",
+            "field-unknown",
+            "is unknown; expected one of limit, cursor, table, table_name, reference, player, status",
+        ),
     ],
 )
 def test_an_invalid_filter_is_rejected(api: Api, query: str, pointer: str, code: str, words: str) -> None:

@@ -1,0 +1,76 @@
+"""The settlement of a round as the API returns it: it can be read without the round."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from schemas.base import Dumped
+from schemas.fields import Dictionary, Inner, Integer, Listing, UuidField
+from schemas.game_fields import PlayerField, ReferenceField
+from schemas.settlements import (
+    SettlementSchema,
+    SettlementTransferSchema,
+    SettlementView,
+    dump_settlement_view,
+)
+from scoring.hand import Seat
+
+
+class SettledTransferSchema(SettlementTransferSchema):
+    """Points paid from one player to another, with the players and the money."""
+
+    payer_player = PlayerField(required=True, description="The operator's ID of the player who pays.")
+    payee_player = PlayerField(required=True, description="The operator's ID of the player who is paid.")
+    amount = Integer(
+        least=0,
+        required=True,
+        allow_none=True,
+        description="Money paid, in minor units of the currency. Null if the round has no point value.",
+    )
+
+
+class RoundSettlementSchema(SettlementSchema):
+    """The settlement of a round, with the table, the round and the players that it is about."""
+
+    table = UuidField(required=True, description="ID of the table.")
+    round = UuidField(required=True, description="ID of the round.")
+    reference = ReferenceField(required=True, description="The operator's reference of the round. Null if it has none.")
+    players = Dictionary(PlayerField(), required=True, description="The operator's ID of each player, by seat.")
+    transfers = Listing(
+        Inner(SettledTransferSchema),
+        most=100_000,
+        required=True,
+        description="Points paid after caps, in order, over all hands.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class RoundSettlementView:
+    """A settlement, and the table, round and players that it is about."""
+
+    table: str
+    round: str
+    reference: str | None
+    players: Mapping[Seat, str]
+    settlement: SettlementView
+
+
+def dump_round_settlement(view: RoundSettlementView) -> Dumped:
+    """Encode the settlement of a round; money is points times the point value."""
+    settlement = dump_settlement_view(view.settlement)
+    players, point_value = view.players, view.settlement.point_value
+    return {
+        "table": view.table,
+        "round": view.round,
+        "reference": view.reference,
+        **settlement,
+        "players": {str(seat): player for seat, player in players.items()},
+        "transfers": [
+            {
+                **transfer,
+                "payer_player": players[transfer["payer"]],
+                "payee_player": players[transfer["payee"]],
+                "amount": None if point_value is None else transfer["paid"] * point_value,
+            }
+            for transfer in settlement["transfers"]
+        ],
+    }

@@ -1,0 +1,184 @@
+"""
+Named components of the OpenAPI document, and what generators of clients need beside them.
+
+A schema that occurs more than once becomes a component, so that generated clients have one well-named type for it.
+Each component is found by one of its places in the document; every other place with the same schema refers to it.
+"""
+
+from collections.abc import Iterator, Mapping
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+_NOTES: Final = ("description", "default", "example", "examples")
+"""Keywords that say something about one place, and are not part of a component."""
+_SCHEMAS: Final = "#/components/schemas/"
+
+
+class Component(NamedTuple):
+    """A component: where its schema occurs, as `Schema.field` or `Schema.field[]` for items, and what it is."""
+
+    place: str
+    description: str
+
+
+COMPONENTS: Final[Mapping[str, Component]] = {
+    "AnyValue": Component("FieldError.received", "Any JSON value."),
+    "Card": Component("Street.dealt[]", "A card: rank, then suit, for example `As` or `Td`."),
+    "RowCards": Component("Street.middle", "Cards of one row, at most five."),
+    "Seat": Component("TopUp.seat", "Seat number, counted clockwise from 1."),
+    "Id": Component("Table.id", "ID assigned by the service: a UUID."),
+    "Row": Component("ExplainedFoul.rows[]", "A row of a board."),
+    "HandNumber": Component("NextHand.number", "Number of a hand in its round, from 1."),
+    "RowCategory": Component("ScoredRow.category", "Category of the cards of a row."),
+    "FoulReason": Component("ExplainedFoul.reason", "The two rows that are in the wrong order."),
+    "LimitedBy": Component("Transfer.limited_by", "What capped a payment."),
+    "RoundStatus": Component("Round.status", "Whether hands can still be played in a round."),
+    "SettlementState": Component("Round.state", "How final the settlement of a round is."),
+    "SettlementRevisionState": Component("Settlement.state", "How final one revision of a settlement is."),
+    "DisputeState": Component("Dispute.state", "How far a dispute is."),
+    "DisputeDecision": Component("DisputeResolutionRequest.state", "How a dispute was decided."),
+    "DisputeEntryKind": Component("DisputeHistoryEntry.kind", "Kind of an entry in the history of a dispute."),
+    "ExchangePart": Component("ExchangeReason.part", "What points between two players are for."),
+    "RuleName": Component("RuleNote.rule", "Heading of docs/rules.md that states a rule."),
+    "StakesScope": Component("StakesRules.scope", "Period over which stacks limit payments."),
+    "WinLimit": Component("StakesRules.win_limit", "What limits the points that a player can win."),
+    "Variant": Component("Ruleset.variant", "How the cards are dealt."),
+    "LeavingRule": Component("Ruleset.leaving", "When players can leave a round."),
+    "PaymentPlan": Component("TableStatement.payments_are", "Whether the payments are as few as possible."),
+    "JobState": Component("Import.state", "How far a job is."),
+    "RecomputationMode": Component("Recomputation.mode", "Whether a recomputation changes records."),
+    "ExpectedResponse": Component(
+        "HandRequest.expected", "Part of the expected response, in the form of the response."
+    ),
+    "AcceptedAs": Component("CorrectionRequest.irregular", "How irregular hands are accepted."),
+    "StackBySeat": Component("Settlement.stacks", "Points of each player, by seat."),
+    "PatchOperator": Component("PatchOperation.op", "Operation of a JSON Patch (RFC 6902)."),
+    "RulesetReference": Component("ScoreRequest.ruleset", "Ruleset, as a name (newest version) or `name@version`."),
+    "Currency": Component("Table.currency", "Currency, as an ISO 4217 code."),
+    "PointValue": Component("Table.point_value", "Value of one point, in minor units of the currency."),
+    "Hash": Component("Checkpoint.root", "SHA-256 hash, in hexadecimal."),
+    "ProofHash": Component("ProvedEvent.proof[]", "SHA-256 hash, in Base64."),
+}
+"""The named components that are not objects; objects are named after their schemas."""
+
+
+def prepare_for_generators(contract: dict[str, Any]) -> None:
+    """
+    Change an OpenAPI document in place so that generators of clients make good types of it.
+
+    - Schemas that occur more than once become named components.
+    - Optional fields have their default in their description: with the keyword `default`, generators require the field.
+    - Objects of responses are open, so that clients ignore fields that they do not know.
+    """
+    schemas = contract["components"]["schemas"]
+    _open_responses(contract)
+    for schema in schemas.values():
+        for field in schema.get("properties", {}).values():
+            _describe_default(field)
+    named = {name: _core(_find(schemas, component.place)) for name, component in COMPONENTS.items()}
+    for schema in (*_schemas_in(contract["paths"]), *chain.from_iterable(map(_schema_and_inner, schemas.values()))):
+        _refer(schema, named)
+    for name, core in named.items():
+        schemas[name] = {**core, "description": COMPONENTS[name].description}
+
+
+def _find(schemas: Mapping[str, Any], place: str) -> dict[str, Any]:
+    """
+    Return the schema at a place such as `Street.dealt[]`.
+
+    >>> _find({"Street": {"properties": {"dealt": {"items": {"type": "string"}}}}}, "Street.dealt[]")
+    {'type': 'string'}
+    """
+    owner, _, field = place.partition(".")
+    found: dict[str, Any] = schemas[owner]["properties"][field.removesuffix("[]")]
+    return found["items"] if field.endswith("[]") else found
+
+
+def _core(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what a schema has in common with the same schema elsewhere: no notes, and not null."""
+    core = {keyword: value for keyword, value in schema.items() if keyword not in _NOTES}
+    if _is_nullable(core):
+        core["type"] = next(kind for kind in core["type"] if kind != "null")
+        if "enum" in core:
+            core["enum"] = [value for value in core["enum"] if value is not None]
+    return core
+
+
+def _is_nullable(schema: Mapping[str, Any]) -> bool:
+    kinds = schema.get("type")
+    return isinstance(kinds, list) and len(kinds) == 2 and "null" in kinds
+
+
+def _refer(schema: dict[str, Any], named: Mapping[str, dict[str, Any]]) -> None:
+    """Replace a schema by a reference to the component with the same content, if there is one."""
+    core = _core(schema)
+    name = next((name for name, component in named.items() if component == core), None)
+    if name is None:
+        return
+    notes = {keyword: value for keyword, value in schema.items() if keyword in _NOTES}
+    reference = {"$ref": _SCHEMAS + name}
+    nullable = _is_nullable(schema)
+    schema.clear()
+    schema |= {**({"anyOf": [reference, {"type": "null"}]} if nullable else reference), **notes}
+
+
+def _schemas_in(part: Any) -> Iterator[dict[str, Any]]:
+    """Yield every schema in the paths of a document, the inner ones first."""
+    if isinstance(part, dict):
+        for name, inner in part.items():
+            yield from _schema_and_inner(inner) if name == "schema" else _schemas_in(inner)
+    elif isinstance(part, list):
+        for inner in part:
+            yield from _schemas_in(inner)
+
+
+def _schema_and_inner(schema: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the schemas inside a schema, and then itself."""
+    inner = [*schema.get("properties", {}).values(), *schema.get("anyOf", ())]
+    inner += [schema[keyword] for keyword in ("items", "additionalProperties") if isinstance(schema.get(keyword), dict)]
+    for each in inner:
+        yield from _schema_and_inner(each)
+    yield schema
+
+
+def _describe_default(field: dict[str, Any]) -> None:
+    """Move the default of a field into its description."""
+    default = field.pop("default", None)
+    if default is not None and default not in ([], {}):
+        shown = str(default).lower() if isinstance(default, bool) else default
+        field["description"] = f"{field['description']} Default: {shown}."
+
+
+def _open_responses(contract: dict[str, Any]) -> None:
+    """Remove `additionalProperties: false` from every schema that a response can contain."""
+    schemas = contract["components"]["schemas"]
+    for name in find_response_schemas(contract):
+        if schemas[name].get("additionalProperties") is False:
+            del schemas[name]["additionalProperties"]
+
+
+def find_response_schemas(contract: Mapping[str, Any]) -> set[str]:
+    """Return the names of the schemas that responses contain, directly or inside others."""
+    operations = (operation for path in contract["paths"].values() for operation in path.values())
+    found: set[str] = set()
+    waiting = [
+        *_references([operation["responses"] for operation in operations if "responses" in operation]),
+        *_references(contract["components"]["responses"]),
+    ]
+    while waiting:
+        reference = waiting.pop()
+        name = reference.removeprefix(_SCHEMAS)
+        if reference.startswith(_SCHEMAS) and name not in found:
+            found.add(name)
+            waiting += _references(contract["components"]["schemas"][name])
+    return found
+
+
+def _references(part: Any) -> Iterator[str]:
+    if isinstance(part, dict):
+        if isinstance(part.get("$ref"), str):
+            yield part["$ref"]
+        part = part.values()
+    if not isinstance(part, str) and hasattr(part, "__iter__"):
+        for inner in part:
+            yield from _references(inner)
