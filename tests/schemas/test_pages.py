@@ -40,6 +40,8 @@ def test_omitted_parameters_are_none() -> None:
         "limit": 7,
         "cursor": None,
         "table_id": None,
+        "table_name": None,
+        "reference": None,
         "player": None,
         "status": None,
         "state": None,

@@ -63,7 +63,7 @@ def test_a_revision_of_a_settlement_has_a_tag_of_its_own(api: Api) -> None:
     assert len({before.headers["ETag"], old.headers["ETag"], new.headers["ETag"]}) == 3
 
 
-def test_another_club_is_not_told_whether_a_tag_is_current(api: Api, other_api: Api) -> None:
+def test_a_tag_of_another_club_is_not_compared(api: Api, other_api: Api) -> None:
     path = f"/v1/rounds/{start_round(api)}"
     tag = read(api, path).headers["ETag"]
     assert read(other_api, path, tag).status == 404

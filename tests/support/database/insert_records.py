@@ -7,12 +7,12 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from evidence import SigningKey, canonical_json, digest_of
+from evidence import SigningKey, digest_of
 from evidence.events import FinalReason
 from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
-from schemas.hands import SubmittedHand, dump_hand
+from schemas.hands import SubmittedHand
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps
@@ -159,11 +159,7 @@ def write_hand(
 
 
 def to_record(submitted: SubmittedHand, submission_id: UUID | None = None) -> HandToRecord:
-    content = dump_hand(submitted)
-    received = submission_id or uuid7()
-    packed = submitted.hand.packed
-    encoded, digest = canonical_json(content), digest_of(content)
-    return HandToRecord(uuid7(), packed, encoded, digest, received, EVENT, submitted.played_at)
+    return HandToRecord(uuid7(), submitted, submission_id or uuid7(), EVENT)
 
 
 def end_round(
