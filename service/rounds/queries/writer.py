@@ -297,7 +297,7 @@ class RoundChange:
         self.records.insert(TransferRecord, *records)
 
     def finalize(self, because: FinalReason) -> None:
-        """Add the event that the settlement of the revision is final."""
+        """Finalize the settlement of the revision, and add the event."""
         event = SettlementFinalized(round=self.before.id, revision=self._revision, because=because)
         self.add_event(event.kind, event.encode())
         self._finality = replace(self._finality, final_revision=self._revision)
