@@ -93,7 +93,7 @@ class Hand:
         """The number of Fantasyland cards of each player, by seat."""
         return tuple([player.fantasyland for player in self.players_by_seat])
 
-    @property
+    @cached_property
     def boards(self) -> bytes:
         """The boards of the players, by seat, thirteen bytes each."""
         return b"".join([player.board.packed for player in self.players_by_seat])
