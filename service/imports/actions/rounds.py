@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Final, Literal
 from uuid import UUID
 
@@ -41,11 +40,11 @@ from service.rounds.actions.documents import (
     table_of,
 )
 from service.rounds.actions.opening import build_round, given_opening_time, opening_event, view_round
-from service.rounds.actions.recording import build_hand
+from service.rounds.actions.recording import build_record
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import rounds
-from service.rounds.queries.stored_round import StoredRound, in_order
-from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, table_has_open_round, write_rounds
+from service.rounds.queries.stored_round import StoredRound
+from service.rounds.queries.writer import RoundChange, Submission, table_has_open_round, write_rounds
 from service.rulesets import queries as rulesets
 from service.rulesets.actions import store_ruleset
 from service.tables.actions import build_table, store_table
@@ -214,10 +213,10 @@ def _play(
     if settled is None:
         history = without_needless_marks(document.history(ruleset))
         played = list(replay_exactly(opened.round, history, opened.point_value))
-        after = add_steps(change, played, document, partial(_to_record, change, line, submission))
+        after = add_steps(change, played, document, submission)
     else:
         for submitted, figures in zip(document.hands, settled.hands, strict=True):
-            change.add_hand(build_hand(opened.id, submitted, figures.stacks, submission), figures)
+            change.add_hand(build_record(opened.id, submitted, figures.stacks, submission), figures)
         after = settled.after
         check_balance(opened.id, after)
     if after.is_open and table.id in known.open_at:
@@ -228,12 +227,6 @@ def _play(
     if settled is None and document.expected is not None:
         _check(line, stored, _settlement(stored, played))
     return change, stored
-
-
-def _to_record(change: RoundChange, line: ReadLine, submission: Submission, played: PlayedHand) -> HandToRecord:
-    submitted = line.document.hands[played.hand.number - 1]
-    stacks = in_order(played.round.seat_numbers, played.round.stacks)
-    return build_hand(change.before.id, submitted, stacks, submission, is_irregular=played.accepted)
 
 
 def _settlement(stored: StoredRound, played: Sequence[Step]) -> SettlementView:

@@ -25,12 +25,12 @@ from service.errors import RoundConflict, RulesetUnknown
 from service.rounds.actions.checks import replay_exactly
 from service.rounds.actions.opening import add_round, given_opening_time, view_round
 from service.rounds.actions.reading import find_revision
-from service.rounds.actions.recording import build_hand, ending_event
+from service.rounds.actions.recording import build_record, ending_event
 from service.rounds.actions.settlements import settlement_of
 from service.rounds.queries import hands, histories, rounds
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.stored_round import StoredRound, in_order
-from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
+from service.rounds.queries.writer import RoundChange, Submission, write_rounds
 from service.rulesets.actions import ruleset_named, store_ruleset
 from service.tables import queries as tables
 from service.tables.actions import create_table
@@ -150,35 +150,30 @@ def play_document(transaction: Transaction, document: RoundDocument, received: b
         submission=submission,
     )
     change.add_submission(submission)
-
-    def to_record(played: PlayedHand) -> HandToRecord:
-        submitted = document.hands[played.hand.number - 1]
-        stacks = in_order(played.round.seat_numbers, played.round.stacks)
-        return build_hand(change.before.id, submitted, stacks, submission, is_irregular=played.accepted)
-
     steps = replay_exactly(change.before.round, history, change.before.point_value)
-    stored = change.finish(add_steps(change, steps, document, to_record))
+    stored = change.finish(add_steps(change, steps, document, submission))
     write_rounds(transaction, change)
     return _played(transaction, stored, is_replay=False)
 
 
-def add_steps(
-    change: RoundChange, steps: Iterable[Step], head: RoundDocument, to_record: Callable[[PlayedHand], HandToRecord]
-) -> Round:
+def add_steps(change: RoundChange, steps: Iterable[Step], document: RoundDocument, submission: Submission) -> Round:
     """
     Add the replayed steps of a document to the opening of its round, and return the round after them.
 
     Args:
         change: the opening.
         steps: the steps, in order.
-        head: the document; its hands are not needed.
-        to_record: builds the record of a hand.
+        document: the document.
+        submission: the request body.
     """
-    endings = iter([*sorted(head.departures, key=lambda departure: departure.after_hand), head.closed])
+    endings = iter([*sorted(document.departures, key=lambda departure: departure.after_hand), document.closed])
     before = change.before.round
     for step in steps:
         if isinstance(step, PlayedHand):
-            change.add_played(before, step, to_record(step))
+            submitted = document.hands[step.hand.number - 1]
+            stacks = in_order(step.round.seat_numbers, step.round.stacks)
+            record = build_record(change.before.id, submitted, stacks, submission, is_irregular=step.accepted)
+            change.add_played(before, step, record)
         else:
             ending = next(endings)
             assert ending is not None, "every step is a hand, a departure or the closing"

@@ -186,7 +186,7 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     played = _play(before.round, submitted.hand, misnamed)
     refuse_inexact(played.round, before.point_value, "top_ups")
     submission = Submission("hand", received)
-    hand = build_hand(
+    hand = build_record(
         round_id,
         submitted,
         in_order(played.round.seat_numbers, played.round.stacks),
@@ -202,7 +202,7 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
     return HandResult(_as_recorded(transaction, hand, played), view_round(after), is_replay=False)
 
 
-def build_hand(
+def build_record(
     round_id: UUID,
     submitted: SubmittedHand,
     stacks: Iterable[Points],
