@@ -106,6 +106,15 @@ class Client:
         """Return the statement of a table: the sums of its rounds opened at or after `from` and before `to`."""
         return self._connection.get(_path("tables", table, "statement"), _drop_none(filters))
 
+    def list_ledger(self, **filters: str | None) -> Iterator[Document]:
+        """List payments, oldest round first, filtered by `table`, `player`, `from` and `to`, `limit` a page."""
+        return self._connection.get_pages("/v1/ledger", "payments", {"limit": _LINES, **_drop_none(filters)})
+
+    def export_ledger(self, *, cursor: str | None = None, **filters: str | None) -> Lines:
+        """Return a page of payments as CSV with a header, filtered as `list_ledger` does."""
+        query = {"limit": _LINES, **_drop_none({"cursor": cursor, **filters})}
+        return self._connection.get_lines("/v1/ledger", query, "text/csv")
+
     def get_round(self, round_id: str) -> Response:
         """Return a round with its current state."""
         return self._connection.get(_path("rounds", round_id), is_valid=is_round)

@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": ("import_export:export", "Export rounds as documents, one a line, oldest first."),
     "import": ("import_export:import_", "Import rounds: documents, one a line, plain or gzipped."),
+    "ledger": ("ledger:ledger", "List payments between players, for the books."),
     "recompute": ("recompute:recompute", "Replay stored rounds, and find results that were stored differently."),
     "checkpoint": ("checkpoints:checkpoints", "Store signed checkpoints away from the service."),
     "key": ("keys:keys", "List and revoke the API keys of the club."),

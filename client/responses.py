@@ -82,7 +82,7 @@ def _has(response: object, **kinds: type | UnionType) -> TypeGuard[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A page of NDJSON, the cursor of the next page, and the total number of lines if known."""
+    """A page of lines, the cursor of the next page, and the total number of lines if known."""
 
     content: bytes
     next_cursor: str | None

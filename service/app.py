@@ -6,6 +6,7 @@ from typing import Any
 
 from flask import Flask, Response
 
+from service.accounting.views import accounting
 from service.clubs.views import keys
 from service.config import Config
 from service.corrections.views import corrections
@@ -68,7 +69,18 @@ def create_app(config: Config) -> Flask:
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
-    for resource in (*playing, imports, exports, checkpoints, events, recomputations, keys, health, metrics):
+    for resource in (
+        *playing,
+        imports,
+        exports,
+        accounting,
+        checkpoints,
+        events,
+        recomputations,
+        keys,
+        health,
+        metrics,
+    ):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

@@ -265,6 +265,9 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> str:
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     teller.ask("get_statement", {"table_id": table})
     teller.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+    paid = teller.ask("list_ledger", {"table": table, "player": "ann", "limit": 1})
+    teller.ask("list_ledger", {"from": opened, "to": before, "cursor": next_cursor(paid)})
+    teller.read_in("text/csv", "list_ledger", {"limit": 1})
     exported = teller.ask("export_rounds", {"table": table, "limit": 1})
     teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     return str(in_second["round_id"])

@@ -36,6 +36,7 @@ OPENED_BY: dict[str, set[str]] = {
     "list_tables": {"read"},
     "get_table": {"read"},
     "get_statement": {"read"},
+    "list_ledger": {"read"},
     "open_round": {"write"},
     "list_rounds": {"read"},
     "get_round": {"read"},

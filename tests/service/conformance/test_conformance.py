@@ -67,6 +67,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "play_document": "every hand must follow",
     "list_rounds": "a period ends where it begins, or later",
     "export_rounds": "a period ends where it begins, or later",
+    "list_ledger": "a period ends where it begins, or later, and a cursor leads on in one list only",
     "get_statement": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",

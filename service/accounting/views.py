@@ -1,0 +1,67 @@
+"""The ledger of a club."""
+
+from collections.abc import Iterable
+from http import HTTPStatus
+from itertools import chain
+from typing import Any, Final
+
+from flask import Response
+
+from schemas.pages import DEFAULT
+from schemas.payment_lines import (
+    LEDGER_HEADER,
+    LedgerPageSchema,
+    LedgerQuerySchema,
+    dump_ledger_line,
+    dump_ledger_rows,
+)
+from service.accounting.actions import export_ledger, list_ledger
+from service.clubs.scopes import Scope
+from service.http.authentication import current_transaction
+from service.http.resource import JSON, Resource
+from service.http.responses import (
+    CSV,
+    MEDIA_TYPE,
+    NEXT_PAGE,
+    best_media_type,
+    next_page_link,
+    respond_page_before,
+)
+from service.rounds.queries.rounds import RoundFilter
+
+accounting = Resource("accounting", __name__, description="The payments of a club, for its books.")
+
+_CSV: Final = {"content": {CSV: {"schema": {"type": "string"}}}}
+
+
+@accounting.route("/v1/ledger", methods=["GET"])
+@accounting.operation("list_ledger", Scope.READ, streams=CSV, forms=(JSON, CSV))
+@accounting.arguments(LedgerQuerySchema, location="query")
+@accounting.response(200, LedgerPageSchema, headers=NEXT_PAGE)
+@accounting.doc(responses={HTTPStatus.OK: _CSV})
+def get_ledger(query: dict[str, Any]) -> Response:
+    """
+    List the payments of the club: one line for each payment between two players, oldest round first.
+
+    The payments are those of the revisions in force, so they follow corrections, and a player's payments add up to
+    their net points in the statement of the same rounds. Payments that the caps reduced to nothing are listed too.
+
+    With `Accept: text/csv` the response is CSV (RFC 4180, UTF-8, with a header) as of one moment, with amounts as
+    decimal numbers. A text that a spreadsheet would run as a formula begins with an apostrophe.
+    """
+    after, limit = query.pop("cursor"), query.pop("limit")
+    wanted, transaction = RoundFilter(**query), current_transaction()
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
+        # Read the first block before the response begins, so that most errors still get a problem document.
+        blocks = export_ledger(transaction, wanted, after=after)
+        head = [next(blocks), next(blocks, b"")]
+        return _csv_response(chain([b"".join(head)], blocks), {})
+    page = list_ledger(transaction, wanted, after=after, limit=limit or DEFAULT)
+    cursor = None if page.next_after is None else page.next_after.show()
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV:
+        return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines)], next_page_link(cursor))
+    return respond_page_before("payments", [dump_ledger_line(line) for line in page.lines], cursor)
+
+
+def _csv_response(blocks: Iterable[bytes], headers: dict[str, str]) -> Response:
+    return Response(blocks, headers=headers, content_type=f"{CSV}; charset=utf-8; header=present")
