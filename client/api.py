@@ -12,6 +12,7 @@ from client.responses import (
     Document,
     Lines,
     Response,
+    is_club,
     is_document,
     is_hand,
     is_hand_of_round,
@@ -105,6 +106,18 @@ class Client:
     def get_statement(self, table: str, **filters: str | None) -> Response:
         """Return the statement of a table: the sums of its rounds opened at or after `from` and before `to`."""
         return self._connection.get(_path("tables", table, "statement"), _drop_none(filters))
+
+    def get_club(self) -> Response:
+        """Return the club of the key, with its time zone."""
+        return self._connection.get("/v1/club", is_valid=is_club)
+
+    def get_club_statement(self, **filters: str | None) -> Response:
+        """Return the results of rounds over several tables, filtered by `tables`, `player`, `from` and `to`."""
+        return self._connection.get("/v1/statement", _drop_none(filters))
+
+    def export_club_statement(self, **filters: str | None) -> Lines:
+        """Return the results of rounds over several tables as CSV, filtered as `get_club_statement` does."""
+        return self._connection.get_lines("/v1/statement", _drop_none(filters), "text/csv")
 
     def list_ledger(self, **filters: str | None) -> Iterator[Document]:
         """List payments, oldest round first, filtered by `table`, `player`, `from` and `to`, `limit` a page."""

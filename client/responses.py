@@ -30,6 +30,11 @@ def is_problem(response: object) -> TypeGuard[Document]:
     return isinstance(mistakes, list) and all(_has(mistake, pointer=str, detail=str) for mistake in mistakes)
 
 
+def is_club(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a club."""
+    return _has(response, time_zone=str, evening_begins=str)
+
+
 def is_table(response: object) -> TypeGuard[Document]:
     """Return whether a value is a table."""
     return _has(response, id=str, name=str, ruleset=str)

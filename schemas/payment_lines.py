@@ -9,11 +9,12 @@ from typing import Any, Final, Self
 from uuid import UUID
 
 from schemas.base import Dumped, WireField, WireSchema
+from schemas.clubs import InPeriodOrEvening
 from schemas.csv_rows import dump_rows, text_cell
 from schemas.currencies import count_digits, show_decimal
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, ReferenceField, TableNameField
-from schemas.pages import DEFAULT, NO_CURSOR, CursorField, InPeriod, PageSchema, QueryInteger, QuerySchema
+from schemas.pages import DEFAULT, NO_CURSOR, CursorField, PageSchema, QueryInteger, QuerySchema
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
 
@@ -81,7 +82,7 @@ class PaymentCursorField(CursorField):
             raise self.refuse("not-a-cursor", str(error)) from None
 
 
-class LedgerQuerySchema(InPeriod, QuerySchema):
+class LedgerQuerySchema(InPeriodOrEvening, QuerySchema):
     """The page and the filter of the ledger."""
 
     limit = QueryInteger(

@@ -7,7 +7,7 @@ from typing import Any
 from flask import Flask, Response
 
 from service.accounting.views import accounting
-from service.clubs.views import keys
+from service.clubs.views import club, keys
 from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
@@ -77,6 +77,7 @@ def create_app(config: Config) -> Flask:
         checkpoints,
         events,
         recomputations,
+        club,
         keys,
         health,
         metrics,

@@ -9,6 +9,7 @@ import click
 from client.commands.base import (
     Command,
     NamedPath,
+    Period,
     Session,
     json_option,
     overwrite_option,
@@ -47,8 +48,7 @@ def ledger(
     session: Session,
     table: str | None,
     player: str | None,
-    opened_from: str | None,
-    opened_before: str | None,
+    period: Period,
     limit: int,
     as_csv: bool,
     output: Path | None,
@@ -68,7 +68,7 @@ def ledger(
     refuse_output(output, overwrites=overwrites)
     with session.client() as client:
         table_id = None if table is None else find_table(client, table)["id"]
-        wanted = {"table": table_id, "player": player, "from": opened_from, "to": opened_before}
+        wanted = {"table": table_id, "player": player, **period.find(client)}
         if as_csv:
             to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
             with to as file:

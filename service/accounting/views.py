@@ -1,4 +1,4 @@
-"""The ledger of a club."""
+"""The ledger of a club, and statements over several tables."""
 
 from collections.abc import Iterable
 from http import HTTPStatus
@@ -7,6 +7,12 @@ from typing import Any, Final
 
 from flask import Response
 
+from schemas.club_statements import (
+    ClubStatementQuerySchema,
+    ClubStatementSchema,
+    dump_club_statement,
+    dump_statement_rows,
+)
 from schemas.pages import DEFAULT
 from schemas.payment_lines import (
     LEDGER_HEADER,
@@ -15,7 +21,10 @@ from schemas.payment_lines import (
     dump_ledger_line,
     dump_ledger_rows,
 )
-from service.accounting.actions import export_ledger, list_ledger
+from service.accounting.actions.ledger import export_ledger, list_ledger
+from service.accounting.actions.statements import get_club_statement
+from service.accounting.queries.statements import StatementFilter
+from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import JSON, Resource
@@ -24,6 +33,7 @@ from service.http.responses import (
     MEDIA_TYPE,
     NEXT_PAGE,
     best_media_type,
+    json_response,
     next_page_link,
     respond_page_before,
 )
@@ -50,7 +60,8 @@ def get_ledger(query: dict[str, Any]) -> Response:
     decimal numbers. A text that a spreadsheet would run as a formula begins with an apostrophe.
     """
     after, limit = query.pop("cursor"), query.pop("limit")
-    wanted, transaction = RoundFilter(**query), current_transaction()
+    transaction = current_transaction()
+    wanted = RoundFilter(**get_club(transaction).period(query))
     if best_media_type((MEDIA_TYPE, CSV)) == CSV and limit is None:
         # Read the first block before the response begins, so that most errors still get a problem document.
         blocks = export_ledger(transaction, wanted, after=after)
@@ -61,6 +72,27 @@ def get_ledger(query: dict[str, Any]) -> Response:
     if best_media_type((MEDIA_TYPE, CSV)) == CSV:
         return _csv_response([LEDGER_HEADER + dump_ledger_rows(page.lines)], next_page_link(cursor))
     return respond_page_before("payments", [dump_ledger_line(line) for line in page.lines], cursor)
+
+
+@accounting.route("/v1/statement", methods=["GET"])
+@accounting.operation("get_club_statement", Scope.READ, forms=(JSON, CSV))
+@accounting.arguments(ClubStatementQuerySchema, location="query")
+@accounting.response(200, ClubStatementSchema)
+@accounting.doc(responses={HTTPStatus.OK: _CSV})
+def get_statement(query: dict[str, Any]) -> Response:
+    """
+    Return the results of rounds at all tables or some, player by player, and the payments that settle them up.
+
+    The rounds are those opened at or after `from` and before `to`, or on an `evening` of the club; all rounds by
+    default. Each round counts with its own point value and currency. Open rounds count as they are now. If more than
+    sixteen players remain after those with opposite totals have paid each other, the payments are few, but perhaps not
+    the fewest. With `Accept: text/csv` the response has a row for each player, table and currency.
+    """
+    transaction = current_transaction()
+    view = get_club_statement(transaction, StatementFilter(**get_club(transaction).period(query)))
+    if best_media_type((MEDIA_TYPE, CSV)) == CSV:
+        return _csv_response([dump_statement_rows(view)], {})
+    return json_response(dump_club_statement(view))
 
 
 def _csv_response(blocks: Iterable[bytes], headers: dict[str, str]) -> Response:

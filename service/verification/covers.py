@@ -56,7 +56,7 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name created_at"),
+    "clubs": _table("id", event="name created_at", free="time_zone evening_begins"),
     "api_keys": _table(
         "club_id id",
         event="name prefix secret_sha256 scopes created_at expires_at revoked_at",

@@ -268,6 +268,13 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> str:
     paid = teller.ask("list_ledger", {"table": table, "player": "ann", "limit": 1})
     teller.ask("list_ledger", {"from": opened, "to": before, "cursor": next_cursor(paid)})
     teller.read_in("text/csv", "list_ledger", {"limit": 1})
+    summed = {"tables": table, "player": "ann", "evening": "2026-11-20"}
+    teller.ask("get_club")
+    teller.ask("get_club_statement", {"from": opened, "to": before})
+    teller.read_in("text/csv", "get_club_statement", {"from": opened, "to": before})
+    teller.ask("get_club_statement", summed)
+    teller.ask("get_statement", {"table_id": table, "evening": "2026-11-20"})
+    teller.ask("list_ledger", {"evening": "2026-11-20"})
     exported = teller.ask("export_rounds", {"table": table, "limit": 1})
     teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     return str(in_second["round_id"])

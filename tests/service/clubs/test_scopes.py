@@ -37,6 +37,8 @@ OPENED_BY: dict[str, set[str]] = {
     "get_table": {"read"},
     "get_statement": {"read"},
     "list_ledger": {"read"},
+    "get_club_statement": {"read"},
+    "get_club": {"read"},
     "open_round": {"write"},
     "list_rounds": {"read"},
     "get_round": {"read"},

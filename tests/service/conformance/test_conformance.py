@@ -52,7 +52,7 @@ BEYOND_THE_PLANE = (
 """The characters beyond U+FFFF of Unicode's categories Cf and Co."""
 
 NOTHING_TO_VARY = {"check_health", "check_readiness", "get_contract", "get_metrics", "list_rulesets"}
-NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint"}
+NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club"}
 """Operations that are asked for nothing: one request is all there is."""
 
 REFUSED_BEYOND_THE_SHAPE = {
@@ -68,6 +68,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "list_rounds": "a period ends where it begins, or later",
     "export_rounds": "a period ends where it begins, or later",
     "list_ledger": "a period ends where it begins, or later, and a cursor leads on in one list only",
+    "get_club_statement": "a period ends where it begins, or later, and an evening is no period",
     "get_statement": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",

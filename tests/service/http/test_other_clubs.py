@@ -112,6 +112,8 @@ def test_ids_of_another_club_are_answered_like_unknown_ids(
         "/v1/tables?name=kitchen",
         "/v1/ledger?table={table_id}",
         "/v1/ledger?player=ann",
+        "/v1/statement?tables={table_id}",
+        "/v1/statement?player=ann",
         "/v1/disputes?table={table_id}",
         "/v1/disputes?round={round_id}",
         "/v1/disputes?cursor={dispute_cursor}",

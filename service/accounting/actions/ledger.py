@@ -9,7 +9,7 @@ from schemas.base import WireError
 from schemas.pages import NO_CURSOR
 from schemas.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
 from scoring.errors import Mistake
-from service.accounting import queries
+from service.accounting.queries import ledger as queries
 from service.db import Transaction
 from service.rounds.queries.rounds import RoundFilter, find_place
 
