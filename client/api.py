@@ -128,6 +128,14 @@ class Client:
         query = {"limit": _LINES, **_drop_none({"cursor": cursor, **filters})}
         return self._connection.get_lines("/v1/ledger", query, "text/csv")
 
+    def list_statistics(self, **filters: str | None) -> Response:
+        """Return the statistics of all players, filtered by `table`, `ruleset`, `from` and `to`."""
+        return self._connection.get("/v1/statistics", _drop_none(filters))
+
+    def get_player_statistics(self, player: str, **filters: str | None) -> Response:
+        """Return the statistics of a player, filtered as those of all players."""
+        return self._connection.get(_path("players", player, "statistics"), _drop_none(filters))
+
     def get_round(self, round_id: str) -> Response:
         """Return a round with its current state."""
         return self._connection.get(_path("rounds", round_id), is_valid=is_round)

@@ -28,6 +28,7 @@ _COMMANDS: Final = {
     "import": ("import_export:import_", "Import rounds: documents, one a line, plain or gzipped."),
     "ledger": ("ledger:ledger", "List payments between players, oldest first."),
     "statement": ("statements:statement", "Show what players won and lost over several tables, and who pays whom."),
+    "statistics": ("statistics:statistics", "Show statistics of a player, or of all players, most hands first."),
     "recompute": ("recompute:recompute", "Replay stored rounds, and find results that were stored differently."),
     "checkpoint": ("checkpoints:checkpoints", "Store signed checkpoints away from the service."),
     "key": ("keys:keys", "List and revoke the API keys of the club."),

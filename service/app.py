@@ -30,6 +30,7 @@ from service.rounds.views.explanations import explanations
 from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
+from service.statistics.views import statistics
 from service.tables.views import tables
 
 MOST_BYTES = 1024 * 1024
@@ -74,6 +75,7 @@ def create_app(config: Config) -> Flask:
         imports,
         exports,
         accounting,
+        statistics,
         checkpoints,
         events,
         recomputations,

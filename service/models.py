@@ -38,6 +38,7 @@ from service.rounds.models import (
     TransferRecord,
 )
 from service.rulesets.models import RulesetRecord
+from service.statistics.models import RoundStatisticsRecord, UnmeasuredRoundRecord
 from service.tables.models import TableRecord
 
 __all__ = [
@@ -69,6 +70,7 @@ __all__ = [
     "RoundMapTileRecord",
     "RoundRecord",
     "RoundSeatRecord",
+    "RoundStatisticsRecord",
     "RulesetRecord",
     "SettlementRecord",
     "StoredResponseRecord",
@@ -77,6 +79,7 @@ __all__ = [
     "TransferRecord",
     "TreeHeadRecord",
     "TreeNodeRecord",
+    "UnmeasuredRoundRecord",
     "WaitingEventRecord",
     "WakeUpRecord",
 ]

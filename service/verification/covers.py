@@ -129,6 +129,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "wake_ups": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
+    "round_statistics": "sums of players' hands, which can be computed again from records that are compared",
+    "unmeasured_rounds": "rounds whose sums are to be computed again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
 }
 """The tables that are compared with nothing, and why."""

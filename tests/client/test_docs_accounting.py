@@ -31,4 +31,4 @@ def test_the_commands_print_what_the_page_says(reached: dict[str, str], client: 
         said = ofc(*arguments, **reached)
         assert re.fullmatch(as_pattern(typed.lines), shown(said.out)), f"{typed.command}\n{said}"
         assert (said.code, said.err) == (0, "")
-    assert len(played) == 3
+    assert len(played) == 4

@@ -275,6 +275,9 @@ def settle_the_evening(teller: Teller, table: str, round_id: str) -> str:
     teller.ask("get_club_statement", summed)
     teller.ask("get_statement", {"table_id": table, "evening": "2026-11-20"})
     teller.ask("list_ledger", {"evening": "2026-11-20"})
+    for asked in ({"from": opened, "to": before, "table": table, "ruleset": "saturday"}, {"evening": "2026-11-20"}):
+        teller.ask("list_statistics", asked)
+        teller.ask("get_player_statistics", {"player": "ann", **asked})
     exported = teller.ask("export_rounds", {"table": table, "limit": 1})
     teller.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     return str(in_second["round_id"])

@@ -68,6 +68,8 @@ REFUSED_BEYOND_THE_SHAPE = {
     "list_rounds": "a period ends where it begins, or later",
     "export_rounds": "a period ends where it begins, or later",
     "list_ledger": "a period ends where it begins, or later, and a cursor leads on in one list only",
+    "list_statistics": "a period ends where it begins, or later, and an evening is no period",
+    "get_player_statistics": "a period ends where it begins, or later, and an evening is no period",
     "get_club_statement": "a period ends where it begins, or later, and an evening is no period",
     "get_statement": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",

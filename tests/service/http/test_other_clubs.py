@@ -114,6 +114,8 @@ def test_ids_of_another_club_are_answered_like_unknown_ids(
         "/v1/ledger?player=ann",
         "/v1/statement?tables={table_id}",
         "/v1/statement?player=ann",
+        "/v1/statistics?table={table_id}",
+        "/v1/statistics",
         "/v1/disputes?table={table_id}",
         "/v1/disputes?round={round_id}",
         "/v1/disputes?cursor={dispute_cursor}",

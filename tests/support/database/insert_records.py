@@ -49,6 +49,8 @@ from service.rounds.queries.hand_records import HandToRecord, Submission
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.rounds import FIRST, StoredRound
 from service.rulesets import queries as rulesets
+from service.statistics.actions.measuring import update_statistics
+from service.statistics.queries.measuring import add_all_rounds
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
 
@@ -227,4 +229,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         http.add(transaction, "a key", StoredResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+    assert update_statistics(database, club_id) > 0
+    with database.transaction(club_id) as transaction:
+        add_all_rounds(transaction)
     return club_id
