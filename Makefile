@@ -51,6 +51,7 @@ bench: setup  ## measure how fast hands are scored, recorded, imported, recomput
 	$(BIN)/python -m benchmarks.post_statements --bare
 	$(BIN)/python -m benchmarks.import_rounds
 	$(BIN)/python -m benchmarks.recompute
+	$(BIN)/python -m benchmarks.read_statistics --hands 300000 --copies 9
 	$(BIN)/python -m benchmarks.verify
 	$(BIN)/python -m benchmarks.record_sizes
 

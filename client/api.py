@@ -12,6 +12,7 @@ from client.responses import (
     Document,
     Lines,
     Response,
+    is_club,
     is_document,
     is_hand,
     is_hand_of_round,
@@ -105,6 +106,35 @@ class Client:
     def get_statement(self, table: str, **filters: str | None) -> Response:
         """Return the statement of a table: the sums of its rounds opened at or after `from` and before `to`."""
         return self._connection.get(_path("tables", table, "statement"), _drop_none(filters))
+
+    def get_club(self) -> Response:
+        """Return the club of the key, with its time zone."""
+        return self._connection.get("/v1/club", is_valid=is_club)
+
+    def get_club_statement(self, **filters: str | None) -> Response:
+        """Return the results of rounds over several tables, filtered by `tables`, `player`, `from` and `to`."""
+        return self._connection.get("/v1/statement", _drop_none(filters))
+
+    def export_club_statement(self, **filters: str | None) -> Lines:
+        """Return the results of rounds over several tables as CSV, filtered as `get_club_statement` does."""
+        return self._connection.get_lines("/v1/statement", _drop_none(filters), "text/csv")
+
+    def list_ledger(self, **filters: str | None) -> Iterator[Document]:
+        """List payments, oldest round first, filtered by `table`, `player`, `from` and `to`, `limit` a page."""
+        return self._connection.get_pages("/v1/ledger", "payments", {"limit": _LINES, **_drop_none(filters)})
+
+    def export_ledger(self, *, cursor: str | None = None, **filters: str | None) -> Lines:
+        """Return a page of payments as CSV with a header, filtered as `list_ledger` does."""
+        query = {"limit": _LINES, **_drop_none({"cursor": cursor, **filters})}
+        return self._connection.get_lines("/v1/ledger", query, "text/csv")
+
+    def list_statistics(self, **filters: str | None) -> Response:
+        """Return the statistics of all players, filtered by `table`, `ruleset`, `from` and `to`."""
+        return self._connection.get("/v1/statistics", _drop_none(filters))
+
+    def get_player_statistics(self, player: str, **filters: str | None) -> Response:
+        """Return the statistics of a player, filtered as those of all players."""
+        return self._connection.get(_path("players", player, "statistics"), _drop_none(filters))
 
     def get_round(self, round_id: str) -> Response:
         """Return a round with its current state."""

@@ -85,10 +85,10 @@ class Connection:
                 return
             response = self._send("GET", path, params={**query, "cursor": cursor})
 
-    def get_lines(self, path: str, query: Mapping[str, str]) -> Lines:
-        """Return a page of NDJSON. A page that breaks off is requested again, whole."""
-        response = self._send("GET", path, params=query)
-        if response.headers.get("Content-Type", "").partition(";")[0] != NDJSON:
+    def get_lines(self, path: str, query: Mapping[str, str], form: str = NDJSON) -> Lines:
+        """Return a page of lines, of the content type `form`. A page that breaks off is requested again, whole."""
+        response = self._send("GET", path, params=query, headers={"Accept": form})
+        if response.headers.get("Content-Type", "").partition(";")[0] != form:
             raise self._unexpected_response(response)
         next_link = response.links.get("next")
         cursor = None if next_link is None else httpx2.URL(next_link["url"]).params.get("cursor")

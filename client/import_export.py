@@ -3,7 +3,7 @@
 import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
 from uuid import uuid4
 
@@ -179,6 +179,24 @@ def export_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         if page.next_cursor is None:
             return
         page = retry_until_available(on_waiting, client.export_rounds, cursor=page.next_cursor, **wanted)
+
+
+def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: OnWaiting) -> Iterator[Lines]:
+    """
+    Export payments as CSV, page by page, with one header. After a broken connection, resume after the last whole page.
+
+    `on_waiting` is called with the error.
+
+    Raises:
+        TransportError: the service does not respond to the first request, or for minutes.
+        ApiError: the service refuses the request.
+    """
+    page = client.export_ledger(cursor=None, **wanted)
+    yield page
+    while page.next_cursor is not None:
+        page = retry_until_available(on_waiting, client.export_ledger, cursor=page.next_cursor, **wanted)
+        _header, _, lines = page.content.partition(b"\r\n")
+        yield replace(page, content=lines)
 
 
 def event_pages(client: Client, after: int | None) -> Iterator[Lines]:

@@ -30,6 +30,11 @@ def is_problem(response: object) -> TypeGuard[Document]:
     return isinstance(mistakes, list) and all(_has(mistake, pointer=str, detail=str) for mistake in mistakes)
 
 
+def is_club(response: object) -> TypeGuard[Document]:
+    """Return whether a value is a club."""
+    return _has(response, time_zone=str, evening_begins=str)
+
+
 def is_table(response: object) -> TypeGuard[Document]:
     """Return whether a value is a table."""
     return _has(response, id=str, name=str, ruleset=str)
@@ -82,7 +87,7 @@ def _has(response: object, **kinds: type | UnionType) -> TypeGuard[Document]:
 
 @dataclass(frozen=True, slots=True)
 class Lines:
-    """A page of NDJSON, the cursor of the next page, and the total number of lines if known."""
+    """A page of lines, the cursor of the next page, and the total number of lines if known."""
 
     content: bytes
     next_cursor: str | None

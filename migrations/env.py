@@ -5,7 +5,7 @@ from sqlalchemy import Connection, NullPool, create_engine
 
 from service.config import Config
 from service.db import engine_url
-from service.db.base import Base
+from service.models import Base
 
 
 def run(connection: Connection) -> None:

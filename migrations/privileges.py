@@ -56,6 +56,8 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "import_pieces": "SELECT, INSERT, DELETE",
     "import_results": "SELECT, INSERT, DELETE",
     "differences": APPEND,
+    "round_statistics": "SELECT, INSERT, DELETE",
+    "unmeasured_rounds": "SELECT, INSERT, DELETE",
 }
 
 SHARED_PRIVILEGES: Final[Mapping[str, str]] = {

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from enum import Enum
 from typing import Any, Final
 from uuid import UUID
@@ -16,6 +16,9 @@ from schemas.base import MOST_SHOWN, WireField, count_mistakes
 MOST_INTEGER: Final = 2**53 - 1
 """The largest integer that every JSON parser represents exactly."""
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d:\d\d(?:\.\d+)?(?:[Zz]|[+-]\d\d:\d\d)", re.ASCII)
+_DATE: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_FIRST_DATE: Final = date(1900, 1, 1)
+_LAST_DATE: Final = date(9998, 12, 31)
 _UUID: Final = re.compile(r"[0-9A-Fa-f]{8}(?:-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}")
 UUID_PATTERN: Final = f"^{_UUID.pattern}$"
 _SHOWN: Final = 60
@@ -256,6 +259,28 @@ def build_time(text: str | None) -> datetime | None:
         ValidationError: it is not a valid time.
     """
     return None if text is None else _READ_TIME.deserialize(text)
+
+
+class DateField(WireField):
+    """A date."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"format": "date", "example": "2026-11-20"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> date:
+        try:
+            parsed = date.fromisoformat(value) if _DATE.fullmatch(value) else None
+        except ValueError:
+            parsed = None
+        if parsed is None:
+            raise self.refuse("not-a-date", f"is {show(value)}; expected a date, for example 2026-11-20")
+        if not _FIRST_DATE <= parsed <= _LAST_DATE:
+            raise self.refuse("out-of-range", f"is {show(value)}; expected {_FIRST_DATE} to {_LAST_DATE}")
+        return parsed
+
+
+class Number(WireField):
+    """A number of a response, with digits after the decimal point."""
 
 
 class UuidField(Text):

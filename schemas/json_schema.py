@@ -23,6 +23,8 @@ FIELD_TYPES: Final = (
     (fields.Choice, "string"),
     (game_fields.CardField, "string"),
     (fields.Time, "string"),
+    (fields.DateField, "string"),
+    (fields.Number, "number"),
     (fields.Anything, "object"),
 )
 """The JSON type of each field type."""

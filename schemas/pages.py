@@ -56,7 +56,7 @@ class CursorField(WireField):
             described={"minLength": CURSOR_LENGTH, "maxLength": CURSOR_LENGTH, "pattern": CURSOR_PATTERN}, **options
         )
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> UUID:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> Any:
         try:
             return parse_cursor(value)
         except ValueError as error:

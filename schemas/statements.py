@@ -1,14 +1,16 @@
 """Statements: the results of a table over several rounds, and the payments that settle them up."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
+from schemas.clubs import InPeriodOrEvening
+from schemas.currencies import count_digits
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
-from schemas.pages import InPeriod, QuerySchema
+from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp
 
@@ -22,7 +24,7 @@ class PaymentsAre(StrEnum):
     FEW = "few"
 
 
-class TableStatementQuerySchema(InPeriod, QuerySchema):
+class TableStatementQuerySchema(InPeriodOrEvening, QuerySchema):
     """The period of a statement."""
 
     opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
@@ -95,10 +97,9 @@ class StatementPaymentsSchema(WireSchema):
     )
 
 
-class TableStatementSchema(WireSchema):
-    """The players' results at a table over several rounds, and the payments that settle them up."""
+class SettledSchema(WireSchema):
+    """A period with its rounds, and the payments that settle them up."""
 
-    table = UuidField(required=True, description="ID of the table.")
     opened_from = Time(
         data_key="from",
         required=True,
@@ -115,6 +116,23 @@ class TableStatementSchema(WireSchema):
     open_rounds = Integer(
         least=0, required=True, description="Number of these rounds that are open. They count as they are now."
     )
+    currency_digits = Dictionary(
+        Integer(least=0, most=4),
+        required=True,
+        description="Number of digits of the minor unit of each currency: 2 if 1250 is 12.50.",
+    )
+    payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
+    payments_are = Choice(
+        {few.value: few for few in PaymentsAre},
+        required=True,
+        description="`fewest` if no fewer payments are possible, `few` if that is not certain.",
+    )
+
+
+class TableStatementSchema(SettledSchema):
+    """The players' results at a table over several rounds, and the payments that settle them up."""
+
+    table = UuidField(required=True, description="ID of the table.")
     players = Listing(
         Inner(PlayerStatementSchema),
         most=MOST_LISTED,
@@ -122,12 +140,6 @@ class TableStatementSchema(WireSchema):
         description="The players' totals, highest net points first.",
     )
     totals = Inner(PointTotalsSchema, required=True, description="The totals over all players.")
-    payments = Inner(StatementPaymentsSchema, required=True, description="Payments that settle up the period.")
-    payments_are = Choice(
-        {few.value: few for few in PaymentsAre},
-        required=True,
-        description="`fewest` if no fewer payments are possible, `few` if that is not certain.",
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +189,13 @@ class StatementView:
 
 def dump_statement(view: StatementView) -> Dumped:
     """Encode a statement, highest net points first."""
-    is_fewest = all(settled.is_fewest for settled in (view.in_points, *view.in_money.values()))
     return {
         "table": view.table,
         "from": show_time(view.opened_from),
         "to": show_time(view.opened_before),
         "rounds": view.rounds,
         "open_rounds": view.open_rounds,
+        "currency_digits": dump_digits(view.in_money),
         "players": [
             {
                 "player": each.player,
@@ -194,11 +206,24 @@ def dump_statement(view: StatementView) -> Dumped:
             for each in sorted(view.players, key=lambda each: (-each.points.net, each.player))
         ],
         "totals": _dump_points(view.totals),
+        **dump_settled(view.in_points, view.in_money),
+    }
+
+
+def dump_digits(currencies: Iterable[str]) -> dict[str, int]:
+    """Return the number of digits of the minor unit of each currency."""
+    return {currency: count_digits(currency) for currency in sorted(currencies)}
+
+
+def dump_settled(in_points: SettleUp, in_money: Mapping[str, SettleUp]) -> Dumped:
+    """Encode the payments of a statement, and whether they are the fewest."""
+    is_fewest = all(settled.is_fewest for settled in (in_points, *in_money.values()))
+    return {
         "payments": {
-            "points": _dump_payments(view.in_points.payments),
+            "points": _dump_payments(in_points.payments),
             "money": [
                 {**payment, "currency": currency}
-                for currency, settled in sorted(view.in_money.items())
+                for currency, settled in sorted(in_money.items())
                 for payment in _dump_payments(settled.payments)
             ],
         },

@@ -6,7 +6,8 @@ from typing import Any
 
 from flask import Flask, Response
 
-from service.clubs.views import keys
+from service.accounting.views import accounting
+from service.clubs.views import club, keys
 from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
@@ -30,6 +31,7 @@ from service.rounds.views.explanations import explanations
 from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
+from service.statistics.views import statistics
 from service.tables.views import tables
 
 MOST_BYTES = 1024 * 1024
@@ -69,7 +71,20 @@ def create_app(config: Config) -> Flask:
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
-    for resource in (*playing, imports, exports, checkpoints, events, recomputations, keys, health, metrics):
+    for resource in (
+        *playing,
+        imports,
+        exports,
+        accounting,
+        statistics,
+        checkpoints,
+        events,
+        recomputations,
+        club,
+        keys,
+        health,
+        metrics,
+    ):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

@@ -38,6 +38,7 @@ from service.rounds.models import (
     TransferRecord,
 )
 from service.rulesets.models import RulesetRecord
+from service.statistics.models import RoundStatisticsRecord, UnmeasuredRoundRecord
 from service.tables.models import TableRecord
 
 __all__ = [
@@ -71,6 +72,7 @@ __all__ = [
     "RoundMapTileRecord",
     "RoundRecord",
     "RoundSeatRecord",
+    "RoundStatisticsRecord",
     "RulesetRecord",
     "SettlementRecord",
     "SubmissionRecord",
@@ -78,5 +80,6 @@ __all__ = [
     "TransferRecord",
     "TreeHeadRecord",
     "TreeNodeRecord",
+    "UnmeasuredRoundRecord",
     "WaitingEventRecord",
 ]

@@ -14,6 +14,7 @@ from flask import Flask
 
 from schemas import pages
 from schemas.base import WireSchema
+from schemas.club_statements import TablesField
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
@@ -136,7 +137,12 @@ def describe_api(app: Flask) -> ContractApi:
         },
     )
     # Before `init_app`, which converts the schemas of problems.
-    for field, kind in (*FIELD_TYPES, (pages.QueryInteger, "integer"), (pages.CursorField, "string")):
+    for field, kind in (
+        *FIELD_TYPES,
+        (pages.QueryInteger, "integer"),
+        (pages.CursorField, "string"),
+        (TablesField, "string"),
+    ):
         api.register_field(field, kind, None)
     api.init_app(app)
     api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})

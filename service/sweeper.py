@@ -1,4 +1,4 @@
-"""Periodic work: finalize settlements, checkpoint events, resume abandoned jobs, delete expired records."""
+"""Periodic work: settlements that become final, checkpoints, statistics, abandoned jobs, and expired records."""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
@@ -22,6 +22,8 @@ from service.ledger.queries import trees
 from service.logs import get_log
 from service.rounds.actions.settlements import finalize_settlements
 from service.rounds.queries import settlement_states
+from service.statistics.actions.measuring import update_statistics
+from service.statistics.queries import measuring
 
 _CLUBS: Final = text("SELECT * FROM clubs_with_expired_records(:responses, :imports)")
 
@@ -100,6 +102,7 @@ def sweep(
         slots = sum(worker.concurrency for worker in workers.list_active(connection))
         growing = trees.list_clubs_due(connection, datetime.now(UTC), PAUSE)
         due = settlement_states.list_clubs_due(connection, datetime.now(UTC))
+        unmeasured = measuring.list_clubs_due(connection)
     for job in under_way:
         if job.kind in kinds:
             try:
@@ -112,6 +115,8 @@ def sweep(
         finalized = finalize_settlements(database, club_id)
         if finalized:
             _log.info("settlements_finalized", club=str(club_id), settlements=finalized)
+    for club_id in unmeasured:
+        update_statistics(database, club_id)
     for club_id in growing:
         try:
             join_events(database, club_id, signing_key)

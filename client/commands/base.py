@@ -6,11 +6,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from functools import wraps
 from importlib import import_module
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
 
@@ -36,6 +37,7 @@ ACCEPTED: Final = (
 _DAYS_AGO: Final = re.compile(r"-(\d{1,6})d", re.ASCII)
 _DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
 _TIME: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+-]\d\d:\d\d)?", re.ASCII)
+_HAS_OFFSET: Final = re.compile(r"[Zz]$|[+-]\d\d:\d\d$")
 _NAMED: Final = {"today": 0, "yesterday": 1}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -77,41 +79,92 @@ def refuse_output(file: Path | None, *, overwrites: bool) -> None:
         raise click.UsageError("--overwrite was given without a file to write; expected an option that names the file")
 
 
-def parse_moment(text: str, today: date | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Evenings:
+    """The time zone of a club, None for that of this machine, and when its evenings begin."""
+
+    time_zone: str | None = None
+    begins: time = time(6)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """The time zone; None for that of this machine."""
+        from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+        try:
+            return None if self.time_zone is None else ZoneInfo(self.time_zone)
+        except (ZoneInfoNotFoundError, ValueError):
+            raise UnreadableError(f"the time zone {self.time_zone!r} of the club is not known here") from None
+
+    def begin(self, day: date) -> datetime:
+        """Return when the evening of a day begins."""
+        return datetime.combine(day, self.begins, self.zone).astimezone(UTC)
+
+    def today(self) -> date:
+        """Return the day of the current evening."""
+        now = datetime.now(UTC)
+        day = now.astimezone(self.zone).date()
+        return day if self.begin(day) <= now else day - timedelta(days=1)
+
+
+def find_evenings(client: Client) -> Evenings:
+    """Return the evenings of the club, as the service knows them."""
+    club = client.get_club()
+    return Evenings(club["time_zone"], time.fromisoformat(club["evening_begins"]))
+
+
+def parse_moment(text: str, evenings: Evenings) -> str:
     """
     Parse a point in time, and return it in RFC 3339 in UTC.
 
-    A day begins at midnight. Days and times without an offset are in the time zone of this machine.
+    A day begins when the evening of the club begins. Times without an offset are in its time zone.
 
-    >>> parse_moment("2026-11-20T20:15:00+01:00")
-    '2026-11-20T19:15:00Z'
-    >>> parse_moment("-7d", date(2026, 11, 27)) == parse_moment("2026-11-20")
-    True
-
-    Args:
-        text: the text as typed.
-        today: the day that days are counted from; the local one unless given.
+    >>> berlin = Evenings("Europe/Berlin", time(6))
+    >>> parse_moment("2026-11-20T20:15:00+05:00", berlin), parse_moment("2026-11-20", berlin)
+    ('2026-11-20T15:15:00Z', '2026-11-20T05:00:00Z')
 
     Raises:
         ValueError: the text is not a time.
     """
     try:
-        local = _parse(text.strip(), today or datetime.now().astimezone().date())
-        return local.astimezone(UTC).isoformat().replace("+00:00", "Z")
+        return _parse(text.strip(), evenings).astimezone(UTC).isoformat().replace("+00:00", "Z")
     except (ValueError, OverflowError, OSError):
         raise ValueError(f"{text!r} is not a time; {ACCEPTED}") from None
 
 
-def _parse(text: str, today: date) -> datetime:
+def _parse(text: str, evenings: Evenings) -> datetime:
     days_ago = _DAYS_AGO.fullmatch(text)
     if text.lower() in _NAMED or days_ago:
         days = int(days_ago[1]) if days_ago else _NAMED[text.lower()]
-        return datetime.combine(today - timedelta(days), time())
+        return evenings.begin(evenings.today() - timedelta(days))
     if _DAY.fullmatch(text):
-        return datetime.combine(date.fromisoformat(text), time())
+        return evenings.begin(date.fromisoformat(text))
     if _TIME.fullmatch(text):
-        return datetime.fromisoformat(text.upper())
+        parsed = datetime.fromisoformat(text.upper())
+        return parsed if parsed.tzinfo else parsed.replace(tzinfo=evenings.zone)
     raise ValueError(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A period as typed."""
+
+    begin: str | None
+    end: str | None
+
+    @property
+    def needs_club(self) -> bool:
+        """Whether a time depends on the club."""
+        return any(text is not None and not _HAS_OFFSET.search(text) for text in (self.begin, self.end))
+
+    def resolve(self, evenings: Evenings) -> dict[str, str | None]:
+        """Return the filters `from` and `to` of the period."""
+        both = {"from": self.begin, "to": self.end}
+        return {name: None if text is None else parse_moment(text, evenings) for name, text in both.items()}
+
+    def find(self, client: Client) -> dict[str, str | None]:
+        """Return the filters `from` and `to` of the period, by the evenings of the club."""
+        return self.resolve(find_evenings(client) if self.needs_club else Evenings())
 
 
 class Moment(click.ParamType[str]):
@@ -120,22 +173,29 @@ class Moment(click.ParamType[str]):
     name = "time"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """Convert the argument to RFC 3339."""
+        """Check the argument, whose value depends on the club."""
         try:
-            return parse_moment(value)
+            parse_moment(value, Evenings())
         except ValueError as error:
             self.fail(str(error), param, ctx)
+        return str(value).strip()
 
 
 _MOMENT: Final = Moment()
 
 
 def period_options(command: Function) -> Function:
-    """Add the options `--from` and `--to`, which filter by the time when a round was opened."""
+    """Add the options `--from` and `--to`, which filter by the time when a round was opened, as one `period`."""
     begin = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
-    end = "Only rounds opened before TIME. Days begin at midnight, local time."
-    command = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(command)
-    return click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(command)
+    end = "Only rounds opened before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
+
+    @wraps(command)
+    def joined(*arguments: Any, opened_from: str | None, opened_before: str | None, **options: Any) -> Any:
+        return command(*arguments, period=Period(opened_from, opened_before), **options)
+
+    decorated = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(joined)
+    decorated = click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(decorated)
+    return cast("Function", decorated)
 
 
 class Command(click.Command):

@@ -12,6 +12,7 @@ from client.commands.base import (
     REFUSED,
     Command,
     NamedPath,
+    Period,
     Session,
     json_option,
     overwrite_option,
@@ -52,8 +53,7 @@ _CLOSED: Final = select.POLLERR | select.POLLHUP
 def export(
     session: Session,
     table: str | None,
-    opened_from: str | None,
-    opened_before: str | None,
+    period: Period,
     output: Path | None,
     overwrites: bool,
 ) -> None:
@@ -67,7 +67,7 @@ def export(
     to = nullcontext(standard_output()) if output is None else atomic_write(output, overwrites=overwrites)
     with session.client() as client, to as file:
         table_id = None if table is None else find_table(client, table)["id"]
-        pages = export_pages(client, {"table": table_id, "from": opened_from, "to": opened_before}, print_waiting)
+        pages = export_pages(client, {"table": table_id, **period.find(client)}, print_waiting)
         with show_progress("Exporting", is_shown=not file.isatty()) as bar:
             rounds = 0
             for page in pages:

@@ -14,6 +14,7 @@ from client.commands.base import (
     REFUSED,
     Command,
     Group,
+    Period,
     Session,
     json_option,
     pass_session,
@@ -74,8 +75,7 @@ def start(
     table: str | None,
     rounds: tuple[str, ...],
     ruleset: str | None,
-    opened_from: str | None,
-    opened_before: str | None,
+    period: Period,
     other: str | None,
     *,
     applies: bool,
@@ -96,8 +96,7 @@ def start(
             "table": None if table is None else find_table(client, table)["id"],
             "rounds": [find_round(client, round_)["id"] for round_ in rounds] or None,
             "ruleset": ruleset,
-            "from": opened_from,
-            "to": opened_before,
+            **period.find(client),
         }
         asked: Document = {"mode": "apply" if applies else "audit", "reason": reason}
         asked |= ({"ruleset": other} if other else {}) | ({"final": True} if takes_final else {})

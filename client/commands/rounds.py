@@ -8,7 +8,7 @@ from typing import Any, Final
 import click
 
 from client.api import Client
-from client.commands.base import Command, Group, Session, json_option, pass_session, period_options, print_json
+from client.commands.base import Command, Group, Period, Session, json_option, pass_session, period_options, print_json
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
 from client.commands.sending import (
@@ -166,14 +166,13 @@ def list_(
     player: str | None,
     status: str | None,
     state: str | None,
-    opened_from: str | None,
-    opened_before: str | None,
+    period: Period,
     limit: int,
     as_json: bool,
 ) -> None:
     """List rounds, newest first."""
-    wanted = {"player": player, "status": status, "state": state, "from": opened_from, "to": opened_before}
     with session.client() as client:
+        wanted = {"player": player, "status": status, "state": state, **period.find(client)}
         table_id = None if table is None else find_table(client, table)["id"]
         found = list(islice(client.list_rounds(table=table_id, **wanted), limit))
         names = {} if as_json else {each["id"]: each["name"] for each in client.list_tables()}

@@ -7,7 +7,17 @@ from typing import Any
 import click
 
 from client.api import Client
-from client.commands.base import Command, Group, Session, json_option, pass_session, period_options, print_json
+from client.commands.base import (
+    Command,
+    Evenings,
+    Group,
+    Period,
+    Session,
+    json_option,
+    pass_session,
+    period_options,
+    print_json,
+)
 from client.commands.sending import count_waiting, dump_offline, warn_of_waiting
 from client.entry.current_round import BackgroundCall, play_waiting
 from client.errors import TransportError
@@ -110,7 +120,7 @@ def list_(session: Session, limit: int, as_json: bool) -> None:
 @period_options
 @json_option
 @pass_session
-def statement(session: Session, table: str, opened_from: str | None, opened_before: str | None, as_json: bool) -> None:
+def statement(session: Session, table: str, period: Period, as_json: bool) -> None:
     """
     Show the sums of a table's rounds, and who pays whom.
 
@@ -119,11 +129,9 @@ def statement(session: Session, table: str, opened_from: str | None, opened_befo
     """
     with session.client() as client:
         try:
-            name, summed = BackgroundCall(
-                client.server, lambda: _get_statement(client, table, opened_from, opened_before)
-            ).wait()
+            name, summed = BackgroundCall(client.server, lambda: _get_statement(client, table, period)).wait()
         except TransportError as error:
-            name, summed = _sum_stored(session, client, table, opened_from, opened_before, error)
+            name, summed = _sum_stored(session, client, table, period, error)
         else:
             warn_of_waiting(count_waiting(session, client, table=name), "table")
     if as_json:
@@ -133,23 +141,22 @@ def statement(session: Session, table: str, opened_from: str | None, opened_befo
         show_statement(make_console(), name, summed)
 
 
-def _get_statement(
-    client: Client, table: str, opened_from: str | None, opened_before: str | None
-) -> tuple[str, Document]:
+def _get_statement(client: Client, table: str, period: Period) -> tuple[str, Document]:
     found = find_table(client, table)
-    return found["name"], client.get_statement(found["id"], **{"from": opened_from, "to": opened_before})
+    return found["name"], client.get_statement(found["id"], **period.find(client))
 
 
 def _sum_stored(
     session: Session,
     client: Client,
     table: str,
-    opened_from: str | None,
-    opened_before: str | None,
+    period: Period,
     error: TransportError,
 ) -> tuple[str, Document]:
     """
     Build a statement from the rounds of a table that are stored on this machine.
+
+    Days are in the time zone of this machine.
 
     Raises:
         TransportError: the table is not stored.
@@ -166,6 +173,7 @@ def _sum_stored(
         name = found.document["name"]
         known = outbox.list_rounds(name)
         rounds = [play_waiting(outbox, each) for each in known]
-        summed = sum_rounds(found.document["id"], rounds, opened_from, opened_before)
+        between = period.resolve(Evenings())
+        summed = sum_rounds(found.document["id"], rounds, between["from"], between["to"])
         as_of = known[-1].received_at if known else now()
         return name, {**summed, "offline": dump_offline(as_of, outbox.list_table_entries(name))}

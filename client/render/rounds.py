@@ -123,6 +123,30 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
     _show_payments(console, statement)
 
 
+def show_club_statement(console: Console, statement: Document) -> None:
+    """Print the results of every player, in total and at each table, and who pays whom."""
+    open_rounds = statement["open_rounds"]
+    parts = [plural(statement["rounds"], "round"), f"{open_rounds} of them open" if open_rounds else ""]
+    console.print(Text(", ".join(part for part in parts if part), style="bold"))
+    if not statement["players"]:
+        console.print("No rounds have been played.")
+        return
+    numbers = ("rounds", "net", "money")
+    grid = make_grid(console, "player", "table", *numbers, numbers=numbers)
+    for player in statement["players"]:
+        grid.add_row(player["player"], "", *_result(player))
+        if len(player["tables"]) > 1:
+            for at in player["tables"]:
+                grid.add_row("", at["table_name"], *_result(at), style="dim")
+    console.print(grid)
+    _show_payments(console, statement)
+
+
+def _result(result: Document) -> list[str]:
+    money = [show_money(amount, currency) for currency, amount in result["money"].items()]
+    return [str(result["rounds"]), signed(result["net"]), ", ".join(money)]
+
+
 def _sums(sums: Document) -> list[str]:
     opened, added, between, net, stack = (sums[name] for name in _SUMS)
     return [str(opened), str(added), signed(between), signed(net), str(stack)]

@@ -3,15 +3,17 @@
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from datetime import timedelta
+from datetime import time, timedelta
 from hashlib import sha256
 from string import ascii_letters, ascii_lowercase, digits
 from typing import Final
 from uuid import UUID
+from zoneinfo import available_timezones
 
 from uuid_utils.compat import uuid7
 
 from evidence.events import ClubCreated, KeyCreated
+from schemas.clubs import ClubView
 from service.clubs.queries import clubs, keys
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.queries.keys import IssuedKey
@@ -48,6 +50,33 @@ def create_club(database: Database, name: str) -> StoredClub:
     """
     with database.transaction(uuid7()) as transaction:
         return clubs.add(transaction, name, ClubCreated(club=transaction.club_id, name=name).encode())
+
+
+def get_club(transaction: Transaction) -> ClubView:
+    """Return the club of the transaction."""
+    club = clubs.get(transaction)
+    return ClubView(club.name, club.time_zone, club.evening_begins)
+
+
+def set_evenings(
+    database: Database, name: str, *, time_zone: str | None = None, evening_begins: time | None = None
+) -> StoredClub:
+    """
+    Set the time zone of a club, when its evenings begin, or both, as the owner of the tables.
+
+    Raises:
+        NotFound: no club has this name.
+        OperatorError: the time zone is not known.
+    """
+    club = find_club(database, name)
+    if time_zone is not None and time_zone not in available_timezones():
+        raise OperatorError(
+            f"The time zone {time_zone!r} is not known; expected one of the IANA database, such as Europe/Berlin."
+        )
+    changed = replace(club, time_zone=time_zone or club.time_zone, evening_begins=evening_begins or club.evening_begins)
+    with database.transaction(club.id) as transaction:
+        clubs.set_evenings(transaction, changed.time_zone, changed.evening_begins)
+    return changed
 
 
 def list_clubs(database: Database) -> list[StoredClub]:

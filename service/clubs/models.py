@@ -1,4 +1,4 @@
-from datetime import datetime
+from datetime import datetime, time
 from uuid import UUID
 
 from sqlalchemy import ForeignKey
@@ -15,6 +15,8 @@ class ClubRecord(Base):
     id: Mapped[Key]
     name: Mapped[str] = mapped_column(unique=True)
     created_at: Mapped[datetime]
+    time_zone: Mapped[str] = mapped_column(server_default="UTC")
+    evening_begins: Mapped[time] = mapped_column(server_default="06:00")
 
 
 class ApiKeyRecord(Base):

@@ -1,4 +1,4 @@
-"""API keys of a club."""
+"""A club and its API keys."""
 
 from http import HTTPStatus
 from typing import Any
@@ -8,14 +8,30 @@ from flask import Response
 
 from schemas.access import ApiKeyPageSchema
 from schemas.base import Dumped
+from schemas.clubs import ClubSchema, dump_club
 from schemas.fields import show_time
 from schemas.pages import PageQuerySchema
-from service.clubs.actions import list_own_keys, revoke_own_key
+from service.clubs.actions import get_club, list_own_keys, revoke_own_key
 from service.clubs.queries.keys import IssuedKey
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
-from service.http.responses import NEXT_PAGE, no_content, respond_page
+from service.http.responses import NEXT_PAGE, json_response, no_content, respond_page
+
+club = Resource("club", __name__, description="The club of the key.")
+
+
+@club.route("/v1/club", methods=["GET"])
+@club.operation("get_club", Scope.READ)
+@club.response(200, ClubSchema)
+def get_own_club() -> Response:
+    """
+    Return the club of the key, its time zone, and when its evenings begin.
+
+    The operator sets them with `ofc-server club set`.
+    """
+    return json_response(dump_club(get_club(current_transaction())))
+
 
 keys = Resource("keys", __name__, description="API keys of the club.")
 

@@ -1,3 +1,4 @@
+from datetime import datetime
 from pathlib import Path
 from shlex import quote
 from typing import Any
@@ -5,7 +6,7 @@ from typing import Any
 import click
 
 from schemas.fields import show_time
-from service.clubs.actions import create_club, find_club, list_clubs
+from service.clubs.actions import create_club, find_club, list_clubs, set_evenings
 from service.clubs.queries.clubs import StoredClub
 from service.commands.database_owner import open_as_owner
 from service.commands.options import Commands, data_option, json_option, read_name
@@ -16,7 +17,7 @@ from service.links.actions import revoke_links as revoke
 @click.group(cls=Commands)
 def club() -> None:
     """
-    Create and list clubs, and revoke their links.
+    Create, set up and list clubs, and revoke their links.
 
     Each club has its own tables, rounds, players and keys, and cannot see those of other clubs.
 
@@ -51,6 +52,36 @@ def create(name: str, directory: Path | None, as_json: bool) -> None:
         print_message(
             f"Created the club {made.name!r}; `ofc-server key create --club {quote(made.name)}` creates a key for it."
         )
+
+
+@club.command("set")
+@click.argument("name")
+@click.option("--time-zone", metavar="ZONE", help="Time zone of the IANA database, for example Europe/Berlin.")
+@click.option("--evening-begins", type=click.DateTime(["%H:%M"]), metavar="HH:MM", help="When evenings begin there.")
+@data_option
+@json_option
+def set_(
+    name: str, time_zone: str | None, evening_begins: datetime | None, directory: Path | None, as_json: bool
+) -> None:
+    """
+    Set the time zone of a club, and when its evenings begin.
+
+    Statements of an evening, and days such as `today` of `ofc`, use them. New clubs have UTC and 06:00.
+
+    \b
+    Examples:
+      ofc-server club set riverside --time-zone Europe/Berlin
+      ofc-server club set riverside --evening-begins 05:30
+    """
+    if time_zone is None and evening_begins is None:
+        raise click.UsageError("nothing was given to set; expected --time-zone, --evening-begins or both")
+    begins = None if evening_begins is None else evening_begins.time()
+    with open_as_owner(directory) as database:
+        changed = set_evenings(database, read_name("The club's name", name), time_zone=time_zone, evening_begins=begins)
+    if as_json:
+        print_json(_dump(changed))
+    else:
+        print_message(f"Evenings of the club {changed.name!r} begin at {changed.evening_begins:%H:%M} {changed.time_zone}.")
 
 
 @club.command("revoke-links")
@@ -88,9 +119,25 @@ def list_(directory: Path | None, as_json: bool) -> None:
         print_json({"clubs": [_dump(each) for each in clubs]})
     else:
         print_table(
-            ("NAME", "CREATED (UTC)", "ID"), [(each.name, show_moment(each.created_at), str(each.id)) for each in clubs]
+            ("NAME", "CREATED (UTC)", "TIME ZONE", "EVENINGS BEGIN", "ID"),
+            [
+                (
+                    each.name,
+                    show_moment(each.created_at),
+                    each.time_zone,
+                    f"{each.evening_begins:%H:%M}",
+                    str(each.id),
+                )
+                for each in clubs
+            ],
         )
 
 
 def _dump(made: StoredClub) -> dict[str, Any]:
-    return {"id": str(made.id), "name": made.name, "created_at": show_time(made.created_at)}
+    return {
+        "id": str(made.id),
+        "name": made.name,
+        "created_at": show_time(made.created_at),
+        "time_zone": made.time_zone,
+        "evening_begins": f"{made.evening_begins:%H:%M}",
+    }

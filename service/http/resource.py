@@ -181,7 +181,7 @@ class Resource(flask_smorest.Blueprint):
         by_link: bool = False,
         uses_database: bool = True,
         records: bool = False,
-        streams: bool = False,
+        streams: bool | str = False,
         waits: bool = False,
         conditional: bool = False,
         headers: tuple[dict[str, Any], ...] = (),
@@ -198,7 +198,7 @@ class Resource(flask_smorest.Blueprint):
             by_link: whether the token of a viewer link in the URL replaces the key.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
-            streams: whether it reads the database while the response is sent.
+            streams: whether it reads the database while the response is sent, or the media type with which it does.
             waits: whether it can wait for an event; it then begins its transactions itself.
             conditional: whether its responses have a tag that `If-None-Match` compares.
             headers: further headers of requests, as the contract describes them.
@@ -218,9 +218,10 @@ class Resource(flask_smorest.Blueprint):
                 view = with_key_to_record(view, scopes)
             elif uses_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-                guard = with_key_to_stream if streams else with_key if needs_key else with_key_if_any
+                guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
                 guard = with_key_to_upload if waits else guard
-                view = guard(view, scopes)
+                guarded = guard(view, scopes)
+                view = _streaming_as(streams, view, guarded, scopes) if isinstance(streams, str) else guarded
             view = negotiate(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
@@ -265,6 +266,20 @@ class Resource(flask_smorest.Blueprint):
             return documented
 
         return decorate
+
+
+def _streaming_as(
+    media_type: str, view: Callable[..., Any], otherwise: Callable[..., Any], scopes: tuple[Scope, ...]
+) -> Callable[..., Any]:
+    """Return a view that streams if the request prefers a media type, and else does what `otherwise` does."""
+    streaming = with_key_to_stream(view, scopes)
+
+    @wraps(view)
+    def chosen(*arguments: Any, **options: Any) -> Any:
+        is_streamed = best_media_type((JSON, media_type)) == media_type
+        return (streaming if is_streamed else otherwise)(*arguments, **options)
+
+    return chosen
 
 
 def _security(scopes: tuple[Scope, ...]) -> list[dict[str, list[str]]]:

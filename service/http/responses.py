@@ -16,6 +16,7 @@ from werkzeug.datastructures import Headers, MIMEAccept
 from schemas.pages import show_cursor
 
 MEDIA_TYPE: Final = "application/json"
+CSV: Final = "text/csv"
 WAS_REPLAYED: Final = "Idempotent-Replayed"
 """The header of a response that repeats a stored one."""
 
@@ -113,19 +114,23 @@ def no_content() -> Response:
     return response
 
 
-def next_page_link(last: UUID | None) -> dict[str, str]:
-    """Return the header `Link` to the page after an item; no header if there is no next page."""
-    if last is None:
+def next_page_link(cursor: str | None) -> dict[str, str]:
+    """Return the header `Link` to the page with a cursor; no header if there is no next page."""
+    if cursor is None:
         return {}
-    query = {**request.args, "cursor": show_cursor(last)}
+    query = {**request.args, "cursor": cursor}
     return {"Link": f'<{request.path}?{urlencode(query)}>; rel="next"'}
 
 
 def respond_page(name: str, shown: list[Any], next_after: UUID | None = None) -> Response:
     """Return a response with one page of a list and the cursor of the next page."""
-    cursor = None if next_after is None else show_cursor(next_after)
+    return respond_page_before(name, shown, None if next_after is None else show_cursor(next_after))
+
+
+def respond_page_before(name: str, shown: list[Any], cursor: str | None) -> Response:
+    """Return a response with one page of a list, before the page with a cursor."""
     document = {name: shown, "has_more": cursor is not None, "next_cursor": cursor}
-    return json_response(document, headers=next_page_link(next_after))
+    return json_response(document, headers=next_page_link(cursor))
 
 
 def created_response(document: object, location: str | None = None, *, is_replay: bool) -> Response:

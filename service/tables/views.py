@@ -15,6 +15,7 @@ from schemas.tables import (
     TableSchema,
     dump_table,
 )
+from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
@@ -72,8 +73,10 @@ def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:
     """
     Return the totals of a table's rounds, player by player, and the payments that settle them up.
 
-    The rounds are those opened at or after `from` and before `to`; all rounds by default. Each round counts with its
+    The rounds are those opened at or after `from` and before `to`, or on an `evening` of the club; all rounds by
+    default. Each round counts with its
     own point value and currency. Open rounds count as they are now. If more than sixteen players remain after those
     with opposite totals have paid each other, the payments are few, but perhaps not the fewest.
     """
-    return json_response(dump_statement(get_statement(current_transaction(), table_id, **query)))
+    transaction = current_transaction()
+    return json_response(dump_statement(get_statement(transaction, table_id, **get_club(transaction).period(query))))

@@ -56,7 +56,7 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name created_at"),
+    "clubs": _table("id", event="name created_at", free="time_zone evening_begins"),
     "api_keys": _table(
         "club_id id",
         event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
@@ -131,6 +131,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "job_messages": "messages to workers",
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
+    "round_statistics": "sums of players' hands, which can be computed again from records that are compared",
+    "unmeasured_rounds": "rounds whose sums are to be computed again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
 }
 """The tables that are compared with nothing, and why."""

@@ -65,6 +65,7 @@ def test_these_are_all_the_commands() -> None:
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key list", "key revoke", "events",
+        "ledger", "statement", "statistics",
     }  # fmt: skip
 
 

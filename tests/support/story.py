@@ -267,6 +267,19 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     recorder.ask("get_statement", {"table_id": table})
     recorder.ask("get_statement", {"table_id": table, "from": opened, "to": before})
+    paid = recorder.ask("list_ledger", {"table": table, "player": "ann", "limit": 1})
+    recorder.ask("list_ledger", {"from": opened, "to": before, "cursor": next_cursor(paid)})
+    recorder.read_in("text/csv", "list_ledger", {"limit": 1})
+    summed = {"tables": table, "player": "ann", "evening": "2026-11-20"}
+    recorder.ask("get_club")
+    recorder.ask("get_club_statement", {"from": opened, "to": before})
+    recorder.read_in("text/csv", "get_club_statement", {"from": opened, "to": before})
+    recorder.ask("get_club_statement", summed)
+    recorder.ask("get_statement", {"table_id": table, "evening": "2026-11-20"})
+    recorder.ask("list_ledger", {"evening": "2026-11-20"})
+    for asked in ({"from": opened, "to": before, "table": table, "ruleset": "saturday"}, {"evening": "2026-11-20"}):
+        recorder.ask("list_statistics", asked)
+        recorder.ask("get_player_statistics", {"player": "ann", **asked})
     exported = recorder.ask("export_rounds", {"table": table, "limit": 1})
     recorder.ask("export_rounds", {"from": opened, "to": before, "cursor": next_cursor(exported)})
     return str(in_second["round_id"])

@@ -1,10 +1,11 @@
 """Clubs. Only the owner of the tables can create and find them; the service sees the club of its transaction."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time
+from typing import Any
 from uuid import UUID
 
-from sqlalchemy import insert, select
+from sqlalchemy import Row, insert, select, update
 
 from service.clubs.models import ClubRecord
 from service.db import Transaction
@@ -20,9 +21,11 @@ class StoredClub:
     id: UUID
     name: str
     created_at: datetime
+    time_zone: str = "UTC"
+    evening_begins: time = time(6)
 
 
-_CLUBS = select(ClubRecord.id, ClubRecord.name, ClubRecord.created_at)
+_CLUBS = select(ClubRecord.__table__)
 
 
 def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
@@ -42,16 +45,26 @@ def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
 def find(transaction: Transaction, name: str) -> StoredClub | None:
     """Find a club by its name, as the owner of the tables."""
     found = transaction.execute(_CLUBS.where(ClubRecord.name == name)).one_or_none()
-    return None if found is None else StoredClub(found.id, found.name, found.created_at)
+    return None if found is None else _load(found)
 
 
 def get(transaction: Transaction) -> StoredClub:
     """Read the club of the transaction."""
     found = transaction.execute(_CLUBS.where(ClubRecord.id == transaction.club_id)).one()
-    return StoredClub(found.id, found.name, found.created_at)
+    return _load(found)
 
 
 def list_all(transaction: Transaction) -> list[StoredClub]:
     """List all clubs in the order of their creation, as the owner of the tables."""
     listed = transaction.execute(_CLUBS.order_by(ClubRecord.id))
-    return [StoredClub(found.id, found.name, found.created_at) for found in listed]
+    return [_load(found) for found in listed]
+
+
+def _load(found: Row[Any]) -> StoredClub:
+    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins)
+
+
+def set_evenings(transaction: Transaction, time_zone: str, evening_begins: time) -> None:
+    """Set the time zone of the transaction's club, and when its evenings begin, as the owner of the tables."""
+    mine = update(ClubRecord).where(ClubRecord.id == transaction.club_id)
+    transaction.execute(mine.values(time_zone=time_zone, evening_begins=evening_begins))

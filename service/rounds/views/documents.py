@@ -16,6 +16,7 @@ from schemas.documents import (
     RoundWithSettlementSchema,
     dump_played_document,
 )
+from schemas.pages import show_cursor
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
@@ -83,7 +84,8 @@ def get_export(query: dict[str, Any]) -> Response:
     export = export_rounds(current_transaction(), RoundFilter(**query), after=after, limit=limit)
     # Read the first block before the response begins, so that most errors still get a problem document.
     blocks: Iterable[bytes] = chain([next(export.blocks, b"")], export.blocks)
-    headers = next_page_link(export.next_after) | {"Vary": "Accept-Encoding"}
+    cursor = None if export.next_after is None else show_cursor(export.next_after)
+    headers = next_page_link(cursor) | {"Vary": "Accept-Encoding"}
     if export.total is not None:
         headers["Total-Rounds"] = str(export.total)
     if request.accept_encodings["gzip"]:

@@ -1,84 +1,111 @@
-"""Periods as people give them, in local time, to every command that takes one."""
+"""Periods as people give them, by the evenings of the club, to every command that takes one."""
 
-import time
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, time, timedelta
 from typing import Any
 
 import pytest
 
 from client.api import Client
-from client.commands.base import parse_moment
+from client.commands.base import Evenings, Period, parse_moment
 from tests.client.commands.test_tables import set_up
 from tests.support.client.run_ofc import ofc
 from tests.support.sample_rounds import COMPLETE, document_of
+from tests.support.server_process import Running, command
 
 
 @pytest.fixture(params=["Asia/Tokyo", "America/Los_Angeles", "Europe/Berlin"])
-def zone(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """Another time zone of this machine."""
-    monkeypatch.setenv("TZ", request.param)
-    time.tzset()
-    yield request.param
-    monkeypatch.undo()
-    time.tzset()
+def evenings(request: pytest.FixtureRequest, service: Running) -> Iterator[Evenings]:
+    """Evenings of the club in another time zone, which begin at 05:30."""
+    set_evenings(service, request.param, "05:30")
+    yield Evenings(request.param, time(5, 30))
+    set_evenings(service, "UTC", "06:00")
 
 
-def midnight(days_ago: int) -> datetime:
-    day = datetime.now().astimezone().date() - timedelta(days_ago)
-    return datetime(day.year, day.month, day.day).astimezone()
+def set_evenings(service: Running, zone: str, begins: str) -> None:
+    options = ["--time-zone", zone, "--evening-begins", begins, "--data", str(service.directory)]
+    assert command("club", "set", "home", *options).returncode == 0
 
 
-def test_days_begin_at_midnight_local_time(zone: str) -> None:
-    for text, days_ago in (("today", 0), ("Yesterday", 1), ("-0d", 0), ("-7d", 7), ("-400d", 400)):
-        assert datetime.fromisoformat(parse_moment(text)) == midnight(days_ago), text
-    written = {
-        "Asia/Tokyo": ("2026-11-19T15:00:00Z", "2026-07-01T11:15:00Z"),
-        "America/Los_Angeles": ("2026-11-20T08:00:00Z", "2026-07-02T03:15:00Z"),
-        "Europe/Berlin": ("2026-11-19T23:00:00Z", "2026-07-01T18:15:00Z"),
-    }[zone]
-    assert (parse_moment("2026-11-20"), parse_moment("2026-07-01T20:15")) == written
-    assert parse_moment("2026-11-20t20:15:00.5z") == "2026-11-20T20:15:00.500000Z"
-    assert parse_moment("2026-11-20 20:15:30-05:00") == "2026-11-21T01:15:30Z"
+def test_days_begin_with_the_evening_of_the_club() -> None:
+    for zone in ("Asia/Tokyo", "America/Los_Angeles", "Europe/Berlin", "UTC", None):
+        evenings = Evenings(zone, time(6))
+        begin = evenings.begin(evenings.today())
+        assert begin <= datetime.now(UTC) < evenings.begin(evenings.today() + timedelta(1))
+        assert (begin.astimezone(evenings.zone).hour, begin.astimezone(evenings.zone).minute) == (6, 0)
+        for text, days_ago in (("today", 0), ("Yesterday", 1), ("-0d", 0), ("-7d", 7), ("-400d", 400)):
+            day = evenings.today() - timedelta(days_ago)
+            assert datetime.fromisoformat(parse_moment(text, evenings)) == evenings.begin(day), text
+
+
+@pytest.mark.parametrize(
+    ("zone", "day", "moment"),
+    [
+        ("Asia/Tokyo", "2026-11-19T21:00:00Z", "2026-07-01T11:15:00Z"),
+        ("America/Los_Angeles", "2026-11-20T14:00:00Z", "2026-07-02T03:15:00Z"),
+        ("Europe/Berlin", "2026-11-20T05:00:00Z", "2026-07-01T18:15:00Z"),
+    ],
+)
+def test_times_without_an_offset_are_in_the_time_zone_of_the_club(zone: str, day: str, moment: str) -> None:
+    evenings = Evenings(zone, time(6))
+    assert (parse_moment("2026-11-20", evenings), parse_moment("2026-07-01T20:15", evenings)) == (day, moment)
+    assert parse_moment("2026-11-20t20:15:00.5z", evenings) == "2026-11-20T20:15:00.500000Z"
+    assert parse_moment("2026-11-20 20:15:30-05:00", evenings) == "2026-11-21T01:15:30Z"
+
+
+def test_a_period_with_offsets_does_not_need_the_club() -> None:
+    assert not Period("2026-11-20T20:15:00Z", "2026-11-20T20:15:00+01:00").needs_club
+    assert Period(None, "2026-11-20").needs_club
+    assert Period("2026-11-20T20:15", None).needs_club
+    assert not Period(None, None).needs_club
 
 
 @pytest.mark.parametrize(
     "text", ["", "now", "20.11.2026", "2026-11-31", "2026-11", "-7", "7d", "-7w", "-999999d", "2026-11-20T25:00", "-٣d"]
 )
 def test_an_invalid_time_is_refused_with_the_accepted_forms(text: str) -> None:
-    for command in (
+    for typed in (
         ("round", "list"),
+        ("ledger",),
+        ("statement",),
         ("table", "statement", "friday"),
         ("export",),
         ("recompute", "start", "--reason", "audit"),
     ):
         for option in ("--from", "--to"):
-            said = ofc(*command, option, text)
+            said = ofc(*typed, option, text)
             assert (said.code, said.out) == (2, "")
             assert (
                 f"Invalid value for '{option}': {text!r} is not a time; expected today, yesterday, a date" in said.err
             )
 
 
-def test_every_command_accepts_a_period(reached: dict[str, str], client: Client, table: str, zone: str) -> None:
+def test_every_command_accepts_a_period(
+    reached: dict[str, str], client: Client, table: str, evenings: Evenings
+) -> None:
     set_up(reached, table)
-    moments = [midnight(2) - timedelta(seconds=1), midnight(2), midnight(1) - timedelta(seconds=1), midnight(1)]
-    for place, moment in enumerate(moments):
-        at = moment.astimezone(UTC).isoformat()
+    two_days_ago, yesterday = (evenings.begin(evenings.today() - timedelta(days)) for days in (2, 1))
+    second = timedelta(seconds=1)
+    for place, moment in enumerate([two_days_ago - second, two_days_ago, yesterday - second, yesterday]):
+        at = moment.isoformat()
         client.play_document(document_of(table=table, hands=COMPLETE, opened_at=at, reference=str(place)))
 
     def referred(listed: list[dict[str, Any]]) -> list[str]:
-        return sorted(each["reference"] for each in listed)
+        return sorted({each["reference"] for each in listed})
 
     for period, wanted in (
         (["--from", "-2d", "--to", "yesterday"], ["1", "2"]),
         (["--from", "yesterday"], ["3"]),
-        (["--to", f"{midnight(2):%Y-%m-%d}"], ["0"]),
+        (["--to", f"{evenings.today() - timedelta(2):%Y-%m-%d}"], ["0"]),
     ):
         listed = ofc("round", "list", "--table", table, *period, "--json", **reached).document["rounds"]
         assert referred(listed) == wanted
         summed = ofc("table", "statement", table, *period, "--json", **reached).document
         assert summed["rounds"] == len(wanted)
+        summed = ofc("statement", "--table", table, *period, "--json", **reached).document
+        assert summed["rounds"] == len(wanted)
+        paid = ofc("ledger", "--table", table, *period, "--json", **reached).document["payments"]
+        assert referred(paid) == wanted
         exported = ofc("export", "--table", table, *period, **reached).out.splitlines()
         assert len(exported) == len(wanted)
         asked = ["--reason", "audit", "--table", table, *period, "--json"]

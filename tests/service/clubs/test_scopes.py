@@ -36,6 +36,11 @@ OPENED_BY: dict[str, set[str]] = {
     "list_tables": {"read"},
     "get_table": {"read"},
     "get_statement": {"read"},
+    "list_ledger": {"read"},
+    "get_club_statement": {"read"},
+    "get_club": {"read"},
+    "list_statistics": {"read"},
+    "get_player_statistics": {"read"},
     "open_round": {"write"},
     "list_rounds": {"read"},
     "get_round": {"read"},
@@ -93,6 +98,9 @@ NAMES_AN_ID = {"open_dispute"}
 
 BESIDE_OTHERS = {Scope.CORRECT_FINAL}
 """Scopes that some requests need in addition to that of the operation."""
+
+OF_THE_CLUB = ("get_player", "get_player_statistics", "revoke_link")
+"""Operations with another name than an ID in the URL, of which another club knows nothing."""
 
 QUERIES = {"prove_consistency": "?from=0&to=0", "prove_inclusion": "?position=0&size=1"}
 """Required query parameters."""
@@ -162,7 +170,11 @@ def done(operation_id: str) -> set[int]:
 def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, operation_id: str) -> None:
     club = Club(own.every, operation_id)
     own.every.put("/v1/players/ann", {"display_name": "Ann"})
-    is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in ("get_player", "revoke_link")
+    is_the_club_s = "_id}" in where(own.every, operation_id)[1] or operation_id in (
+        "get_player",
+        "get_player_statistics",
+        "revoke_link",
+    )
     for scope in own.by_scope:
         is_open = scope in OPENED_BY[operation_id] or operation_id in NEEDS_NO_KEY
         expected = done(operation_id) if is_open else {403}

@@ -159,7 +159,7 @@ def test_commands_do_not_create_a_data_directory(tmp_path: Path) -> None:
 def test_commands_migrate_the_embedded_database(tmp_path: Path) -> None:
     with Cluster(tmp_path) as cluster:
         assert cluster.url(OWNER)
-    assert run(tmp_path, "club", "list").splitlines() == ["NAME  CREATED (UTC)  ID"]
+    assert run(tmp_path, "club", "list").splitlines() == ["NAME  CREATED (UTC)  TIME ZONE  EVENINGS BEGIN  ID"]
 
 
 def is_one_sentence(said: str, words: str) -> bool:

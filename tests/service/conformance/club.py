@@ -52,7 +52,7 @@ class Club:
             "key_id": self.spare_key,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
-            "player": lambda: self.rng.choice(PLAYERS) if operation_id == "name_player" else self.name_player(),
+            "player": lambda: self.player_for(operation_id),
         }
         self.queries: dict[str, Callable[[], Document]] = {
             "prove_consistency": self.two_sizes,
@@ -125,6 +125,13 @@ class Club:
         player = self.rng.choice(PLAYERS)
         assert self.api.put(f"/v1/players/{player}", {"display_name": player.title()}).status in (200, 201)
         return player
+
+    def player_for(self, operation_id: str) -> str:
+        """Choose a player of whom an operation knows something."""
+        if operation_id == "get_player_statistics":
+            self.play_hand()
+            return str(self.rng.choice(self.playing()["seats"])["player"])
+        return self.rng.choice(PLAYERS) if operation_id == "name_player" else self.name_player()
 
     def two_sizes(self) -> Document:
         """Choose two sizes that the tree of events had, the smaller first."""

@@ -58,7 +58,7 @@ They are replaced in what is to be accepted, because Hypothesis lists those of a
 """
 
 NOTHING_TO_VARY = {"check_health", "check_readiness", "get_contract", "get_metrics", "list_rulesets"}
-NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint"}
+NOTHING_TO_VARY |= {"list_checkpoint_keys", "make_checkpoint", "get_club"}
 """Operations that are asked for nothing: one request is all there is."""
 
 REFUSED_BEYOND_THE_SHAPE = {
@@ -73,6 +73,10 @@ REFUSED_BEYOND_THE_SHAPE = {
     "play_document": "every hand must follow",
     "list_rounds": "a period ends where it begins, or later",
     "export_rounds": "a period ends where it begins, or later",
+    "list_ledger": "a period ends where it begins, or later, and a cursor leads on in one list only",
+    "list_statistics": "a period ends where it begins, or later, and an evening is no period",
+    "get_player_statistics": "a period ends where it begins, or later, and an evening is no period",
+    "get_club_statement": "a period ends where it begins, or later, and an evening is no period",
     "get_statement": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",

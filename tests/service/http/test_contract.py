@@ -42,6 +42,8 @@ FORMS = {
     "/v1/links/{token}/hands/{number}": {"application/json", "text/plain", "text/html"},
     "/v1/imports/{import_id}/results": {"application/x-ndjson"},
     "/v1/export": {"application/x-ndjson"},
+    "/v1/statement": {"application/json", "text/csv"},
+    "/v1/ledger": {"application/json", "text/csv"},
     "/v1/events": {"application/x-ndjson"},
     "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},

@@ -70,6 +70,7 @@ def test_a_table_without_rounds_has_no_payments(api: Api) -> None:
         "to": None,
         "rounds": 0,
         "open_rounds": 0,
+        "currency_digits": {},
         "players": [],
         "totals": nothing,
         "payments": {"points": [], "money": []},

@@ -26,6 +26,7 @@ _OTHER: Final[Mapping[str, str]] = {
     "bigint": "coalesce({0}, 0) + 1",
     "boolean": "NOT {0}",
     "timestamp with time zone": "coalesce({0}, now()) + interval '1 microsecond'",
+    "time without time zone": "{0} + interval '1 minute'",
     "bytea": "CASE WHEN length({0}) > 0 THEN set_byte({0}, 0, get_byte({0}, 0) # 1) ELSE '\\x01' END",
     "jsonb": "CASE WHEN jsonb_typeof({0}) = 'object' THEN {0} || '{{\"more\": 1}}' ELSE '[1]' END",
     "text[]": "array_append({0}, 'x')",

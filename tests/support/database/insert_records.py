@@ -49,6 +49,8 @@ from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound
 from service.rounds.queries.writer import HandToRecord, RoundChange, Submission, write_rounds
 from service.rulesets import queries as rulesets
+from service.statistics.actions.measuring import update_statistics
+from service.statistics.queries.measuring import add_all_rounds
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
 
@@ -249,4 +251,7 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         http.add(transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+    assert update_statistics(database, club_id) > 0
+    with database.transaction(club_id) as transaction:
+        add_all_rounds(transaction)
     return club_id

@@ -1,0 +1,128 @@
+"""
+Measure how long the statistics of a player with 100,000 hands take, in a club with several times as many.
+
+The club is made by import: in a third of its rounds `ann` is one of the three players. Then workers' part is done: the
+statistics of every round are computed, and their rate is printed. With `--copies`, the statistics of the rounds of the
+other players are copied under other names, so that the club has more hands.
+
+Example: python -m benchmarks.read_statistics --hands 300000 --copies 9
+"""
+
+import argparse
+import json
+import sys
+import time
+from collections.abc import Iterator
+from random import Random
+from statistics import median
+from typing import Final
+
+import psycopg
+
+from benchmarks.import_rounds import TABLES, Bench, bench
+from benchmarks.post_hands import RULESET, SEATS, STACK, make_hands
+from service.imports.actions.rounds import import_rounds
+from service.statistics.actions.measuring import update_statistics
+from service.statistics.actions.statistics import get_player_statistics, list_statistics
+from service.statistics.queries.statistics import StatisticsFilter
+
+ANN: Final = "ann"
+OTHERS: Final = 60
+_AT_ONCE: Final = 500
+_RUNS: Final = 20
+
+
+def make_lines(rounds: int, rng: Random) -> Iterator[bytes]:
+    """Deal complete rounds of three hands; the deals repeat, the players change."""
+    deals = [[json.loads(hand) for hand in hands] for hands in make_hands(min(rounds, 2000), rng)]
+    for number in range(rounds):
+        players = rng.sample([f"player {other}" for other in range(OTHERS)], len(SEATS))
+        if number % 3 == 0:
+            players[0] = ANN
+        yield json.dumps(
+            {
+                "ruleset": RULESET,
+                "table": f"table {number % TABLES}",
+                "reference": f"{number}",
+                "opened_at": f"2025-{number % 12 + 1:02}-{number % 28 + 1:02}T20:00:00Z",
+                "seats": [
+                    {"seat": seat, "player": player, "stack": STACK}
+                    for seat, player in zip(SEATS, players, strict=True)
+                ],
+                "hands": deals[number % len(deals)],
+            }
+        ).encode()
+
+
+def fill(made: Bench, rounds: int) -> None:
+    """Import rounds as a worker does."""
+    numbered: list[tuple[int, bytes]] = []
+    for number, line in enumerate(make_lines(rounds, Random(1)), start=1):
+        numbered.append((number, line))
+        if len(numbered) == _AT_ONCE or number == rounds:
+            with made.service.transaction(made.club) as transaction:
+                imported = import_rounds(transaction, numbered, is_final=True)
+            if any(each.status != "stored" for each in imported):
+                raise SystemExit("a line was not stored")
+            numbered = []
+
+
+def copy_others(made: Bench, copies: int) -> None:
+    """Copy the statistics of the rounds without ann under other names."""
+    with psycopg.connect(made.superuser, autocommit=True) as connection:
+        columns = ", ".join(
+            name
+            for (name,) in connection.execute(
+                "SELECT column_name FROM information_schema.columns WHERE table_name = 'round_statistics'"
+            )
+        )
+        copied = columns.replace("round_id", "gen_random_uuid()").replace("player", "player || ' of ' || copy")
+        connection.execute(
+            f"INSERT INTO round_statistics ({columns}) SELECT {copied} FROM round_statistics,"
+            " generate_series(1, %s) AS copy WHERE player <> 'ann'",
+            [copies],
+        )
+        connection.execute("VACUUM ANALYZE round_statistics")
+
+
+def main() -> int:
+    """Print the times."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--hands", type=int, default=300_000, help="hands of the club (default 300,000)")
+    parser.add_argument("--copies", type=int, default=0, help="copies of the other players' statistics (default 0)")
+    chosen = parser.parse_args()
+    rounds = chosen.hands // len(SEATS)
+    with bench() as made:
+        begun = time.perf_counter()
+        fill(made, rounds)
+        print(f"imported {rounds * len(SEATS)} hands in {time.perf_counter() - begun:.0f} s", flush=True)
+        begun, updated = time.perf_counter(), 0
+        while changed := update_statistics(made.service, made.club):
+            updated += changed
+        took = time.perf_counter() - begun
+        print(f"statistics of {updated} rounds computed in {took:.0f} s: {updated * len(SEATS) / took:.0f} hands/s")
+        copy_others(made, chosen.copies)
+        for name, wanted in (
+            ("ann", StatisticsFilter(player=ANN)),
+            ("ann, under one ruleset", StatisticsFilter(player=ANN, ruleset_name=RULESET)),
+            ("every player", StatisticsFilter()),
+        ):
+            report(made, name, wanted)
+    return 0
+
+
+def report(made: Bench, name: str, wanted: StatisticsFilter) -> None:
+    """Print the median and the longest time of a query."""
+    times = []
+    for _ in range(_RUNS if wanted.player else 3):
+        begun = time.perf_counter()
+        with made.service.reading(made.club) as transaction:
+            read = get_player_statistics if wanted.player else list_statistics
+            view = read(transaction, wanted)
+        times.append(1000 * (time.perf_counter() - begun))
+    hands = sum(each.hands for each in view.players)
+    print(f"{name}: {hands} hands, median {median(times):.0f} ms, longest {max(times):.0f} ms", flush=True)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

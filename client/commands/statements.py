@@ -1,0 +1,50 @@
+"""The command that shows statements over several tables."""
+
+import click
+
+from client.commands.base import Command, Period, Session, json_option, pass_session, period_options, print_json
+from client.files import standard_output
+from client.lookup import find_table
+from client.render.console import make_console
+from client.render.rounds import show_club_statement
+
+
+@click.command(
+    cls=Command,
+    examples=[
+        "ofc statement --from today",
+        "ofc statement --player ann --from 2026-11-01 --to 2026-12-01",
+        "ofc statement --table kitchen --csv > kitchen.csv",
+    ],
+)
+@click.option(
+    "--table", "tables", multiple=True, help="Only this table, by its name or id; more than once for several."
+)
+@click.option("--player", help="Only rounds that this player played.")
+@period_options
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for spreadsheets.")
+@json_option
+@pass_session
+def statement(
+    session: Session, tables: tuple[str, ...], player: str | None, period: Period, as_csv: bool, as_json: bool
+) -> None:
+    """
+    Show what players won and lost over several tables, and who pays whom.
+
+    All tables of the club, unless --table is given. Amounts of different currencies are not added up.
+    """
+    if as_csv and as_json:
+        raise click.UsageError("--csv and --json were given; expected one of them")
+    with session.client() as client:
+        ids = ",".join(find_table(client, table)["id"] for table in tables) or None
+        wanted = {"tables": ids, "player": player, **period.find(client)}
+        if as_csv:
+            output = standard_output()
+            output.write(client.export_club_statement(**wanted).content)
+            output.flush()
+            return
+        summed = client.get_club_statement(**wanted)
+    if as_json:
+        print_json(summed)
+    else:
+        show_club_statement(make_console(), summed)

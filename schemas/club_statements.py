@@ -1,0 +1,198 @@
+"""Statements over several tables: the results of each player, in total and at each table."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from schemas.base import Dumped, WireField, WireSchema
+from schemas.clubs import InPeriodOrEvening
+from schemas.csv_rows import dump_rows, text_cell
+from schemas.currencies import show_decimal
+from schemas.fields import (
+    UUID_PATTERN,
+    Characters,
+    Dictionary,
+    Inner,
+    Integer,
+    Listing,
+    Time,
+    UuidField,
+    show_time,
+)
+from schemas.game_fields import PlayerField, TableNameField
+from schemas.pages import QuerySchema
+from schemas.statements import MOST_LISTED, SettledSchema, dump_digits, dump_settled
+from scoring.ruleset import Points
+from scoring.settle_up import SettleUp
+
+_MOST_TABLES: Final = 100
+_MOST_CHARACTERS: Final = 37 * _MOST_TABLES - 1
+_TABLES_PATTERN: Final = f"^{UUID_PATTERN[1:-1]}(?:,{UUID_PATTERN[1:-1]}){{0,{_MOST_TABLES - 1}}}$"
+
+
+class TablesField(WireField):
+    """IDs of tables, separated by commas."""
+
+    def __init__(self, **options: Any) -> None:
+        described = {"minLength": 36, "maxLength": _MOST_CHARACTERS, "pattern": _TABLES_PATTERN}
+        super().__init__(described=described, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[UUID, ...]:
+        listed = value.split(",")
+        if len(listed) > _MOST_TABLES:
+            raise self.refuse("list-length", f"has {len(listed)} ids; expected at most {_MOST_TABLES}")
+        field = UuidField()
+        return tuple(field.deserialize(each) for each in listed)
+
+
+class ClubStatementQuerySchema(InPeriodOrEvening, QuerySchema):
+    """The rounds of a statement."""
+
+    tables = TablesField(description="Only rounds at these tables: their IDs, separated by commas.")
+    player = PlayerField(characters=Characters.STORED, description="Only rounds that this player played.")
+    opened_from = Time(data_key="from", description="Include only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="Include only rounds opened before this time.")
+
+
+class PlayerResultSchema(WireSchema):
+    """What a player won or lost in several rounds."""
+
+    rounds = Integer(least=1, required=True, description="Number of rounds that the player played.")
+    top_ups = Integer(least=0, required=True, description="Points added during rounds.")
+    net = Integer(required=True, description="Points won or, below zero, lost.")
+    money = Dictionary(
+        Integer(), required=True, description="Money won or, below zero, lost, in minor units, by currency."
+    )
+
+
+class PlayerAtTableSchema(PlayerResultSchema):
+    """What a player won or lost at a table."""
+
+    table = UuidField(required=True, description="ID of the table.")
+    table_name = TableNameField(required=True)
+
+
+class PlayerInClubSchema(PlayerResultSchema):
+    """What a player won or lost, in total and at each table."""
+
+    player = PlayerField(required=True)
+    tables = Listing(
+        Inner(PlayerAtTableSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="The player's results at each table, in the order of their names.",
+    )
+
+
+class ClubStatementSchema(SettledSchema):
+    """The players' results over several tables, and the payments that settle them up."""
+
+    players = Listing(
+        Inner(PlayerInClubSchema),
+        most=MOST_LISTED,
+        required=True,
+        description="The players' results, highest net points first.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerResult:
+    """What a player won or lost: points, and minor units of each currency."""
+
+    rounds: int
+    top_ups: Points
+    net: Points
+    money: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerAtTable:
+    """What a player won or lost at a table."""
+
+    table: str
+    table_name: str
+    result: PlayerResult
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerInClub:
+    """What a player won or lost, in total and at each table."""
+
+    player: str
+    result: PlayerResult
+    tables: Sequence[PlayerAtTable]
+
+
+@dataclass(frozen=True, slots=True)
+class ClubStatementView:
+    """The players' results over several tables, and the payments."""
+
+    opened_from: datetime | None
+    opened_before: datetime | None
+    rounds: int
+    open_rounds: int
+    players: Sequence[PlayerInClub]
+    in_points: SettleUp
+    in_money: Mapping[str, SettleUp]
+
+    @property
+    def in_order(self) -> list[PlayerInClub]:
+        """The players, highest net points first."""
+        return sorted(self.players, key=lambda each: (-each.result.net, each.player))
+
+
+def dump_club_statement(view: ClubStatementView) -> Dumped:
+    """Encode a statement."""
+    return {
+        "from": show_time(view.opened_from),
+        "to": show_time(view.opened_before),
+        "rounds": view.rounds,
+        "open_rounds": view.open_rounds,
+        "currency_digits": dump_digits(view.in_money),
+        "players": [
+            {
+                "player": each.player,
+                **_dump_result(each.result),
+                "tables": [
+                    {"table": at.table, "table_name": at.table_name, **_dump_result(at.result)}
+                    for at in sorted(each.tables, key=lambda at: at.table_name)
+                ],
+            }
+            for each in view.in_order
+        ],
+        **dump_settled(view.in_points, view.in_money),
+    }
+
+
+def _dump_result(result: PlayerResult) -> Dumped:
+    return {
+        "rounds": result.rounds,
+        "top_ups": result.top_ups,
+        "net": result.net,
+        "money": dict(sorted(result.money.items())),
+    }
+
+
+STATEMENT_COLUMNS: Final = ("player", "table", "rounds", "top_ups", "net", "amount", "currency")
+
+
+def dump_statement_rows(view: ClubStatementView) -> bytes:
+    """
+    Encode a statement as CSV: one row for each player, table and currency.
+
+    The points of a player at a table are in the first of their rows, so that a column adds up.
+    """
+    rows: list[tuple[str | int | None, ...]] = [STATEMENT_COLUMNS]
+    for each in view.in_order:
+        for at in sorted(each.tables, key=lambda at: at.table_name):
+            names = text_cell(each.player), text_cell(at.table_name)
+            points: tuple[int | None, ...] = (at.result.rounds, at.result.top_ups, at.result.net)
+            money = [(show_decimal(won, currency), currency) for currency, won in sorted(at.result.money.items())]
+            for amount in money:
+                rows.append((*names, *points, *amount))
+                points = (None, None, None)
+            if not money:
+                rows.append((*names, *points, None, None))
+    return dump_rows(rows)

@@ -1,0 +1,36 @@
+"""CSV for spreadsheets: RFC 4180 in UTF-8, with texts that no spreadsheet runs as formulas."""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+Cell = str | int | bool | None
+_BEGINS_FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
+
+
+def text_cell(text: str | None) -> str | None:
+    """
+    Return a text for a cell. An apostrophe precedes one that a spreadsheet would run as a formula.
+
+    >>> text_cell("ann"), text_cell("=1+1"), text_cell(None)
+    ('ann', "'=1+1", None)
+    """
+    return f"'{text}" if text is not None and text.startswith(_BEGINS_FORMULA) else text
+
+
+def dump_rows(rows: Iterable[Sequence[Cell]]) -> bytes:
+    r"""
+    Encode rows of cells. An empty cell is no value.
+
+    >>> dump_rows([("payer", "amount"), ('a "b", c', None), (7, True)])
+    b'payer,amount\r\n"a ""b"", c",\r\n7,true\r\n'
+    """
+    written = io.StringIO(newline="")
+    writer = csv.writer(written, lineterminator="\r\n")
+    writer.writerows([_show(cell) for cell in row] for row in rows)
+    return written.getvalue().encode()
+
+
+def _show(cell: Cell) -> Cell:
+    return ("true" if cell else "false") if isinstance(cell, bool) else cell

@@ -1,0 +1,196 @@
+"""Statistics of players."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from math import sqrt
+from typing import Any, Final
+
+from schemas.base import Dumped, WireSchema
+from schemas.clubs import InPeriodOrEvening
+from schemas.fields import Boolean, Inner, Integer, Listing, Number, Time, UuidField, show_time
+from schemas.game_fields import PlayerField, RulesetReference
+from schemas.pages import QuerySchema
+from scoring.ruleset import Points
+
+MOST_PLAYERS_LISTED: Final = 100_000
+_Z: Final = 1.959964
+"""The quantile of the normal distribution for an interval of 95 %."""
+_DECIMALS: Final = 4
+
+
+class StatisticsQuerySchema(InPeriodOrEvening, QuerySchema):
+    """The rounds of statistics."""
+
+    table_id = UuidField(data_key="table", description="Only rounds at this table.")
+    ruleset = RulesetReference(description="Only hands under this ruleset: all versions, or one as `name@version`.")
+    opened_from = Time(data_key="from", description="Only rounds opened at or after this time.")
+    opened_before = Time(data_key="to", description="Only rounds opened before this time.")
+
+
+class PointsPerHandSchema(WireSchema):
+    """The mean of a player's points in a hand, with an interval that contains the true mean in 95 % of cases."""
+
+    mean = Number(required=True, description="Mean of the points in a hand, before caps.")
+    low = Number(
+        required=True,
+        allow_none=True,
+        description="Lower end of the 95 % interval, by the normal distribution. Null for fewer than two hands.",
+    )
+    high = Number(
+        required=True, allow_none=True, description="Upper end of the 95 % interval. Null for fewer than two hands."
+    )
+
+
+class RoyaltiesByRowSchema(WireSchema):
+    """Royalties by row."""
+
+    top = Integer(least=0, required=True, description="Royalties of top rows.")
+    middle = Integer(least=0, required=True, description="Royalties of middle rows.")
+    bottom = Integer(least=0, required=True, description="Royalties of bottom rows.")
+
+
+class PlayerStatisticsSchema(WireSchema):
+    """Statistics of a player."""
+
+    player = PlayerField(required=True)
+    rounds = Integer(least=0, required=True, description="Number of rounds in which the player was dealt a hand.")
+    hands = Integer(least=0, required=True, description="Number of hands that the player was dealt.")
+    points = Integer(required=True, description="Points won or, below zero, lost, before caps.")
+    points_per_hand = Inner(
+        PointsPerHandSchema, required=True, allow_none=True, description="Points in a hand. Null without hands."
+    )
+    fouls = Integer(least=0, required=True, description="Number of foul boards.")
+    fantasyland_entered = Integer(
+        least=0, required=True, description="Number of boards that earned Fantasyland in an ordinary hand."
+    )
+    fantasyland_stayed = Integer(
+        least=0, required=True, description="Number of boards that earned Fantasyland again, in Fantasyland."
+    )
+    royalties = Inner(RoyaltiesByRowSchema, required=True, description="Royalties of boards that are not foul.")
+    scoops = Integer(
+        least=0, required=True, description="Number of opponents, over all hands, against whom all three rows were won."
+    )
+    not_received = Integer(
+        least=0, required=True, description="Points that were due to the player and, because of caps, not paid."
+    )
+    not_paid = Integer(
+        least=0, required=True, description="Points that were due from the player and, because of caps, not paid."
+    )
+
+
+class StatisticsSchema(WireSchema):
+    """Statistics of players."""
+
+    opened_from = Time(
+        data_key="from",
+        required=True,
+        allow_none=True,
+        description="Start of the period (inclusive). Null if there is none.",
+    )
+    opened_before = Time(
+        data_key="to",
+        required=True,
+        allow_none=True,
+        description="End of the period (exclusive). Null if there is none.",
+    )
+    complete = Boolean(
+        required=True,
+        description="False if rounds are missing that a worker has not counted yet, shortly after a large import.",
+    )
+    players = Listing(
+        Inner(PlayerStatisticsSchema),
+        most=MOST_PLAYERS_LISTED,
+        required=True,
+        description="The players' statistics, most hands first.",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerFigures:
+    """The figures of a player. `squares` is the sum of the squares of the points of each hand."""
+
+    player: str
+    rounds: int = 0
+    hands: int = 0
+    points: Points = 0
+    squares: int = 0
+    fouls: int = 0
+    fantasyland_entered: int = 0
+    fantasyland_stayed: int = 0
+    royalties_top: Points = 0
+    royalties_middle: Points = 0
+    royalties_bottom: Points = 0
+    scoops: int = 0
+    not_received: Points = 0
+    not_paid: Points = 0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """
+        The 95 % interval of the mean points in a hand, by the normal distribution; None for fewer than two hands.
+
+        >>> low, high = PlayerFigures("ann", hands=4, points=8, squares=40).interval
+        >>> round(low, 4), round(high, 4)
+        (-0.7718, 4.7718)
+        """
+        if self.hands < 2:
+            return None
+        # In integers until the division, because the squares can exceed the precision of a float.
+        spread = self.squares * self.hands - self.points**2
+        half = _Z * sqrt(spread / (self.hands - 1)) / self.hands
+        return self.points / self.hands - half, self.points / self.hands + half
+
+
+@dataclass(frozen=True, slots=True)
+class StatisticsView:
+    """Statistics of players, and whether they include every round."""
+
+    players: list[PlayerFigures]
+    is_complete: bool
+    opened_from: datetime | None
+    opened_before: datetime | None
+
+
+def dump_statistics(view: StatisticsView) -> Dumped:
+    """Encode statistics, most hands first."""
+    return {
+        "from": show_time(view.opened_from),
+        "to": show_time(view.opened_before),
+        "complete": view.is_complete,
+        "players": [_dump(each) for each in sorted(view.players, key=lambda each: (-each.hands, each.player))],
+    }
+
+
+def _dump(figures: PlayerFigures) -> dict[str, Any]:
+    low, high = figures.interval or (None, None)
+    mean = (
+        {
+            "mean": _round(figures.points / figures.hands),
+            "low": _round(low),
+            "high": _round(high),
+        }
+        if figures.hands
+        else None
+    )
+    return {
+        "player": figures.player,
+        "rounds": figures.rounds,
+        "hands": figures.hands,
+        "points": figures.points,
+        "points_per_hand": mean,
+        "fouls": figures.fouls,
+        "fantasyland_entered": figures.fantasyland_entered,
+        "fantasyland_stayed": figures.fantasyland_stayed,
+        "royalties": {
+            "top": figures.royalties_top,
+            "middle": figures.royalties_middle,
+            "bottom": figures.royalties_bottom,
+        },
+        "scoops": figures.scoops,
+        "not_received": figures.not_received,
+        "not_paid": figures.not_paid,
+    }
+
+
+def _round(value: float | None) -> float | None:
+    return None if value is None else round(value, _DECIMALS)

@@ -1,0 +1,61 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import ForeignKey, Index, Numeric, text
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Big, Key
+
+
+class RoundStatisticsRecord(Base):
+    """
+    The figures of a player in a round, summed over its hands in the revision in force.
+
+    They are computed from the records of the round, and computed again after every change.
+    """
+
+    __tablename__ = "round_statistics"
+    __table_args__ = (
+        Index(
+            "round_statistics_of_player",
+            "club_id",
+            "player",
+            "opened_at",
+            postgresql_include=[
+                "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls",
+                "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle", "royalties_bottom",
+                "scoops", "not_received", "not_paid",
+            ],
+        ),
+    )  # fmt: skip
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    round_id: Mapped[Key]
+    player: Mapped[str] = mapped_column(primary_key=True)
+    table_id: Mapped[UUID]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    opened_at: Mapped[datetime]
+    hands: Mapped[int]
+    points: Mapped[Big]
+    squares: Mapped[int] = mapped_column(Numeric)
+    fouls: Mapped[int]
+    fantasyland_entered: Mapped[int]
+    fantasyland_stayed: Mapped[int]
+    royalties_top: Mapped[Big]
+    royalties_middle: Mapped[Big]
+    royalties_bottom: Mapped[Big]
+    scoops: Mapped[int]
+    not_received: Mapped[Big]
+    not_paid: Mapped[Big]
+
+
+class UnmeasuredRoundRecord(Base):
+    """A change of a round after which its statistics were not computed yet; a trigger inserts it."""
+
+    __tablename__ = "unmeasured_rounds"
+    __table_args__ = (Index("unmeasured_rounds_of_round", "club_id", "round_id"),)
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    id: Mapped[UUID] = mapped_column(primary_key=True, server_default=text("gen_random_uuid()"))
+    round_id: Mapped[UUID]

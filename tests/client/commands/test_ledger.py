@@ -1,0 +1,91 @@
+"""`ofc ledger` against a service: as a table, JSON and CSV."""
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import stamina
+
+from client.api import Client
+from client.render.format import show_money
+from schemas.currencies import show_decimal
+from schemas.tables import list_currencies
+from tests.support.client.faulty_server import DOWN, answer, faulty
+from tests.support.client.run_ofc import ofc, ofc_process
+from tests.support.sample_rounds import COMPLETE, document_of
+
+
+@pytest.fixture(autouse=True)
+def _without_waiting() -> Iterator[None]:
+    with stamina.set_testing(True, attempts=10, cap=True):
+        yield
+
+
+@pytest.fixture
+def played(client: Client, table: str) -> str:
+    for number in range(2):
+        client.play_document(
+            document_of(table=table, hands=COMPLETE, reference=f"{number}", point_value=5, currency="EUR")
+        )
+    return table
+
+
+def test_payments_are_listed_and_filtered(reached: dict[str, str], played: str) -> None:
+    listed = ofc("ledger", "--table", played, "--json", **reached).document
+    assert (len(listed["payments"]), listed["has_more"]) == (18, False)
+    few = ofc("ledger", "--table", played, "--player", "ann", "--limit", "5", "--json", **reached).document
+    assert few["payments"] == [paid for paid in listed["payments"] if paid["payee"] == "ann"][:5]
+    assert few["has_more"]
+    shown = ofc("ledger", "--table", played, "--limit", "1", **reached)
+    assert "0.30 EUR  not final" in shown.text
+    assert "There are more payments; --limit shows more, --csv all." in shown.text
+    assert ofc("ledger", "--table", played, "--to", "2000-01-01", **reached).text == "No payments."
+
+
+def test_csv_is_written_to_a_file(reached: dict[str, str], played: str, tmp_path: Path) -> None:
+    file = tmp_path / "payments.csv"
+    written = ofc("ledger", "--table", played, "--csv", "-o", file, **reached)
+    assert (written.code, written.out) == (0, "18 payments exported\n")
+    listed = list(csv.DictReader(io.StringIO(file.read_bytes().decode(), newline=""), strict=True))
+    assert sum(int(paid["paid"]) for paid in listed) == 2 * 3 * 18
+    assert ofc_process("ledger", "--table", played, "--csv", **reached).out.encode() == file.read_bytes()
+    again = ofc("ledger", "--table", played, "--csv", "-o", file, **reached)
+    assert (again.code, again.out) == (2, "")
+    assert ofc("ledger", "--table", played, "--csv", "-o", file, "--overwrite", **reached).code == 0
+
+
+def test_pages_of_csv_have_one_header_and_are_asked_for_again(tmp_path: Path) -> None:
+    kind = "text/csv; charset=utf-8; header=present"
+    first = answer(200, "payer\r\nann\r\n", kind, Link='</v1/ledger?cursor=abc>; rel="next"')
+    with faulty(first, DOWN, answer(200, "payer\r\nbob\r\n", kind)) as server:
+        said = ofc("ledger", "--csv", OFC_URL=server.url, OFC_DATA=str(tmp_path))
+    assert (said.code, said.out.split()) == (0, ["payer", "ann", "bob"])
+    assert server.asked[-2:] == ["GET /v1/ledger?limit=500&cursor=abc"] * 2
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--csv", "--json"], "--csv and --json were given; expected one of them"),
+        (["-o", "payments.csv"], "--output was given without --csv; expected both"),
+        (["--from", "soon"], "'soon' is not a time"),
+        (["--limit", "0"], "Invalid value for '--limit'"),
+    ],
+)
+def test_invalid_options_are_refused(options: list[str], expected: str) -> None:
+    said = ofc("ledger", *options)
+    assert (said.code, said.out) == (2, "")
+    assert expected in said.err
+
+
+def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
+    said = ofc("ledger", "--table", "nowhere", **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "there is no table 'nowhere'" in said.err
+
+
+def test_the_client_and_the_service_use_the_same_digits_of_currencies() -> None:
+    for currency in list_currencies():
+        assert show_money(12345, currency) == f"{show_decimal(12345, currency)} {currency}"

@@ -1,0 +1,62 @@
+"""`ofc statement` against a service: over several tables, as a table, JSON and CSV."""
+
+import pytest
+
+from client.api import Client
+from tests.support.client.run_ofc import ofc
+from tests.support.sample_rounds import COMPLETE, document_of
+
+
+@pytest.fixture
+def tables(client: Client, table: str) -> tuple[str, str]:
+    for name, money in ((table, {"point_value": 5, "currency": "EUR"}), (f"{table}-2", {})):
+        client.play_document(document_of(table=name, hands=COMPLETE, **money))
+    return table, f"{table}-2"
+
+
+def test_results_are_summed_up_over_tables(reached: dict[str, str], tables: tuple[str, str]) -> None:
+    first, second = tables
+    both = ofc("statement", "--table", first, "--table", second, **reached)
+    assert both.code == 0, both
+    lines = [line.split() for line in both.text.splitlines() if line]
+    assert lines[:5] == [
+        ["2", "rounds"],
+        ["player", "table", "rounds", "net", "money"],
+        ["ann", "2", "+72", "1.80", "EUR"],
+        [first, "1", "+36", "1.80", "EUR"],
+        [second, "1", "+36"],
+    ]
+    assert ["cyd", "→", "ann", "72", "points"] in lines
+    assert ["cyd", "→", "ann", "1.80", "EUR"] in lines
+    only = ofc("statement", "--table", first, "--player", "ann", "--json", **reached).document
+    assert [(each["player"], each["net"]) for each in only["players"]] == [("ann", 36), ("bob", 0), ("cyd", -36)]
+    assert ofc("statement", "--table", first, "--to", "2000-01-01", **reached).text.endswith(
+        "No rounds have been played."
+    )
+
+
+def test_csv_is_that_of_the_service(reached: dict[str, str], tables: tuple[str, str]) -> None:
+    printed = ofc("statement", "--table", tables[0], "--csv", **reached)
+    assert printed.out.splitlines()[:2] == [
+        "player,table,rounds,top_ups,net,amount,currency",
+        f"ann,{tables[0]},1,0,36,1.80,EUR",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("options", "expected"),
+    [
+        (["--csv", "--json"], "--csv and --json were given; expected one of them"),
+        (["--from", "soon"], "'soon' is not a time"),
+    ],
+)
+def test_invalid_options_are_refused(options: list[str], expected: str) -> None:
+    said = ofc("statement", *options)
+    assert (said.code, said.out) == (2, "")
+    assert expected in said.err
+
+
+def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
+    said = ofc("statement", "--table", "nowhere", **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "there is no table 'nowhere'" in said.err

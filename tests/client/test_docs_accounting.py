@@ -1,0 +1,34 @@
+"""The commands of docs/accounting.md print what the page says."""
+
+import re
+import shlex
+
+from client.api import Client
+from tests.support.client.docs_sessions import as_pattern, sessions, shown
+from tests.support.client.run_ofc import ofc
+from tests.support.sample_rounds import THREE, document_of, hand
+
+
+def play(client: Client, table: str) -> None:
+    client.play_document(
+        document_of(
+            table=table,
+            sitting={1: "ann 100", 2: "bob 100", 3: "cyd 4"},
+            hands=[hand(1, 1, THREE, played_at="2026-11-20T20:15:00Z")],
+            closed={"after_hand": 1, "reason": "midnight"},
+            reference="1",
+            point_value=10,
+            currency="EUR",
+        )
+    )
+
+
+def test_the_commands_print_what_the_page_says(reached: dict[str, str], client: Client) -> None:
+    play(client, "friday")
+    played = list(sessions("accounting.md"))
+    for typed in played:
+        _ofc, *arguments = shlex.split(typed.command)
+        said = ofc(*arguments, **reached)
+        assert re.fullmatch(as_pattern(typed.lines), shown(said.out)), f"{typed.command}\n{said}"
+        assert (said.code, said.err) == (0, "")
+    assert len(played) == 4

@@ -1,0 +1,174 @@
+"""Statements over several tables, over HTTP, as JSON and as CSV."""
+
+import csv
+import io
+from collections import Counter, defaultdict
+from random import Random
+from typing import Any
+
+import pytest
+
+from tests.oracle import PRESETS, random_document
+from tests.support.api_client import Answer, Api
+from tests.support.sample_rounds import (
+    NOBODYS,
+    THREE,
+    Document,
+    add_table,
+    document_of,
+    hand,
+    open_round,
+    play,
+    post_document,
+)
+
+CLOSED = {"after_hand": 1, "reason": "midnight"}
+
+
+def statement(api: Api, query: str = "") -> Answer:
+    answer = api.get(f"/v1/statement{query}")
+    assert answer.status == 200, answer
+    return answer
+
+
+def play_at(api: Api, table: str, third: str = "cyd", **more: Any) -> Document:
+    """Return a round in which ann wins 12 points and the third player loses them."""
+    sitting = {1: "ann 100", 2: "bob 100", 3: f"{third} 100"}
+    answer = post_document(
+        api, document_of(table=table, sitting=sitting, hands=[hand(1, 1, THREE)], closed=CLOSED, **more)
+    )
+    assert answer.status == 201, answer
+    round_: Document = answer["round"]
+    return round_
+
+
+@pytest.fixture
+def tables(api: Api) -> dict[str, str]:
+    """Three rounds at two tables, in euros and yen, and one without a point value; their tables."""
+    rounds = [
+        play_at(api, "kitchen", point_value=10, currency="EUR", opened_at="2026-10-20T20:00:00Z"),
+        play_at(api, "kitchen", "dan", point_value=20, currency="EUR", opened_at="2026-10-21T20:00:00Z"),
+        play_at(api, "attic", point_value=3, currency="JPY", opened_at="2026-10-21T21:00:00Z"),
+        play_at(api, "attic", "dan", opened_at="2026-10-22T20:00:00Z"),
+    ]
+    return {"kitchen": rounds[0]["table"], "attic": rounds[2]["table"]}
+
+
+def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict[str, str]) -> None:
+    summed = statement(api)
+    assert (summed["rounds"], summed["open_rounds"], summed["from"], summed["to"]) == (4, 0, None, None)
+    assert [(each["player"], each["net"]) for each in summed["players"]] == [
+        ("ann", 48), ("bob", 0), ("cyd", -24), ("dan", -24),
+    ]  # fmt: skip
+    attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0}
+    kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0}
+    assert summed["players"][0] == {
+        "player": "ann",
+        "rounds": 4,
+        "top_ups": 0,
+        "net": 48,
+        "money": {"EUR": 360, "JPY": 36},
+        "tables": [
+            {**attic, "rounds": 2, "net": 24, "money": {"JPY": 36}},
+            {
+                **kitchen,
+                "rounds": 2,
+                "net": 24,
+                "money": {"EUR": 360},
+            },
+        ],
+    }
+    assert summed["currency_digits"] == {"EUR": 2, "JPY": 0}
+    assert summed["payments"] == {
+        "points": [{"payer": "cyd", "payee": "ann", "amount": 24}, {"payer": "dan", "payee": "ann", "amount": 24}],
+        "money": [
+            {"payer": "cyd", "payee": "ann", "amount": 120, "currency": "EUR"},
+            {"payer": "dan", "payee": "ann", "amount": 240, "currency": "EUR"},
+            {"payer": "cyd", "payee": "ann", "amount": 36, "currency": "JPY"},
+        ],
+    }
+    assert summed["payments_are"] == "fewest"
+
+
+def test_rounds_are_filtered_by_table_player_and_period(api: Api, tables: dict[str, str]) -> None:
+    for query, net in (
+        (f"?tables={tables['kitchen']}", {"ann": 24, "bob": 0, "cyd": -12, "dan": -12}),
+        (f"?tables={tables['kitchen']},{tables['attic']}", {"ann": 48, "bob": 0, "cyd": -24, "dan": -24}),
+        ("?player=dan", {"ann": 24, "bob": 0, "dan": -24}),
+        (f"?player=dan&tables={tables['attic']}", {"ann": 12, "bob": 0, "dan": -12}),
+        ("?player=nobody", {}),
+        (f"?tables={NOBODYS}", {}),
+        ("?from=2026-10-21T00:00:00Z&to=2026-10-22T00:00:00Z", {"ann": 24, "bob": 0, "cyd": -12, "dan": -12}),
+        ("?evening=2026-10-20", {"ann": 12, "bob": 0, "cyd": -12}),
+    ):
+        assert {each["player"]: each["net"] for each in statement(api, query)["players"]} == net, query
+
+
+def test_open_rounds_count_as_they_are_now(api: Api) -> None:
+    play(api, open_round(api, add_table(api))["id"], hand(1, 1, THREE))
+    summed = statement(api)
+    assert (summed["rounds"], summed["open_rounds"], summed["players"][0]["net"]) == (1, 1, 12)
+
+
+def test_rounds_of_another_club_do_not_count(api: Api, other_api: Api, tables: dict[str, str]) -> None:
+    for query in ("", f"?tables={tables['kitchen']}", "?player=ann"):
+        assert statement(other_api, query)["rounds"] == 0
+        assert statement(other_api, query)["players"] == []
+
+
+@pytest.mark.parametrize(
+    ("query", "pointer", "code"),
+    [
+        ("tables=kitchen", "tables", "not-an-id"),
+        ("tables=", "tables", "text-length"),
+        (f"tables={NOBODYS},", "tables", "text-length"),
+        ("tables=" + ",".join([NOBODYS] * 101), "tables", "list-length"),
+        ("player=", "player", "text-length"),
+        ("evening=today", "evening", "not-a-date"),
+        ("evening=2026-02-30", "evening", "not-a-date"),
+        ("evening=9999-12-31", "evening", "out-of-range"),
+        ("evening=2026-11-20&from=2026-11-20T00:00:00Z", "evening", "period-ambiguous"),
+        ("from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z", "from", "out-of-range"),
+        ("cursor=x", "cursor", "field-unknown"),
+    ],
+)
+def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:
+    answer = api.get(f"/v1/statement?{query}")
+    assert (answer.status, answer.mistakes) == (422, {f"#/query/{pointer}": code})
+
+
+def test_csv_has_a_row_for_each_player_table_and_currency(api: Api, tables: dict[str, str]) -> None:
+    play_at(api, "kitchen", "=cyd", point_value=1, currency="JPY")
+    answer = api.ask("GET", "/v1/statement", headers={"Accept": "text/csv"})
+    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    assert answer.text.split("\r\n")[:4] == [
+        "player,table,rounds,top_ups,net,amount,currency",
+        "ann,attic,2,0,24,36,JPY",
+        "ann,kitchen,3,0,36,3.60,EUR",
+        "ann,kitchen,,,,12,JPY",
+    ]
+    rows = list(csv.DictReader(io.StringIO(answer.text, newline=""), strict=True))
+    assert {row["player"] for row in rows} == {"ann", "bob", "cyd", "dan", "'=cyd"}
+    assert sum(int(row["net"] or 0) for row in rows) == 0
+    [points_only] = [row for row in rows if row["player"] == "dan" and row["table"] == "attic"]
+    assert (points_only["net"], points_only["amount"], points_only["currency"]) == ("-12", "", "")
+
+
+def test_a_statement_is_the_sum_of_the_statements_of_its_tables(api: Api) -> None:
+    """Random rounds with several presets and currencies."""
+    rng = Random("tables")
+    tables = set()
+    for name in sorted(PRESETS)[:8]:
+        document = {**random_document(rng, PRESETS[name]), "table": f"table {rng.randrange(3)} {name}"}
+        tables.add(post_document(api, document)["round"]["table"])
+    net: Counter[str] = Counter()
+    money: dict[str, Counter[str]] = defaultdict(Counter)
+    for table in tables:
+        for each in api.get(f"/v1/tables/{table}/statement")["players"]:
+            net[each["player"]] += each["net"]
+            money[each["player"]].update(each["money"])
+    summed = statement(api)
+    assert {each["player"]: each["net"] for each in summed["players"]} == dict(net)
+    assert {each["player"]: each["money"] for each in summed["players"]} == {
+        player: dict(sums) for player, sums in money.items()
+    } | {each["player"]: {} for each in summed["players"] if each["player"] not in money}

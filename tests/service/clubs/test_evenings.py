@@ -1,0 +1,93 @@
+"""The time zone of a club and its evenings, over HTTP and by `ofc-server club set`."""
+
+import json
+from datetime import time
+from pathlib import Path
+
+import pytest
+
+from service.clubs.actions import set_evenings
+from service.server.embedded import Cluster
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.import_lines import club_of
+from tests.support.sample_rounds import THREE, document_of, hand, post_document
+from tests.support.server_process import command
+
+CLOSED = {"after_hand": 1, "reason": "midnight"}
+
+
+def set_up(house: House, api: Api, time_zone: str, begins: time) -> None:
+    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    set_evenings(house.owner, name, time_zone=time_zone, evening_begins=begins)
+
+
+def test_a_club_has_utc_and_six_in_the_morning_unless_it_is_set_up(house: House, api: Api, other_api: Api) -> None:
+    assert api.get("/v1/club").document["time_zone"] == "UTC"
+    assert api.get("/v1/club").document["evening_begins"] == "06:00"
+    set_up(house, api, "America/New_York", time(4, 30))
+    shown = api.get("/v1/club").document
+    assert (shown["time_zone"], shown["evening_begins"]) == ("America/New_York", "04:30")
+    assert shown["name"].startswith("club ")
+    assert other_api.get("/v1/club").document["time_zone"] == "UTC"
+
+
+@pytest.mark.parametrize(
+    ("zone", "begins", "evening", "first", "last"),
+    [
+        ("UTC", time(6), "2026-10-24", "2026-10-24T06:00:00Z", "2026-10-25T05:59:59Z"),
+        # Summer time ends in this night.
+        ("Europe/Berlin", time(6), "2026-10-24", "2026-10-24T04:00:00Z", "2026-10-25T04:59:59Z"),
+        ("Asia/Kolkata", time(5, 15), "2026-10-24", "2026-10-23T23:45:00Z", "2026-10-24T23:44:59Z"),
+    ],
+)
+def test_statements_and_the_ledger_are_of_an_evening(
+    house: House, api: Api, zone: str, begins: time, evening: str, first: str, last: str
+) -> None:
+    set_up(house, api, zone, begins)
+    around = ("2026-10-23T20:00:00Z", first, last, "2026-10-25T09:00:00Z")
+    for reference, opened_at in enumerate(around):
+        played = document_of(hands=[hand(1, 1, THREE)], closed=CLOSED, opened_at=opened_at, reference=f"{reference}")
+        assert post_document(api, played).status == 201
+    table = api.get("/v1/tables")["tables"][0]["id"]
+    assert api.get(f"/v1/tables/{table}/statement?evening={evening}")["rounds"] == 2
+    assert api.get(f"/v1/tables/{table}/statement?evening={evening}")["from"] == first
+    assert api.get(f"/v1/statement?evening={evening}")["rounds"] == 2
+    payments = api.get(f"/v1/ledger?evening={evening}")["payments"]
+    assert {paid["reference"] for paid in payments} == {"1", "2"}
+
+
+@pytest.mark.parametrize("path", ["/v1/tables/{table}/statement", "/v1/statement", "/v1/ledger"])
+@pytest.mark.parametrize(
+    ("query", "code"),
+    [
+        ("evening=yesterday", "not-a-date"),
+        ("evening=", "not-a-date"),
+        ("evening=1899-12-31", "out-of-range"),
+        ("evening=2026-11-20&to=2026-11-20T20:00:00Z", "period-ambiguous"),
+    ],
+)
+def test_an_invalid_evening_is_rejected(api: Api, path: str, query: str, code: str) -> None:
+    answer = api.get(f"{path.format(table='01a1fa84-64a0-7085-97f3-8afdbd6ebc27')}?{query}")
+    assert (answer.status, answer.mistakes) == (422, {"#/query/evening": code})
+
+
+def test_the_operator_sets_the_evenings_of_a_club(tmp_path: Path) -> None:
+    at = ("--data", str(tmp_path))
+    with Cluster(tmp_path):
+        pass
+    assert command("club", "create", "riverside", *at).returncode == 0
+    done = command("club", "set", "riverside", "--time-zone", "Europe/Berlin", *at)
+    assert done.stderr == "Evenings of the club 'riverside' begin at 06:00 Europe/Berlin.\n"
+    changed = json.loads(command("club", "set", "riverside", "--evening-begins", "05:30", "--json", *at).stdout)
+    assert (changed["time_zone"], changed["evening_begins"]) == ("Europe/Berlin", "05:30")
+    assert "Europe/Berlin  05:30" in command("club", "list", *at).stdout
+    for options, code, expected in (
+        (["riverside", "--time-zone", "Middle/Earth"], 1, "The time zone 'Middle/Earth' is not known; expected one of"),
+        (["nowhere", "--time-zone", "UTC"], 1, "There is no club named 'nowhere'"),
+        (["riverside", "--evening-begins", "25:00"], 2, "'25:00' does not match the format '%H:%M'"),
+        (["riverside"], 2, "nothing was given to set; expected --time-zone, --evening-begins or both"),
+    ):
+        refused = command("club", "set", *options, *at)
+        assert refused.returncode == code, refused
+        assert expected in refused.stderr

@@ -1,0 +1,313 @@
+"""Statistics over HTTP, compared with the hands, before and after workers have counted them."""
+
+from collections import Counter, defaultdict
+from math import sqrt
+from random import Random
+from statistics import fmean, stdev
+from typing import Any
+
+import pytest
+from sqlalchemy import text
+
+from service.statistics.actions import statistics
+from service.statistics.actions.measuring import update_statistics
+from service.statistics.queries.measuring import add_all_rounds
+from tests.oracle import PRESETS, random_document
+from tests.scoring.test_against_oracle import spoil
+from tests.support.api_client import Answer, Api
+from tests.support.application import House
+from tests.support.import_lines import club_of, database_of
+from tests.support.sample_rounds import (
+    COMPLETE,
+    FOUL,
+    HIGH,
+    LOW,
+    MID,
+    NOBODYS,
+    QUEENS,
+    SEVENS,
+    THREE,
+    Document,
+    add_table,
+    document_of,
+    hand,
+    hands_of,
+    open_round,
+    play,
+    post_document,
+    settlement_of,
+    undo,
+    without,
+)
+
+CLOSED = {"after_hand": 1, "reason": "midnight"}
+SUMS = ("rounds", "hands", "points", "fouls", "fantasyland_entered", "fantasyland_stayed", "scoops")
+SUMS += ("not_received", "not_paid")
+
+
+def read(api: Api, query: str = "") -> dict[str, Document]:
+    answer = api.get(f"/v1/statistics{query}")
+    assert answer.status == 200, answer
+    assert answer["complete"]
+    return {each["player"]: each for each in answer["players"]}
+
+
+def read_one(api: Api, player: str, query: str = "") -> Document:
+    answer = api.get(f"/v1/players/{player}/statistics{query}")
+    assert answer.status == 200, answer
+    [found] = answer["players"]
+    assert isinstance(found, dict)
+    return found
+
+
+def count(house: House, api: Api) -> int:
+    """Do what a worker does."""
+    return update_statistics(database_of(house), club_of(house, api))
+
+
+def posted(api: Api, **document: Any) -> Document:
+    answer = post_document(api, document_of(**document))
+    assert answer.status == 201, answer
+    round_: Document = answer["round"]
+    return round_
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_every_figure_of_a_player(house: House, api: Api, is_counted: bool) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table, {1: "ann 3", 2: "bob 50", 3: "cyd 50"})["id"]
+    # ann enters Fantasyland with a pair of queens, bob is foul, cyd is beaten in every row by ann only.
+    play(api, round_id, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: "KhKc3s / 9s9d8s8c4h / AsAdQhQc2d"}))
+    if is_counted:
+        assert count(house, api) == 1
+    ann = read(api)["ann"]
+    [played] = hands_of(api, round_id)
+    points = {each["seat"]: each["points"] for each in played["players"]}
+    assert (ann["rounds"], ann["hands"], ann["points"]) == (1, 1, points[1])
+    assert ann["points_per_hand"] == {"mean": points[1], "low": None, "high": None}
+    assert (ann["fantasyland_entered"], ann["fantasyland_stayed"], ann["fouls"]) == (1, 0, 0)
+    assert ann["royalties"] == {"top": 7, "middle": 0, "bottom": 4}
+    cut = sum(each["due"] - each["paid"] for each in played["transfers"] if each["payee"] == 1)
+    assert ann["not_received"] == cut > 0
+    assert sum(each["not_paid"] for each in read(api).values()) == sum(
+        each["not_received"] for each in read(api).values()
+    )
+    assert read_one(api, "ann") == ann
+
+
+def test_fouls_and_scoops(api: Api) -> None:
+    posted(api, hands=[hand(1, 1, {1: HIGH, 2: MID, 3: LOW})], closed=CLOSED)
+    found = read(api)
+    assert {player: each["scoops"] for player, each in found.items()} == {"ann": 2, "bob": 1, "cyd": 0}
+    assert {player: each["fouls"] for player, each in found.items()} == {"ann": 0, "bob": 0, "cyd": 0}
+    fouled = {1: FOUL, 2: "QsJc6d / 7s7d5c3h2d / QcQh4d4c3s"}
+    posted(api, hands=[hand(1, 1, fouled)], sitting={1: "ann 50", 2: "eve 50"}, closed=CLOSED)
+    found = read(api)
+    assert {player: each["fouls"] for player, each in found.items()} == {"ann": 1, "bob": 0, "cyd": 0, "eve": 0}
+    assert (found["eve"]["scoops"], found["ann"]["scoops"]) == (0, 2)
+
+
+def test_the_mean_has_an_interval_of_95_percent(house: House, api: Api) -> None:
+    for number, boards in enumerate([(HIGH, MID), (MID, HIGH), (HIGH, LOW), (HIGH, MID)]):
+        sitting = {1: "ann 50", 2: "bob 50"}
+        posted(
+            api, sitting=sitting, hands=[hand(1, 1, dict(enumerate(boards, 1)))], closed=CLOSED, reference=f"{number}"
+        )
+    points = [6, -6, 6, 6]
+    half = 1.959964 * stdev(points) / sqrt(4)
+    expected = {"mean": 3.0, "low": round(fmean(points) - half, 4), "high": round(fmean(points) + half, 4)}
+    assert read_one(api, "ann")["points_per_hand"] == expected
+    count(house, api)
+    assert read_one(api, "ann")["points_per_hand"] == expected
+
+
+def test_statistics_follow_undos_and_corrections(house: House, api: Api) -> None:
+    round_id = open_round(api, add_table(api))["id"]
+    play(api, round_id, hand(1, 1, THREE), hand(2, 2, THREE))
+    count(house, api)
+    assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (2, 24)
+    undo(api, round_id, 2)
+    assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (1, 12)
+    count(house, api)
+    assert (read_one(api, "ann")["hands"], read_one(api, "ann")["points"]) == (1, 12)
+    patch = [{"op": "replace", "path": "/hands/0", "value": hand(1, 1, {1: LOW, 2: MID, 3: HIGH})}]
+    corrected = api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "seats exchanged", "patch": patch})
+    assert corrected.status == 201, corrected
+    assert read_one(api, "ann")["points"] == -12
+    patch = [{"op": "replace", "path": "/seats/0/player", "value": "dan"}]
+    assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "it was dan", "patch": patch}).status == 201
+    for _ in range(2):
+        assert {player: each["points"] for player, each in read(api).items()} == {"bob": 0, "cyd": 12, "dan": -12}
+        count(house, api)
+    undo(api, round_id, 1)
+    assert read(api) == {}
+    count(house, api)
+    assert read(api) == {}
+    assert read_one(api, "dan")["hands"] == 0
+
+
+@pytest.mark.parametrize("is_counted", [False, True])
+def test_statistics_are_filtered_by_table_ruleset_and_period(house: House, api: Api, is_counted: bool) -> None:
+    rounds = [
+        posted(
+            api,
+            table=table,
+            ruleset=ruleset,
+            hands=[hand(1, 1, THREE)],
+            closed=CLOSED,
+            opened_at=opened_at,
+            reference=opened_at,
+        )
+        for table, ruleset, opened_at in (
+            ("kitchen", "pineapple", "2026-10-20T20:00:00Z"),
+            ("kitchen", "pineapple", "2026-10-21T03:00:00Z"),
+            ("attic", "turbo", "2026-10-21T20:00:00Z"),
+        )
+    ]
+    if is_counted:
+        count(house, api)
+    for query, hands in (
+        ("", 3),
+        (f"?table={rounds[0]['table']}", 2),
+        (f"?table={NOBODYS}", 0),
+        ("?ruleset=turbo", 1),
+        ("?ruleset=turbo@1", 1),
+        ("?ruleset=turbo@2", 0),
+        ("?ruleset=classic", 0),
+        ("?from=2026-10-21T03:00:00Z", 2),
+        ("?to=2026-10-21T03:00:00Z", 1),
+        ("?evening=2026-10-20", 2),
+        (f"?evening=2026-10-20&table={rounds[2]['table']}", 0),
+    ):
+        assert read(api, query).get("ann", {"hands": 0})["hands"] == hands, query
+        assert read_one(api, "ann", query)["hands"] == hands, query
+
+
+def test_a_player_who_never_played_is_not_found(api: Api, other_api: Api) -> None:
+    posted(api, hands=COMPLETE)
+    assert read(other_api) == {}
+    for client, player in ((api, "nobody"), (other_api, "ann")):
+        refused = client.get(f"/v1/players/{player}/statistics")
+        assert (refused.status, refused["code"]) == (404, "not-found")
+    none = read_one(api, "ann", "?ruleset=turbo")
+    assert (none["hands"], none["points_per_hand"]) == (0, None)
+
+
+def test_ids_of_players_with_slashes_have_statistics(api: Api) -> None:
+    sitting = {1: "a/b 100", 2: "statistics 100", 3: "c/statistics 100"}
+    posted(api, sitting=sitting, hands=[hand(1, 1, THREE)], closed=CLOSED)
+    assert read_one(api, "a%2Fb")["points"] == 12
+    assert read_one(api, "statistics")["points"] == 0
+    assert read_one(api, "c%2Fstatistics")["points"] == -12
+
+
+@pytest.mark.parametrize("path", ["/v1/statistics", "/v1/players/ann/statistics"])
+@pytest.mark.parametrize(
+    ("query", "pointer", "code"),
+    [
+        ("table=kitchen", "table", "not-an-id"),
+        ("ruleset=TURBO", "ruleset", "text-pattern"),
+        ("from=yesterday", "from", "not-a-time"),
+        ("evening=2026-11-20&from=2026-11-20T00:00:00Z", "evening", "period-ambiguous"),
+        ("from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z", "from", "out-of-range"),
+        ("limit=5", "limit", "field-unknown"),
+    ],
+)
+def test_an_invalid_query_is_rejected(api: Api, path: str, query: str, pointer: str, code: str) -> None:
+    answer = api.get(f"{path}?{query}")
+    assert (answer.status, answer.mistakes) == (422, {f"#/query/{pointer}": code})
+
+
+def test_many_changed_rounds_are_counted_by_workers(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(statistics, "_MOST_MEASURED", 2)
+    for number in range(3):
+        posted(api, hands=COMPLETE, reference=f"{number}")
+    answer = api.get("/v1/statistics")
+    assert (answer["complete"], answer["players"][0]["rounds"]) == (False, 2)
+    assert count(house, api) == 3
+    assert read(api)["ann"]["rounds"] == 3
+    assert count(house, api) == 0
+
+
+def test_statistics_can_be_computed_again(house: House, api: Api) -> None:
+    posted(api, hands=COMPLETE)
+    count(house, api)
+    before = api.get("/v1/statistics").document
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        transaction.execute(text("DELETE FROM round_statistics WHERE player = 'ann'"))
+    assert "ann" not in read(api)
+    with database_of(house).transaction(club_of(house, api)) as transaction:
+        add_all_rounds(transaction)
+    assert count(house, api) == 1
+    assert api.get("/v1/statistics").document == before
+
+
+# --- any rounds ---
+
+
+def expected(api: Api, rounds: list[str]) -> dict[str, Counter[str]]:
+    """Sum up the hands of rounds in plain Python."""
+    sums: dict[str, Counter[str]] = defaultdict(Counter)
+    for round_id in rounds:
+        names = {seat["seat"]: seat["player"] for seat in api.get(f"/v1/rounds/{round_id}")["seats"]}
+        played = hands_of(api, round_id)
+        for each in {names[player["seat"]] for one in played for player in one["players"]}:
+            sums[each]["rounds"] += 1
+        for one in played:
+            for player in one["players"]:
+                of = sums[names[player["seat"]]]
+                of["hands"] += 1
+                of["points"] += player["points"]
+                of["fouls"] += player["foul"]
+                for row, shown in player["rows"].items():
+                    of[row] += shown["royalty"]
+            for exchange in one["exchanges"]:
+                won = list(exchange["rows"].values())
+                for seat, scooped in zip(exchange["seats"], ([1, 1, 1], [-1, -1, -1]), strict=True):
+                    of = sums[names[seat]]
+                    of["scoops"] += won == scooped
+        for paid in settlement_of(api, round_id)["transfers"]:
+            sums[names[paid["payee"]]]["not_received"] += paid["due"] - paid["paid"]
+            sums[names[paid["payer"]]]["not_paid"] += paid["due"] - paid["paid"]
+    return sums
+
+
+def earned(api: Api, rounds: list[str]) -> dict[str, list[int]]:
+    """Count the boards that earned Fantasyland, in ordinary hands and in Fantasyland."""
+    found: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+    for round_id in rounds:
+        names = {seat["seat"]: seat["player"] for seat in api.get(f"/v1/rounds/{round_id}")["seats"]}
+        document = api.get(f"/v1/rounds/{round_id}/document")
+        for shown, one in zip(hands_of(api, round_id), document["hands"], strict=True):
+            dealt = {player["seat"]: player.get("fantasyland") or 0 for player in one["players"]}
+            for player in shown["players"]:
+                found[names[player["seat"]]][dealt[player["seat"]] > 0] += player["fantasyland"] > 0
+    return found
+
+
+def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
+    """Random rounds under many presets, corrected at random, half of them counted by a worker."""
+    rng = Random("statistics")
+    rounds = []
+    for place, name in enumerate(sorted(PRESETS)):
+        answer: Answer = post_document(api, random_document(rng, PRESETS[name]))
+        assert answer.status == 201, answer
+        rounds.append(answer["round"]["id"])
+        if place % 3 == 0:
+            document = api.get(f"/v1/rounds/{rng.choice(rounds)}/document").document
+            amended = without(spoil(rng, document), "irregular") if document["hands"] else document
+            request = {"reason": "misread", "document": amended, "irregular": "stands"}
+            api.post(f"/v1/rounds/{rounds[rng.randrange(len(rounds))]}/corrections", request)
+        if place == 10:
+            count(house, api)
+    sums, entered = expected(api, rounds), earned(api, rounds)
+    for _ in range(2):
+        found = read(api)
+        assert set(found) == {player for player, counted in sums.items() if counted["hands"]}
+        for player, each in found.items():
+            summed = {name: sums[player][name] for name in SUMS}
+            summed["fantasyland_entered"], summed["fantasyland_stayed"] = entered[player]
+            assert {name: each[name] for name in SUMS} == summed
+            assert each["royalties"] == {row: sums[player][row] for row in ("top", "middle", "bottom")}
+            assert read_one(api, player) == each
+        count(house, api)
