@@ -15,6 +15,7 @@ from flask import Flask
 from schemas import pages
 from schemas.base import WireSchema
 from schemas.club_statements import TablesField
+from schemas.hand_lines import HandLineResultSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
@@ -90,6 +91,8 @@ SERVER_ERRORS: Final = {
     HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
 }
 """Details of the problems that the web server returns before the operation is known, by status."""
+LINE_SCHEMAS: Final = {"record_hands": HandLineResultSchema}
+"""The schema of each line of an NDJSON response, by the operation."""
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
 
 
@@ -145,6 +148,8 @@ def describe_api(app: Flask) -> ContractApi:
     ):
         api.register_field(field, kind, None)
     api.init_app(app)
+    for schema in LINE_SCHEMAS.values():
+        api.spec.components.schema(name_schema(schema), schema=schema)
     api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})
     return api
 
@@ -161,6 +166,10 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
                 parameter["description"] = PATH_PARAMETERS[parameter["name"]]
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
+            if operation["operationId"] in LINE_SCHEMAS:
+                line = name_schema(LINE_SCHEMAS[operation["operationId"]])
+                [content] = operation["responses"]["200"]["content"].values()
+                content["x-line-schema"] = {"$ref": f"#/components/schemas/{line}"}
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             operation["responses"] = dict(sorted(operation["responses"].items()))

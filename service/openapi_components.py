@@ -32,6 +32,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "RowCategory": Component("ScoredRow.category", "Category of the cards of a row."),
     "FoulReason": Component("ExplainedFoul.reason", "The two rows that are in the wrong order."),
     "LimitedBy": Component("Transfer.limited_by", "What capped a payment."),
+    "HandLineStatus": Component("HandLineResult.status", "What became of a hand of a request with many hands."),
     "RoundStatus": Component("Round.status", "Whether hands can still be played in a round."),
     "SettlementState": Component("Round.state", "How final the settlement of a round is."),
     "SettlementRevisionState": Component("Settlement.state", "How final one revision of a settlement is."),

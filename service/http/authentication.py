@@ -19,7 +19,7 @@ from service.http.dry_run import is_dry_run
 from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.rate_limits import count_found, count_request
 from service.http.request_body import BodyAwaited, is_body_awaited, receive_body
-from service.http.responses import NO_STORE
+from service.http.responses import MEDIA_TYPE, NO_STORE
 from service.links.actions import check_link
 
 READING: Final = ("GET", "HEAD")
@@ -55,7 +55,9 @@ def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
     return guarded
 
 
-def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
+def with_key_to_record(
+    view: Callable[..., Response], scopes: Scopes, media_type: str = MEDIA_TYPE
+) -> Callable[..., Response]:
     """
     Run a view that changes records in one transaction of the key's club, which is committed when the view returns.
 
@@ -77,7 +79,9 @@ def with_key_to_record(view: Callable[..., Response], scopes: Scopes) -> Callabl
             ) as transaction:
                 g.transaction = transaction
                 work = partial(view, *arguments, **options)
-                return work() if retry_key is None else respond_once(transaction, retry_key, work)
+                if retry_key is None:
+                    return work()
+                return respond_once(transaction, retry_key, work, media_type=media_type)
 
     return guarded
 

@@ -52,7 +52,12 @@ def read_idempotency_key() -> str | None:
 
 
 def respond_once(
-    transaction: Transaction, key: str, work: Callable[[], Response], body_sha256: bytes | None = None
+    transaction: Transaction,
+    key: str,
+    work: Callable[[], Response],
+    body_sha256: bytes | None = None,
+    *,
+    media_type: str = MEDIA_TYPE,
 ) -> Response:
     """
     Process a request, or return the first response if it was processed before.
@@ -64,6 +69,7 @@ def respond_once(
         key: the idempotency key of the request.
         work: processes the request.
         body_sha256: hash of a body that was streamed and can no longer be read.
+        media_type: of the response.
 
     Raises:
         IdempotencyKeyInUse: the first request is still being processed after a timeout.
@@ -85,7 +91,7 @@ def respond_once(
             f"the {HEADER} {key!r} was used for another request; expected a new key for a new request"
         )
     headers = {WAS_REPLAYED: "true", **({"Location": stored.location} if stored.location else {})}
-    return Response(stored.body, stored.status, headers, content_type=MEDIA_TYPE)
+    return Response(stored.body, stored.status, headers, content_type=media_type)
 
 
 def _lock_key(transaction: Transaction, key: str) -> None:

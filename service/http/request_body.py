@@ -78,6 +78,19 @@ GZIP: Final = 31
 """`wbits` of zlib for gzip with its header."""
 
 
+def receive_lines() -> list[tuple[int, bytes]]:
+    """
+    Return the lines of an NDJSON body, without blank ones, with their numbers from 1.
+
+    Raises:
+        UnsupportedMediaType: the body is not NDJSON, or is encoded.
+    """
+    if request.mimetype not in _NAMES or request.headers.get("Content-Encoding", "identity") != "identity":
+        raise UnsupportedMediaType
+    lines = receive_body().split(b"\n")
+    return [(number, line) for number, line in enumerate(lines, start=1) if line.strip()]
+
+
 def read_lines_body(limits: ImportLimits) -> Iterator[bytes]:
     """
     Return an iterator over the blocks of the request body as they are received, decompressed.

@@ -215,7 +215,7 @@ class Resource(flask_smorest.Blueprint):
             if by_link:
                 view = with_link(without_query(view))
             elif records:
-                view = with_key_to_record(view, scopes)
+                view = with_key_to_record(view, scopes, forms[0])
             elif uses_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any

@@ -61,7 +61,7 @@ def json_response(
     media_type: str = MEDIA_TYPE,
 ) -> Response:
     """Return a response with a JSON document."""
-    return _Response(_encode(document) + b"\n", status, dict(headers or {}), content_type=media_type)
+    return _Response(encode_json(document) + b"\n", status, dict(headers or {}), content_type=media_type)
 
 
 def conditional_response(document: object, *, version: int | None = None) -> Response:
@@ -72,7 +72,7 @@ def conditional_response(document: object, *, version: int | None = None) -> Res
         document: the document.
         version: the version of the resource, with which the tag begins; `If-Match` compares it.
     """
-    body = _encode(document) + b"\n"
+    body = encode_json(document) + b"\n"
     digest = sha256(body).hexdigest()[:_TAG_LENGTH]
     tag = digest if version is None else f"{version}.{digest}"
     if request.if_none_match.contains_weak(tag):
@@ -83,11 +83,11 @@ def conditional_response(document: object, *, version: int | None = None) -> Res
     return _Response(body, HTTPStatus.OK, {ETAG: f'"{tag}"'}, content_type=MEDIA_TYPE)
 
 
-def _encode(document: object) -> bytes:
+def encode_json(document: object) -> bytes:
     r"""
     Encode a document as JSON, ten times as fast as Python's `json`.
 
-    >>> _encode({"player": "Zoë", "points": 1 << 64})
+    >>> encode_json({"player": "Zoë", "points": 1 << 64})
     b'{"player":"Zo\xc3\xab","points":18446744073709551616}'
     """
     try:

@@ -4,6 +4,7 @@ The story behind the examples of the contract: one evening, from the first table
 What it answers are the examples in the contract. `python -m tests.support.story` writes them anew.
 """
 
+import json
 import socket
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -155,6 +156,8 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     misread = recorder.record("record_hand", in_round, MISREAD)
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
     recorder.record("undo_hand", in_round, undoing)
+    many = lines_of([json.dumps({"round": round_id, **SECOND}).encode()])
+    recorder.send_lines("record_hands", many, many.decode(), dry_run="true")
     recorder.record("record_hand", in_round, SECOND)
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
     recorder.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})

@@ -1,6 +1,6 @@
-"""Record hands and departures, and close rounds."""
+"""Record hands."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -8,22 +8,20 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
-from evidence.events import DepartureRecorded, HandRecorded, RoundClosed
+from evidence.events import HandRecorded
 from schemas.base import ComparedMistake
 from schemas.hand_identity import find_differences, is_same_hand
 from schemas.hands import SubmittedHand, dump_hand
 from schemas.partial_documents import parse_partial_hand
-from schemas.rounds import DepartureRequest, RoundView
+from schemas.rounds import RoundView
 from schemas.scores import HandView
 from scoring import SCORER_VERSION
 from scoring.board import Row
 from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake
 from scoring.hand import Hand, Seat
-from scoring.history import Closing, Departure
 from scoring.partial_hand import find_partial_mistakes
-from scoring.round import Departed, PlayedHand, depart, play_hand
-from scoring.round import close_round as end_round
+from scoring.round import PlayedHand, play_hand
 from scoring.round_state import Round
 from scoring.ruleset import Points
 from service.db import Transaction
@@ -53,29 +51,33 @@ def view_hand(stored: StoredHand) -> HandView:
     )
 
 
-def refuse_same_deal(transaction: Transaction, before: StoredRound, submitted: SubmittedHand) -> None:
+Boards = tuple[int, Sequence[Seat], bytes]
+"""The number, seats and packed boards of a hand."""
+
+
+def refuse_same_deal(round_: Round, submitted: SubmittedHand, list_boards: Callable[[], Iterable[Boards]]) -> None:
     """
     Check that a hand does not have the boards of an earlier hand, unless the request states that it was dealt again.
 
     A hand that restores a record is not checked: it was accepted before.
 
     Args:
-        transaction: in which the round is locked.
-        before: the round.
+        round_: the round.
         submitted: the hand, which is not recorded yet.
+        list_boards: lists the boards of the earlier hands.
 
     Raises:
         SameDeal: an earlier hand has the same boards.
 
     Rule: docs/rules.md#the-same-hand
     """
-    following = before.round.next_hand
+    following = round_.next_hand
     is_intended = submitted.dealt_again or submitted.restores is not None
-    if is_intended or not before.round.hands or following is None:
+    if is_intended or not round_.hands or following is None:
         return
     hand = submitted.hand
     received = rows_as_sets(hand.boards)
-    for number, seats, boards in hands.list_boards(transaction, before.id, before.revision):
+    for number, seats, boards in list_boards():
         if tuple(seats) == hand.seats and rows_as_sets(boards) == received:
             detail = (
                 f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
@@ -171,35 +173,108 @@ def record_hand(transaction: Transaction, round_id: UUID, submitted: SubmittedHa
         HandNumberWrong: the hand does not have the next number.
         RoundError, HandError: the round accepts no further hand, or the hand is invalid.
     """
-    before = rounds.lock(transaction, round_id)
-    seats = (player.seat for player in submitted.hand.players)
-    misnamed = list(find_misnamed(before.round, zip(seats, submitted.names, strict=False)))
-    recorded = _find_recorded(transaction, before, submitted)
-    if recorded is not None:
-        mistakes = (
-            misnamed if recorded.digest == submitted.digest else [*_deal_mistakes(before.round, submitted), *misnamed]
-        )
-        if mistakes:
-            raise HandError(mistakes)
-        return HandResult(view_hand(recorded), view_round(before), is_replay=True)
-    refuse_same_deal(transaction, before, submitted)
-    played = _play(before.round, submitted.hand, misnamed)
-    refuse_inexact(played.round, before.point_value, "top_ups")
-    submission = Submission("hand", received)
-    hand = build_record(
-        round_id,
-        submitted,
-        in_order(played.round.seat_numbers, played.round.stacks),
-        submission,
-        is_irregular=played.accepted,
-        is_posted=True,
-    )
-    change = RoundChange(transaction, before)
-    change.add_submission(submission)
-    change.add_played(before.round, played, hand)
-    after = change.finish(played.round)
-    write_rounds(transaction, change)
-    return HandResult(_as_recorded(transaction, hand, played), view_round(after), is_replay=False)
+    recorder = HandRecorder(transaction, rounds.lock(transaction, round_id))
+    result = recorder.record(submitted, received)
+    if not result.is_replay:
+        write_rounds(transaction, recorder.finish())
+    return result
+
+
+class HandRecorder:
+    """
+    Records hands of one round, one after the other. They are written together at the end.
+
+    Attributes:
+        before: the round as it was locked.
+        is_changed: whether a hand was recorded that was not recorded before.
+    """
+
+    def __init__(self, transaction: Transaction, before: StoredRound, boards: Sequence[Boards] | None = None) -> None:
+        """
+        Begin.
+
+        Args:
+            transaction: in which the round was locked.
+            before: the round as it was locked.
+            boards: the boards of its hands, if they were read already.
+        """
+        self.before = before
+        self._transaction = transaction
+        self._now = before
+        self._change = RoundChange(transaction, before)
+        self._boards = boards
+        self._recorded: dict[int, tuple[SubmittedHand, HandView]] = {}
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether a hand was recorded that was not recorded before."""
+        return bool(self._recorded)
+
+    def record(
+        self, submitted: SubmittedHand, received: bytes, check: Callable[[HandResult], None] | None = None
+    ) -> HandResult:
+        """
+        Validate, score and settle the next hand of the round. A hand that is refused changes nothing.
+
+        Args:
+            submitted: the hand.
+            received: the request body, which is stored.
+            check: raises an error if the result is not as expected.
+
+        Raises:
+            HandConflict, SameDeal, HandNumberWrong, RoundError, HandError: as `record_hand`.
+        """
+        round_ = self._now.round
+        seats = (player.seat for player in submitted.hand.players)
+        misnamed = list(find_misnamed(round_, zip(seats, submitted.names, strict=False)))
+        replayed = self._find_recorded(submitted)
+        if replayed is not None:
+            is_same = replayed[0] == submitted.digest
+            mistakes = misnamed if is_same else [*_deal_mistakes(round_, submitted), *misnamed]
+            if mistakes:
+                raise HandError(mistakes)
+            return HandResult(replayed[1], view_round(self._now), is_replay=True)
+        refuse_same_deal(round_, submitted, self._list_boards)
+        played = _play(round_, submitted.hand, misnamed)
+        refuse_inexact(played.round, self.before.point_value, "top_ups")
+        submission = Submission("hand", received)
+        stacks = in_order(played.round.seat_numbers, played.round.stacks)
+        hand = build_record(self.before.id, submitted, stacks, submission, is_irregular=played.accepted, is_posted=True)
+        after = self._now.changed(self._transaction.now, played.round)
+        result = HandResult(_as_recorded(self._transaction, hand, played), view_round(after), is_replay=False)
+        if check is not None:
+            check(result)
+        self._change.add_submission(submission)
+        self._change.add_played(round_, played, hand)
+        self._recorded[submitted.hand.number] = submitted, result.recorded
+        self._now = after
+        return result
+
+    def finish(self) -> RoundChange:
+        """Return the recorded hands, to be written."""
+        self._change.finish(self._now.round)
+        return self._change
+
+    def _find_recorded(self, submitted: SubmittedHand) -> tuple[bytes, HandView] | None:
+        """Find the digest and the result of the same hand, recorded before or by this recorder."""
+        number = submitted.hand.number
+        if number not in self._recorded:
+            stored = _find_recorded(self._transaction, self.before, submitted)
+            return None if stored is None else (stored.digest, view_hand(stored))
+        earlier, recorded = self._recorded[number]
+        content = dump_hand(earlier)
+        if submitted.restores is not None or not is_same_hand(content, dump_hand(submitted)):
+            raise _conflict(self._now, submitted, content)
+        return earlier.digest, recorded
+
+    def _list_boards(self) -> Iterator[Boards]:
+        """List the boards of the round's hands."""
+        if self._boards is None:
+            yield from hands.list_boards(self._transaction, self.before.id, self.before.revision)
+        else:
+            yield from self._boards
+        for number, (submitted, _) in self._recorded.items():
+            yield number, submitted.hand.seats, submitted.hand.boards
 
 
 def build_record(
@@ -310,48 +385,3 @@ def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[s
     mistakes = tuple(find_differences(recorded, submitted))
     # Without differences, `restores` names an undone record with the same content as the current one.
     return HandConflict(detail, mistakes or (Mistake("hand-conflict", ("number",), detail),))
-
-
-def close_round(transaction: Transaction, round_id: UUID, reason: str) -> RoundView:
-    """
-    Close a round early. Points added up under scope `round` are settled; Fantasyland still owed is void.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the round is not open.
-    """
-    before = rounds.lock(transaction, round_id)
-    ended = end_round(before.round)
-    closing = Closing(before.round.hands, reason)
-    return _end(transaction, before, ended, closing)
-
-
-def record_departure(transaction: Transaction, round_id: UUID, request: DepartureRequest) -> RoundView:
-    """
-    Record that a player left between two hands. If the departure ends the round, the round is settled.
-
-    Raises:
-        NotFound: the round does not exist.
-        RoundError: the player cannot leave now.
-    """
-    before = rounds.lock(transaction, round_id)
-    departed = depart(before.round, request.seat)
-    departure = Departure(request.seat, before.round.hands, request.reason)
-    return _end(transaction, before, departed, departure)
-
-
-def _end(transaction: Transaction, before: StoredRound, ended: Departed, ending: Departure | Closing) -> RoundView:
-    change = RoundChange(transaction, before)
-    change.add_ending(before.round, ended, ending, ending_event(before.id, ending))
-    after = change.finish(ended.round)
-    write_rounds(transaction, change)
-    return view_round(after)
-
-
-def ending_event(round_id: UUID, ending: Departure | Closing) -> bytes:
-    """Return the encoded event payload of a departure or closing."""
-    if isinstance(ending, Departure):
-        return DepartureRecorded(
-            round=round_id, seat=ending.seat, after_hand=ending.after_hand, reason=ending.reason
-        ).encode()
-    return RoundClosed(round=round_id, after_hand=ending.after_hand, reason=ending.reason).encode()

@@ -262,6 +262,33 @@ def list_boards(transaction: Transaction, round_id: UUID, revision: int) -> list
     return [(each["number"], each["seats"], each["boards"]) for each in found]
 
 
+_LIST_BOARDS_OF_ROUNDS: Final = Statement(
+    text("""
+        SELECT score.round_id, hand.number, hand.seats, hand.boards
+        FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) AS wanted (round_id, revision)
+        JOIN hand_scores AS score
+            ON (score.round_id, score.revision) = (wanted.round_id, wanted.revision) AND score.club_id = :club_id
+        JOIN hands AS hand ON hand.club_id = score.club_id AND hand.id = score.hand_id
+        ORDER BY score.round_id, score.number
+    """)
+)
+
+
+def list_boards_of_rounds(
+    transaction: Transaction, revisions: Mapping[UUID, int]
+) -> dict[UUID, list[tuple[int, list[Seat], bytes]]]:
+    """List the number, seats and packed boards of the hands of revisions of several rounds."""
+    parameters = {
+        "club_id": transaction.club_id,
+        "round_ids": [*revisions],
+        "revisions": [*revisions.values()],
+    }
+    boards: dict[UUID, list[tuple[int, list[Seat], bytes]]] = {round_id: [] for round_id in revisions}
+    for each in transaction.query(_LIST_BOARDS_OF_ROUNDS, parameters):
+        boards[each["round_id"]].append((each["number"], each["seats"], each["boards"]))
+    return boards
+
+
 def find_in_revision(transaction: Transaction, round_id: UUID, revision: int, number: int) -> UUID | None:
     """Find the id of a revision's record of a hand number."""
     score = HandScoreRecord

@@ -1,6 +1,6 @@
 """Read, lock and list rounds."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -92,6 +92,15 @@ _STACKS_LEFT: Final = text("""
 """)
 
 
+_FIND_IDS: Final = text("""
+    SELECT playing_at.name, round.reference, round.id
+    FROM unnest(CAST(:tables AS text[]), CAST(:references AS text[])) AS wanted (name, reference)
+    JOIN tables AS playing_at ON playing_at.club_id = :club_id AND playing_at.name = wanted.name
+    JOIN rounds AS round
+        ON (round.club_id, round.table_id, round.reference) = (:club_id, playing_at.id, wanted.reference)
+""")
+
+
 def get(transaction: Transaction, round_id: UUID) -> StoredRound:
     """
     Return a round.
@@ -111,6 +120,29 @@ def lock(transaction: Transaction, round_id: UUID) -> StoredRound:
         Busy: another transaction held the lock for too long.
     """
     return _get_one(transaction, _LOCK, round_id)
+
+
+def lock_all(transaction: Transaction, round_ids: Collection[UUID]) -> dict[UUID, StoredRound]:
+    """
+    Lock rounds until the transaction ends, in the order of their ids, and return those that exist.
+
+    Raises:
+        Busy: another transaction held a lock for too long.
+    """
+    if not round_ids:
+        return {}
+    query = ROUNDS.where(_ROUND.id.in_(round_ids)).order_by(_ROUND.id).with_for_update(of=_HEAD)
+    found = transaction.execute(query, {"club_id": transaction.club_id}).all()
+    return {record.id: load_stored_round(transaction, record._asdict()) for record in found}
+
+
+def find_ids(transaction: Transaction, names: Collection[tuple[str, str]]) -> dict[tuple[str, str], UUID]:
+    """Find rounds by the name of their table and their reference."""
+    if not names:
+        return {}
+    tables, references = zip(*names, strict=True)
+    parameters = {"club_id": transaction.club_id, "tables": [*tables], "references": [*references]}
+    return {(each.name, each.reference): each.id for each in transaction.execute(_FIND_IDS, parameters)}
 
 
 def lock_due(transaction: Transaction, limit: int) -> list[StoredRound]:

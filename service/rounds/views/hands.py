@@ -2,12 +2,15 @@
 
 from collections.abc import Iterator
 from http import HTTPStatus
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
-from flask import Response
+from flask import Response, g
 
+from schemas.base import MOST_SHOWN, WireError
+from schemas.hand_lines import MOST_LINES, HandLine, dump_hand_line, parse_hand_line
 from schemas.hands import HandRequestSchema, SubmittedHand
+from schemas.problems import dump_mistakes
 from schemas.rounds import dump_round
 from schemas.scores import (
     HandPageSchema,
@@ -22,12 +25,29 @@ from schemas.scores import (
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
-from service.http.request_body import receive_body
+from service.http.problems import build_problem
+from service.http.request_body import NDJSON, NDJSON_SCHEMA, receive_body, receive_lines
 from service.http.resource import Resource
-from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page
+from service.http.responses import (
+    LOCATION,
+    NEXT_PAGE,
+    REPLAYED,
+    created_response,
+    encode_json,
+    json_response,
+    respond_page,
+)
+from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import get_hand, list_hands, score_hand
-from service.rounds.actions.recording import find_hand_mistakes, record_hand
+from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
+from service.rounds.actions.recording_many import LineResult, record_hands
+
+LINES_PROBLEMS = (
+    HTTPStatus.REQUEST_TIMEOUT,
+    HTTPStatus.REQUEST_ENTITY_TOO_LARGE,
+    HTTPStatus.UNSUPPORTED_MEDIA_TYPE,
+)
 
 hands = Resource("hands", __name__, description="Hands, in the order in which they were played.")
 
@@ -48,9 +68,67 @@ def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
     undone is returned too, with `in_force` false: to make it count again, name its record in `restores`.
     """
     result = record_hand(current_transaction(), round_id, submitted, receive_body())
-    document = {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
+    document = _dump_result(result)
     check_expected(submitted.expected, document)
     return created_response(document, f"/v1/hands/{result.recorded.id}", is_replay=result.is_replay)
+
+
+_LINES: Final = {
+    "required": True,
+    "description": "One hand per line, at most 500: the request body of `POST /v1/rounds/{round_id}/hands` with the"
+    ' field `round`, which is the ID of a round or `{"table": NAME, "reference": REFERENCE}`.',
+    "content": {NDJSON: {"schema": NDJSON_SCHEMA}},
+}
+
+
+@hands.route("/v1/hands", methods=["POST"])
+@hands.operation("record_hands", Scope.WRITE, records=True, forms=(NDJSON,), problems=LINES_PROBLEMS)
+@hands.doc(requestBody=_LINES)
+@hands.response(
+    200,
+    NDJSON_SCHEMA,
+    content_type=NDJSON,
+    headers=REPLAYED,
+    description="The result of each line, in order: one `HandLineResult` per line.",
+)
+def post_hands() -> Response:
+    """
+    Record up to 500 hands of any rounds of the club: NDJSON, one hand per line.
+
+    Each line is recorded as by `POST /v1/rounds/{round_id}/hands`, with the same checks. A refused hand stops its
+    round: later hands of that round are not attempted. It never affects other rounds, and the response is a 200. All
+    hands are written in one transaction. The same lines sent again are replays, also without an idempotency key.
+    """
+    results = record_hands(current_transaction(), _read_lines(), _check_line)
+    return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
+
+
+def _read_lines() -> list[HandLine]:
+    lines = receive_lines()
+    if not 1 <= len(lines) <= MOST_LINES:
+        found = f"has {len(lines)} lines" if lines else "is empty"
+        raise WireError((Mistake("list-length", (), f"{found}; expected 1 to {MOST_LINES} lines"),))
+    return [parse_hand_line(number, line) for number, line in lines]
+
+
+def _check_line(line: HandLine, result: HandResult) -> None:
+    if not isinstance(line.hand, WireError) and line.hand.expected is not None:
+        check_expected(line.hand.expected, _dump_result(result))
+
+
+def _dump_result(result: HandResult) -> dict[str, Any]:
+    return {**dump_recorded_hand(result.recorded), "round": dump_round(result.view)}
+
+
+def _encode_result(found: LineResult) -> bytes:
+    hand = None if found.result is None else _dump_result(found.result)
+    problem = None
+    if found.error is not None:
+        refusal = refusal_of(found.error)
+        errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
+        problem = build_problem(refusal.code, refusal.detail, errors, g.request_id)
+    round_id = None if found.round_id is None else str(found.round_id)
+    return encode_json(dump_hand_line(found.line.number, found.status, round_id, hand, problem)) + b"\n"
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])

@@ -46,10 +46,10 @@ from service.http.responses import (
 )
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import get_document
+from service.rounds.actions.endings import close_round, record_departure
 from service.rounds.actions.evidence import get_evidence
 from service.rounds.actions.opening import open_round
 from service.rounds.actions.reading import get_round, list_rounds
-from service.rounds.actions.recording import close_round, record_departure
 from service.rounds.actions.settlements import confirm_settlement, get_round_settlement
 from service.rounds.queries.rounds import RoundFilter
 

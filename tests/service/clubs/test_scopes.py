@@ -74,6 +74,7 @@ OPENED_BY: dict[str, set[str]] = {
     "issue_link": {"write"},
     "revoke_link": {"write"},
     "play_document": {"write"},
+    "record_hands": {"write"},
     "start_import": {"imports"},
     "get_import": {"imports", "read"},
     "cancel_import": {"imports"},
@@ -146,6 +147,9 @@ def ask(api: Api, operation_id: str, club: Club) -> Answer:
     if operation_id == "start_import":
         headers = {"Content-Type": "application/x-ndjson"}
         return api.ask(method, address, data=lines_of(rounds_to_import(1)), headers=headers)
+    if operation_id == "record_hands":
+        headers = {"Content-Type": "application/x-ndjson"}
+        return api.ask(method, address, data=b'{"round": "unknown"}', headers=headers)
     body = club.bodies[operation_id]() if operation_id in club.bodies else BODIES.get(operation_id)
     return api.ask(method, address, **({} if body is None else {"json": body}))
 

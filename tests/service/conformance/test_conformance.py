@@ -79,6 +79,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "get_club_statement": "a period ends where it begins, or later, and an evening is no period",
     "get_statement": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
+    "record_hands": "a body without lines is a text too",
     "start_import": "an idempotency key stands for one file",
     "correct_round": "the amended round must be playable, and a patch must fit the document",
     "what_if": "the amended round must be playable, and a patch must fit the document",
@@ -98,7 +99,9 @@ TOO_LONG = dict.fromkeys(
 )
 """Operations that may answer 413 to what has the right shape."""
 
-TAKES_ANY_TEXT = {"start_import": "what is wrong with a line is said of the line, in the import's results"}
+TAKES_ANY_TEXT = dict.fromkeys(
+    ("start_import", "record_hands"), "the results of the lines state what is wrong with a line"
+)
 """Operations that take a body of any shape, and why."""
 
 ACCEPTED = ("2xx", "404", "409")

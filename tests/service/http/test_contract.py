@@ -44,6 +44,7 @@ FORMS = {
     "/v1/export": {"application/x-ndjson"},
     "/v1/statement": {"application/json", "text/csv"},
     "/v1/ledger": {"application/json", "text/csv"},
+    "post /v1/hands": {"application/x-ndjson"},
     "/v1/events": {"application/x-ndjson"},
     "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
@@ -180,7 +181,7 @@ def test_every_response_has_a_schema_and_a_request_id(contract: Document) -> Non
                 [problem] = resolved["content"].values()
                 assert problem["schema"] == {"$ref": "#/components/schemas/Problem"}
             else:
-                assert set(resolved["content"]) == FORMS.get(path, {"application/json"})
+                assert set(resolved["content"]) == FORMS.get(f"{method} {path}", FORMS.get(path, {"application/json"}))
                 assert all(answered["schema"] for answered in resolved["content"].values())
 
 
