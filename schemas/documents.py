@@ -38,8 +38,9 @@ from schemas.hands import (
 )
 from schemas.json_schema import CompiledSchema
 from schemas.pages import CursorField, InPeriod, QueryInteger, QuerySchema
+from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, dump_round
-from schemas.settlements import SettlementSchema, SettlementView, dump_settlement_view
+from schemas.settlements import SettlementView
 from schemas.strict_json import read_json
 from schemas.tables import NewMoney, check_currency
 from scoring.errors import Mistake
@@ -215,7 +216,7 @@ class RoundWithSettlementSchema(WireSchema):
     """A round and its settlement."""
 
     round = Inner(RoundSchema, required=True, description="The round as it is now.")
-    settlement = Inner(SettlementSchema, required=True, description="The settlement of the round.")
+    settlement = Inner(RoundSettlementSchema, required=True, description="The settlement of the round.")
 
 
 _DOCUMENT: Final = RoundDocumentSchema()
@@ -293,7 +294,7 @@ def _digest(document: RoundDocument, hands: Sequence[bytes]) -> bytes:
 
 def dump_played_document(view: RoundView, settlement: SettlementView) -> Dumped:
     """Encode a round and its settlement."""
-    return {"round": dump_round(view), "settlement": dump_settlement_view(settlement)}
+    return {"round": dump_round(view), "settlement": dump_round_settlement(view_round_settlement(view, settlement))}
 
 
 MOST_LINES: Final = 10_000

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from schemas.base import Dumped
 from schemas.fields import Dictionary, Inner, Integer, Listing, UuidField
 from schemas.game_fields import PlayerField, ReferenceField
+from schemas.rounds import RoundView
 from schemas.settlements import (
     SettlementSchema,
     SettlementTransferSchema,
@@ -52,6 +53,12 @@ class RoundSettlementView:
     reference: str | None
     players: Mapping[Seat, str]
     settlement: SettlementView
+
+
+def view_round_settlement(view: RoundView, settlement: SettlementView) -> RoundSettlementView:
+    """Return the settlement of a round with what it is about."""
+    players = {seat.seat: seat.player for seat in view.round.seats}
+    return RoundSettlementView(view.table, view.id, view.reference, players, settlement)
 
 
 def dump_round_settlement(view: RoundSettlementView) -> Dumped:

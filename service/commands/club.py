@@ -81,9 +81,8 @@ def set_(
     if as_json:
         print_json(_dump(changed))
     else:
-        print_message(
-            f"Evenings of the club {changed.name!r} begin at {changed.evening_begins:%H:%M} {changed.time_zone}."
-        )
+        begin = f"{changed.evening_begins:%H:%M} {changed.time_zone}"
+        print_message(f"Evenings of the club {changed.name!r} begin at {begin}.")
 
 
 @club.command("revoke-links")

@@ -6,13 +6,14 @@ from typing import Final
 from uuid import UUID
 
 from schemas.hands import Irregularity
-from schemas.round_settlements import RoundSettlementView
+from schemas.round_settlements import RoundSettlementView, view_round_settlement
 from schemas.settlements import Adjustment, ConfirmationRequest, SettlementState, SettlementView, view_settlement
 from scoring.errors import Mistake, RoundError
 from scoring.hand import Seat
 from scoring.history import Paid
 from service.db import Database, Transaction
 from service.errors import ConfirmationRefused
+from service.rounds.actions.opening import view_round
 from service.rounds.actions.reading import find_revision
 from service.rounds.queries import histories, revisions, rounds, settlement_states, transfers
 from service.rounds.queries.histories import StoredHistory
@@ -50,8 +51,7 @@ def get_round_settlement(transaction: Transaction, round_id: UUID, revision: int
 
 
 def _with_round(stored: StoredRound, settlement: SettlementView) -> RoundSettlementView:
-    players = {seat.seat: seat.player for seat in stored.round.seats}
-    return RoundSettlementView(str(stored.table_id), str(stored.id), stored.reference, players, settlement)
+    return view_round_settlement(view_round(stored), settlement)
 
 
 def list_settlements(

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from client.api import Client
+from schemas.problems import find_unexpected
 from tests.support.client.run_ofc import EXAMPLES, PRESETS, CommandResult, ofc, read_example, read_expected, write
 from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, changed, document_of, hand
 
@@ -34,7 +35,7 @@ def came_to(said: CommandResult) -> Document:
 
 def as_expected(settlement: Document, name: str) -> bool:
     expected: Document = read_expected(name)
-    return {part: settlement[part] for part in expected} == expected
+    return not list(find_unexpected(expected, settlement))
 
 
 def short_round(table: str, **more: Any) -> Document:
