@@ -23,7 +23,7 @@ def play(client: Client, table: str) -> None:
     )
 
 
-def test_the_commands_print_what_the_page_says(reached: dict[str, str], client: Client) -> None:
+def test_the_commands_print_what_the_page_shows(reached: dict[str, str], client: Client) -> None:
     play(client, "friday")
     played = list(sessions("accounting.md"))
     for typed in played:

@@ -161,7 +161,7 @@ class Recorder:
         self.examples[operation] = {
             "parameters": parameters,
             "answers": {str(answer.status): self._keep(answer)},
-            "request": shown,
+            "request": self.stable(shown),
             "cut": "Cut to one of its lines.",
         }
         return answer

@@ -69,4 +69,4 @@ def _check_figures(players: list[PlayerInClub]) -> None:
         figures = (each.result.top_ups, abs(each.result.net), *map(abs, each.result.money.values()))
         if max(figures) > MOST_INTEGER:
             detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
-            raise RoundError([Mistake("points-beyond-count", ("query", "from"), detail)])
+            raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])

@@ -20,6 +20,7 @@ from tests.support.sample_rounds import hands_of, settlement_of
 from tests.support.worker_process import post_import, results_of, wait_for, working
 
 EXPORT = Path(__file__).parent / "earlier_version"
+TRANSFER = ("hand", "order", "payer", "payee", "due", "paid", "limited_by", "payer_stack", "payee_stack")
 SETTLEMENT = ("transfers", "stacks", "net", "standings", "money")
 PLAYER = ("seat", "player", "foul", "royalties", "points", "fantasyland")
 
@@ -42,7 +43,10 @@ def result_of(api: Api, round_id: str) -> dict[str, Any]:
     return {
         "table": api.get(f"/v1/tables/{read['table']}")["name"],
         "status": read["status"],
-        "settlement": {name: settlement[name] for name in SETTLEMENT},
+        "settlement": {
+            **{name: settlement[name] for name in SETTLEMENT},
+            "transfers": [{name: paid[name] for name in TRANSFER} for paid in settlement["transfers"]],
+        },
         "hands": hands,
     }
 
