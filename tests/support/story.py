@@ -265,7 +265,16 @@ def settle_the_evening(recorder: Recorder, table: str, round_id: str) -> str:
     rounds = recorder.ask("list_rounds", {"limit": 1})
     opened = recorder.ask("get_round", {"round_id": round_id})["opened_at"]
     before = str(second["round"]["opened_at"])
-    narrowed = {"table": table, "player": "ann", "status": "closed", "state": "final", "from": opened, "to": before}
+    narrowed = {
+        "table": table,
+        "table_name": "kitchen",
+        "reference": "2026-11-20/1",
+        "player": "ann",
+        "status": "closed",
+        "state": "final",
+        "from": opened,
+        "to": before,
+    }
     found = recorder.ask("list_rounds", {**narrowed, "cursor": next_cursor(rounds)})
     assert [listed["id"] for listed in found["rounds"]] == [round_id]
     recorder.ask("get_statement", {"table_id": table})

@@ -29,6 +29,22 @@ _TABLES = """
 _CONTENT = sql.SQL("SELECT {}, coalesce(string_agg(t::text, E'\\n' ORDER BY t::text), '') FROM {} t WHERE club_id = {}")
 
 
+def with_players(settlement: Document, document: Document) -> Document:
+    """Add the players and the money of each transfer, as the settlement of a round has them."""
+    players = {seat["seat"]: seat["player"] for seat in document["seats"]}
+    worth = document.get("point_value")
+    transfers = [
+        {
+            **paid,
+            "payer_player": players[paid["payer"]],
+            "payee_player": players[paid["payee"]],
+            "amount": None if worth is None else paid["paid"] * worth,
+        }
+        for paid in settlement["transfers"]
+    ]
+    return {**settlement, "transfers": transfers}
+
+
 class Club:
     """What the service has of a club, and what the model says of it."""
 
@@ -99,7 +115,8 @@ class Club:
     def agrees(self, round_: Modelled) -> None:
         """Hold all that the service says of a round against the model, and the round's points against zero."""
         shown, said = self.ask(round_, "").document, self.ask(round_, "/settlement").document
-        right, came_to = round_.happened.view, round_.happened.settlement
+        right = round_.happened.view
+        came_to = with_players(round_.happened.settlement, round_.happened.document)
         for part in VIEWED:
             assert shown[part] == right[part], f"{part} is {shown[part]}; the model has {right[part]}"
         for part in COMES_TO:
@@ -127,7 +144,7 @@ class Club:
         """Play every revision again from its stored document, and hold what older ones said against what they say."""
         for revision in range(1, round_.revision + 1):
             shown = self._shown_of(round_, revision)
-            played = play_round(shown["document"])["settlement"]
+            played = with_players(play_round(shown["document"])["settlement"], shown["document"])
             said = shown["settlement"]
             assert {part: said[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
             assert sum(said["net"].values()) == 0
