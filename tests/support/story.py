@@ -42,7 +42,7 @@ from tests.support.sample_rounds import (
     seats,
     without,
 )
-from tests.support.worker_process import lines_of, rounds_to_import
+from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 FIRST = hand(1, 1, {1: QUEENS, 2: SEVENS, 3: KINGS}, played_at="2026-11-20T20:15:00Z")
 SECOND = hand(
@@ -278,6 +278,7 @@ def import_a_file(recorder: Recorder, house: House) -> None:
     content = lines_of([*lines, lines[0]])
     packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
     recorder.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    post_import(recorder.api, lines_of(lines[1:2]))
     sent = recorder.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
     job = {"import_id": str(sent["id"])}
     recorder.record("pause_import", job, None)
@@ -286,12 +287,15 @@ def import_a_file(recorder: Recorder, house: House) -> None:
     recorder.ask("get_import", job)
     recorder.record("cancel_import", job, None)
     recorder.refuse("job-ended", "pause_import", job)
+    listed = recorder.ask("list_imports", {"limit": 1})
+    recorder.ask("list_imports", {"limit": 1, "state": "queued", "cursor": next_cursor(listed)})
     recorder.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
 
 
 def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     """What would the round have come to under other rules?"""
     asked = {"scope": {"rounds": [round_id]}, "mode": "audit", "ruleset": "progressive", "reason": "ann wants to know"}
+    recorder.api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "yearly audit"})
     sent = recorder.record("start_recomputation", {}, asked)
     job = {"recomputation_id": str(sent["id"])}
     recorder.record("pause_recomputation", job, None)
@@ -299,6 +303,8 @@ def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     work_on(house, str(sent["id"]))
     recorder.ask("get_recomputation", job)
     recorder.record("cancel_recomputation", job, None)
+    listed = recorder.ask("list_recomputations", {"limit": 1})
+    recorder.ask("list_recomputations", {"limit": 1, "state": "queued", "cursor": next_cursor(listed)})
     found = recorder.ask("list_differences", {**job, "limit": 1})
     recorder.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
     recorder.read_in("application/x-ndjson", "list_differences", job)
