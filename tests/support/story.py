@@ -221,6 +221,11 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     recorder.ask("get_round", in_round)
     hands = recorder.ask("list_hands", {**in_round, "limit": 1})
     recorder.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
+    found = recorder.ask("find_hands", {"limit": 1})
+    narrowed = {"player": "ann", "ruleset": PINEAPPLE, "foul": "false", "fantasyland": "false"}
+    period = {"from": "2026-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+    table = recorder.ask("get_round", in_round)["table"]
+    recorder.ask("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(found)})
     recorder.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
     explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
     recorder.ask("explain_hand", explained)

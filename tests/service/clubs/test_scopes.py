@@ -52,6 +52,7 @@ OPENED_BY: dict[str, set[str]] = {
     "prove_inclusion": {"audit"},
     "list_events": {"audit"},
     "record_hand": {"write"},
+    "find_hands": {"read"},
     "list_hands": {"read"},
     "get_hand": {"read"},
     "explain_hand": {"read"},

@@ -74,6 +74,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "list_rounds": "a period ends where it begins, or later",
     "export_rounds": "a period ends where it begins, or later",
     "get_statement": "a period ends where it begins, or later",
+    "find_hands": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
     "start_import": "an idempotency key stands for one file",
     "correct_round": "the amended round must be playable, and a patch must fit the document",
