@@ -24,7 +24,7 @@ from schemas.fields import (
     show_time,
 )
 from schemas.game_fields import ReasonField, RulesetReference
-from schemas.pages import InPeriod, PageSchema, QuerySchema
+from schemas.pages import InPeriod, PageQuerySchema, PageSchema, QuerySchema
 from schemas.settlements import IMPORT_STATES
 
 STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
@@ -88,6 +88,20 @@ class ImportQuerySchema(QuerySchema):
         load_default=IMPORT_STATES[0],
         description="Settlement state of the imported rounds that can have no more hands.",
     )
+
+
+class ImportPageSchema(PageSchema):
+    """One page of imports, newest first."""
+
+    imports = Listing(
+        Inner(ImportSchema), most=100, required=True, description="The imports of this page, newest first."
+    )
+
+
+class JobQuerySchema(PageQuerySchema):
+    """The page of a list of jobs, and a filter."""
+
+    state = Choice({state: state for state in STATES}, description="List only jobs in this state.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +265,17 @@ class RecomputationSchema(JobSchema):
     )
     reason = ReasonField(required=True, description="Why the rounds are recomputed.")
     final = Boolean(required=True, description="True if the recomputation applies to final rounds too.")
+
+
+class RecomputationPageSchema(PageSchema):
+    """One page of recomputations, newest first."""
+
+    recomputations = Listing(
+        Inner(RecomputationSchema),
+        most=100,
+        required=True,
+        description="The recomputations of this page, newest first.",
+    )
 
 
 class RecomputationDifferenceSchema(WireSchema):

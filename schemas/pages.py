@@ -3,7 +3,7 @@
 import re
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from binascii import Error
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 from uuid import UUID
 
 from marshmallow import ValidationError, post_load, validates_schema
@@ -79,6 +79,18 @@ class QueryInteger(WireField):
         return int(value)
 
 
+class QueryBoolean(WireField):
+    """A boolean in a query string: `true` or `false`."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(described={"type": "boolean"}, **options)
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> bool:
+        if value not in ("true", "false"):
+            raise self.refuse("not-a-boolean", f"is {show(value)}; expected true or false")
+        return bool(value == "true")
+
+
 class QuerySchema(WireSchema):
     """Parameters of a query string. Omitted ones are None."""
 
@@ -116,11 +128,18 @@ class PageSchema(WireSchema):
 
 
 class InPeriod:
-    """A period from `from` (inclusive) to `to` (exclusive). It cannot end before it starts."""
+    """
+    A period from `from` (inclusive) to `to` (exclusive). It cannot end before it starts.
+
+    Attributes:
+        period: the names of the fields of the two times.
+    """
+
+    period: ClassVar = ("opened_from", "opened_before")
 
     @validates_schema(skip_on_field_errors=False)
     def _check_period(self, read: dict[str, Any], **_: Any) -> None:
-        begin, end = read.get("opened_from"), read.get("opened_before")
+        begin, end = map(read.get, self.period)
         if begin is not None and end is not None and begin > end:
             detail = f"is {show_time(begin)}, after the end at {show_time(end)}; expected a moment before it"
             raise ValidationError(Sentence("out-of-range", detail), "from")

@@ -11,6 +11,7 @@ from schemas.fields import (
     MOST_INTEGER,
     Anything,
     Boolean,
+    Characters,
     Choice,
     Dictionary,
     Inner,
@@ -24,7 +25,7 @@ from schemas.fields import (
 from schemas.game_fields import MOST_PLAYERS, PlayerField, RulesetReference, SeatField, StackField
 from schemas.hands import PlayerHandSchema, ReasonsField, find_dealt_mistakes
 from schemas.json_schema import CompiledSchema
-from schemas.pages import PageQuerySchema, PageSchema, RevisionField
+from schemas.pages import InPeriod, PageQuerySchema, PageSchema, QueryBoolean, RevisionField
 from schemas.problems import dump_mistakes
 from schemas.rounds import RoundSchema
 from schemas.settlements import TransferSchema, dump_points, dump_transfers
@@ -247,6 +248,42 @@ class HandPageSchema(PageSchema):
     )
 
 
+class FoundHandSchema(RecordedHandSchema):
+    """A recorded hand of any round, and its result."""
+
+    round = UuidField(required=True, description="ID of the round.")
+
+
+class HandFilterSchema(InPeriod, PageQuerySchema):
+    """Filters of the club's hands."""
+
+    period = ("played_from", "played_before")
+
+    player = PlayerField(
+        characters=Characters.STORED, description="Find only hands that were dealt to the player with this ID."
+    )
+    table_id = UuidField(data_key="table", description="Find only hands of the table with this ID.")
+    played_from = Time(data_key="from", description="Find only hands played, or else recorded, at or after this time.")
+    played_before = Time(data_key="to", description="Find only hands played, or else recorded, before this time.")
+    ruleset = RulesetReference(
+        description="Find only hands scored under this ruleset, as a name (any version) or `name@version`."
+    )
+    foul = QueryBoolean(
+        description="Find only hands with a foul board, or without one; with `player`, only their board counts."
+    )
+    fantasyland = QueryBoolean(
+        description="Find only hands with a player in Fantasyland, or without one; with `player`, only they count."
+    )
+
+
+class FoundHandPageSchema(PageSchema):
+    """One page of the club's hands, newest recorded first."""
+
+    hands = Listing(
+        Inner(FoundHandSchema), most=100, required=True, description="The hands of this page, newest recorded first."
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class HandView:
     """
@@ -257,7 +294,7 @@ class HandView:
         transfers: the transfers paid with the hand.
         stacks: the stacks after them, by seat.
         irregular: why the hand could not have followed the hands before it; empty if it could.
-        id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
+        id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
     """
 
     hand: Hand
@@ -269,6 +306,7 @@ class HandView:
     irregular: tuple[Mistake, ...] = ()
     played_at: datetime | None = None
     id: str | None = None
+    round_id: str | None = None
     recorded_at: datetime | None = None
     in_force: bool = True
 

@@ -51,6 +51,7 @@ def _jobs() -> None:
                 CHECK ((ended_at IS NOT NULL) = (state IN ('cancelled', 'succeeded', 'failed'))),
             CONSTRAINT jobs_failure_check CHECK (failure IS NULL OR state = 'failed')
         );
+        CREATE INDEX jobs_kind ON jobs (club_id, kind, id);
         CREATE INDEX jobs_unfinished ON jobs (created_at) WHERE ended_at IS NULL;
         CREATE INDEX jobs_ended ON jobs (club_id, ended_at) WHERE ended_at IS NOT NULL;
     """)

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from flask import Response, current_app, g
 
-from schemas.jobs import ImportQuerySchema, ImportSchema, dump_job
+from schemas.jobs import ImportPageSchema, ImportQuerySchema, ImportSchema, JobQuerySchema, dump_job
 from schemas.settlements import IMPORT_STATES
 from service.clubs.scopes import Scope
 from service.config import ImportLimits, Retention
@@ -20,20 +20,21 @@ from service.http.idempotency import read_idempotency_key, respond_once
 from service.http.problems import build_problem
 from service.http.request_body import NDJSON, NDJSON_SCHEMA, read_lines_body
 from service.http.resource import Resource
-from service.http.responses import LOCATION, REPLAYED, WAS_REPLAYED, json_response
+from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, WAS_REPLAYED, json_response, respond_page
 from service.imports.actions.imports import (
     KIND,
     ReceivedImport,
     discard_import,
     get_import,
     list_import_results,
+    list_imports,
     receive_import,
     start_import,
     view_import,
 )
 from service.jobs.actions import cancel_job, pause_job, resume_job
 from service.jobs.app import announce_after_commit
-from service.jobs.queries.jobs import StoredJob
+from service.jobs.queries.jobs import JobState, StoredJob
 
 imports = Resource("imports", __name__, description="Imports of many rounds from a file of documents, run by workers.")
 
@@ -94,6 +95,17 @@ def _start(transaction: Transaction, received: ReceivedImport, state: str, limit
     _announce(transaction)
     headers = {"Location": f"/v1/imports/{started.view.id}"} | ({WAS_REPLAYED: "true"} if started.is_replay else {})
     return json_response(dump_job(started.view), HTTPStatus.ACCEPTED, headers)
+
+
+@imports.route("/v1/imports", methods=["GET"])
+@imports.operation("list_imports", Scope.IMPORTS, Scope.READ)
+@imports.arguments(JobQuerySchema, location="query")
+@imports.response(200, ImportPageSchema, headers=NEXT_PAGE)
+def get_imports(query: dict[str, Any]) -> Response:
+    """List the club's imports with their progress and results so far, newest first."""
+    state = query["state"] and JobState(query["state"])
+    page = list_imports(current_transaction(), state=state, after=query["cursor"], limit=query["limit"])
+    return respond_page("imports", [dump_job(view) for view in page.items], page.next_after)
 
 
 @imports.route("/v1/imports/<uuid:import_id>", methods=["GET"])

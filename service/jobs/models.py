@@ -12,6 +12,7 @@ class JobRecord(Base):
 
     __tablename__ = "jobs"
     __table_args__ = (
+        Index("jobs_kind", "club_id", "kind", "id"),
         Index("jobs_unfinished", "created_at", postgresql_where=text("ended_at IS NULL")),
         Index("jobs_ended", "club_id", "ended_at", postgresql_where=text("ended_at IS NOT NULL")),
     )

@@ -11,7 +11,9 @@ from flask import Response, current_app
 
 from schemas.jobs import (
     DifferenceView,
+    JobQuerySchema,
     RecomputationDifferencePageSchema,
+    RecomputationPageSchema,
     RecomputationRequest,
     RecomputationRequestSchema,
     RecomputationSchema,
@@ -34,11 +36,12 @@ from service.http.responses import (
 )
 from service.jobs.actions import cancel_job, pause_job, resume_job
 from service.jobs.app import announce_after_commit
-from service.jobs.queries.jobs import StoredJob
+from service.jobs.queries.jobs import JobState, StoredJob
 from service.recomputations.actions.recomputations import (
     KIND,
     get_recomputation,
     list_differences,
+    list_recomputations,
     read_differences,
     start_recomputation,
     view_recomputation,
@@ -71,6 +74,17 @@ def post_recomputation(request: RecomputationRequest) -> Response:
     _announce()
     location = {"Location": f"/v1/recomputations/{view.job.id}"}
     return json_response(dump_recomputation(view), HTTPStatus.ACCEPTED, location)
+
+
+@recomputations.route("/v1/recomputations", methods=["GET"])
+@recomputations.operation("list_recomputations", Scope.RECOMPUTE, Scope.READ)
+@recomputations.arguments(JobQuerySchema, location="query")
+@recomputations.response(200, RecomputationPageSchema, headers=NEXT_PAGE)
+def get_recomputations(query: dict[str, Any]) -> Response:
+    """List the club's recomputations with their progress and results so far, newest first."""
+    state = query["state"] and JobState(query["state"])
+    page = list_recomputations(current_transaction(), state=state, after=query["cursor"], limit=query["limit"])
+    return respond_page("recomputations", [dump_recomputation(view) for view in page.items], page.next_after)
 
 
 @recomputations.route("/v1/recomputations/<uuid:recomputation_id>", methods=["GET"])

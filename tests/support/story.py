@@ -43,7 +43,7 @@ from tests.support.sample_rounds import (
     seats,
     without,
 )
-from tests.support.worker_process import lines_of, rounds_to_import
+from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
 FIRST = hand(1, 1, {1: QUEENS, 2: SEVENS, 3: KINGS}, played_at="2026-11-20T20:15:00Z")
 SECOND = hand(
@@ -224,6 +224,11 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     recorder.ask("get_round", in_round)
     hands = recorder.ask("list_hands", {**in_round, "limit": 1})
     recorder.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
+    found = recorder.ask("find_hands", {"limit": 1})
+    narrowed = {"player": "ann", "ruleset": PINEAPPLE, "foul": "false", "fantasyland": "false"}
+    period = {"from": "2026-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
+    table = recorder.ask("get_round", in_round)["table"]
+    recorder.ask("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(found)})
     recorder.ask("get_hand", {"hand_id": hands["hands"][0]["id"]})
     explained = {"hand_id": hands["hands"][0]["id"], "revision": 3}
     recorder.ask("explain_hand", explained)
@@ -303,6 +308,7 @@ def import_a_file(recorder: Recorder, house: House) -> None:
     content = lines_of([*lines, lines[0]])
     packed = {"Content-Type": "application/x-ndjson", "Content-Encoding": "gzip"}
     recorder.refuse("body-unreadable", "start_import", data=content, headers=packed)
+    post_import(recorder.api, lines_of(lines[1:2]))
     sent = recorder.send_lines("start_import", content, lines_of(lines[:1]).decode(), state="final")
     job = {"import_id": str(sent["id"])}
     recorder.record("pause_import", job, None)
@@ -311,12 +317,15 @@ def import_a_file(recorder: Recorder, house: House) -> None:
     recorder.ask("get_import", job)
     recorder.record("cancel_import", job, None)
     recorder.refuse("job-ended", "pause_import", job)
+    listed = recorder.ask("list_imports", {"limit": 1})
+    recorder.ask("list_imports", {"limit": 1, "state": "queued", "cursor": next_cursor(listed)})
     recorder.read("list_import_results", f"/v1/imports/{sent['id']}/results", ".")
 
 
 def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     """What would the round have come to under other rules?"""
     asked = {"scope": {"rounds": [round_id]}, "mode": "audit", "ruleset": "progressive", "reason": "ann wants to know"}
+    recorder.api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": "yearly audit"})
     sent = recorder.record("start_recomputation", {}, asked)
     job = {"recomputation_id": str(sent["id"])}
     recorder.record("pause_recomputation", job, None)
@@ -324,6 +333,8 @@ def play_it_again(recorder: Recorder, house: House, round_id: str) -> None:
     work_on(house, str(sent["id"]))
     recorder.ask("get_recomputation", job)
     recorder.record("cancel_recomputation", job, None)
+    listed = recorder.ask("list_recomputations", {"limit": 1})
+    recorder.ask("list_recomputations", {"limit": 1, "state": "queued", "cursor": next_cursor(listed)})
     found = recorder.ask("list_differences", {**job, "limit": 1})
     recorder.ask("list_differences", {**job, "limit": 1, "cursor": next_cursor(found)})
     recorder.read_in("application/x-ndjson", "list_differences", job)

@@ -14,11 +14,12 @@ from uuid_utils.compat import uuid7
 from schemas.jobs import JobView
 from service.config import ImportLimits, Retention
 from service.db import Transaction
+from service.db.pages import Page, cut_page
 from service.errors import ImportQuotaExceeded, ImportTooLarge, NotFound
 from service.imports import queries as imports
 from service.imports.queries import Piece
 from service.jobs.queries import jobs, messages
-from service.jobs.queries.jobs import JobState, StoredJob
+from service.jobs.queries.jobs import JobState, Progress, StoredJob
 
 KIND: Final = "import"
 COUNTED: Final = ("rounds", "replayed", "refused", "hands")
@@ -34,9 +35,20 @@ def get_import(transaction: Transaction, import_id: UUID) -> JobView:
     return view_import(transaction, jobs.get(transaction, import_id, KIND))
 
 
+def list_imports(
+    transaction: Transaction, *, state: JobState | None = None, after: UUID | None, limit: int
+) -> Page[JobView]:
+    """List the club's imports with their progress and results so far, newest first."""
+    found = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
+    return cut_page(found, limit, lambda listed: _view(listed.job, listed.progress))
+
+
 def view_import(transaction: Transaction, job: StoredJob) -> JobView:
     """Sum the results of an import so far: stored rounds and hands, replayed lines, refused lines."""
-    progress = jobs.get_progress(transaction, job.id)
+    return _view(job, jobs.get_progress(transaction, job.id))
+
+
+def _view(job: StoredJob, progress: Progress) -> JobView:
     counted: Counter[str] = Counter()
     for result in progress.results:
         counted.update(result)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import Connection, Row, Select, func, insert, select, text, update
+from sqlalchemy import Connection, Row, Select, func, insert, select, text, true, update
 from sqlalchemy.dialects.postgresql import aggregate_order_by
 
 from service.db import Transaction
@@ -91,6 +91,19 @@ class Progress:
     dead_lettered: int
 
 
+@dataclass(frozen=True, slots=True)
+class ListedJob:
+    """A job of a list, with its progress."""
+
+    job: StoredJob
+    progress: Progress
+
+    @property
+    def id(self) -> UUID:
+        """The ID of the job."""
+        return self.job.id
+
+
 _JOB: Final = JobRecord
 _CHUNK: Final = ChunkRecord
 _COLUMNS: Final[tuple[Any, ...]] = (
@@ -109,6 +122,12 @@ _COLUMNS: Final[tuple[Any, ...]] = (
     _JOB.ended_at,
 )
 _JOBS: Final[Select[Any]] = select(*_COLUMNS)
+_IS_DONE: Final = _CHUNK.state == "done"
+_PROGRESS: Final = select(
+    func.coalesce(func.sum(_CHUNK.size).filter(_IS_DONE), 0).label("done"),
+    func.array_agg(aggregate_order_by(_CHUNK.result, _CHUNK.number)).filter(_IS_DONE).label("results"),
+    func.count().filter(_CHUNK.state == "dead_lettered").label("dead_lettered"),
+)
 _LOCK_REQUEST: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 2))")
 _UNFINISHED: Final = text("SELECT club_id, id, kind, state, created_at FROM list_unfinished_jobs()")
 
@@ -206,14 +225,32 @@ def change(transaction: Transaction, job: StoredJob, state: JobState, **also: An
 
 def get_progress(transaction: Transaction, job_id: UUID) -> Progress:
     """Sum up the results of the processed chunks of a job."""
-    is_done = _CHUNK.state == "done"
-    query = select(
-        func.coalesce(func.sum(_CHUNK.size).filter(is_done), 0).label("done"),
-        func.array_agg(aggregate_order_by(_CHUNK.result, _CHUNK.number)).filter(is_done).label("results"),
-        func.count().filter(_CHUNK.state == "dead_lettered").label("dead_lettered"),
-    ).where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == job_id)
-    found = transaction.execute(query).one()
-    return Progress(int(found.done), tuple(found.results or ()), found.dead_lettered)
+    query = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == job_id)
+    return _load_progress(transaction.execute(query).one())
+
+
+def list_page(
+    transaction: Transaction, kind: str, state: JobState | None = None, *, after: UUID | None = None, limit: int
+) -> list[ListedJob]:
+    """
+    List the jobs of a kind after `after`, newest first, with their progress.
+
+    An import that could not be received has no parameters and was never queued: it is omitted.
+    """
+    query = _JOBS.where(
+        _JOB.club_id == transaction.club_id,
+        _JOB.kind == kind,
+        _JOB.state != JobState.RECEIVING,
+        _JOB.parameters != {},
+    )
+    if state is not None:
+        query = query.where(_JOB.state == state)
+    if after is not None:
+        query = query.where(_JOB.id < after)
+    page = query.order_by(_JOB.id.desc()).limit(limit).subquery()
+    progress = _PROGRESS.where(_CHUNK.club_id == transaction.club_id, _CHUNK.job_id == page.c.id).lateral()
+    listed = select(page, progress).join(progress, true()).order_by(page.c.id.desc())
+    return [ListedJob(_load(found), _load_progress(found)) for found in transaction.execute(listed)]
 
 
 def list_unfinished(connection: Connection) -> list[UnfinishedJob]:
@@ -239,6 +276,10 @@ def _the_one(transaction: Transaction, query: Select[Any], job_id: UUID) -> Stor
     if found is None:
         raise NotFound(f"there is no job {job_id}")
     return _load(found)
+
+
+def _load_progress(found: Row[Any]) -> Progress:
+    return Progress(int(found.done), tuple(found.results or ()), found.dead_lettered)
 
 
 def _load(found: Row[Any]) -> StoredJob:

@@ -19,7 +19,7 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
 from service.jobs.queries import jobs, messages
-from service.jobs.queries.jobs import StoredJob
+from service.jobs.queries.jobs import JobState, Progress, StoredJob
 from service.recomputations import queries as recomputations
 from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.actions.recompute import Recomputation
@@ -60,7 +60,10 @@ def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
 
 def view_recomputation(transaction: Transaction, job: StoredJob) -> RecomputationView:
     """Sum the results of a recomputation so far."""
-    progress = jobs.get_progress(transaction, job.id)
+    return _view_job(job, jobs.get_progress(transaction, job.id))
+
+
+def _view_job(job: StoredJob, progress: Progress) -> RecomputationView:
     counted: Counter[str] = Counter()
     moved: Counter[str] = Counter()
     digest = RoundsDigest()
@@ -101,6 +104,14 @@ def get_recomputation(transaction: Transaction, recomputation_id: UUID) -> Recom
         NotFound: the recomputation does not exist.
     """
     return view_recomputation(transaction, jobs.get(transaction, recomputation_id, KIND))
+
+
+def list_recomputations(
+    transaction: Transaction, *, state: JobState | None = None, after: UUID | None, limit: int
+) -> Page[RecomputationView]:
+    """List the club's recomputations with their progress and results so far, newest first."""
+    found = jobs.list_page(transaction, KIND, state, after=after, limit=limit + 1)
+    return cut_page(found, limit, lambda listed: _view_job(listed.job, listed.progress))
 
 
 def start_recomputation(transaction: Transaction, request: RecomputationRequest) -> RecomputationView:

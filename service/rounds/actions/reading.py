@@ -23,6 +23,7 @@ from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import HandResult, view_hand
 from service.rounds.queries import documents, hands, histories, rounds
 from service.rounds.queries.documents import DocumentHead, DocumentParts
+from service.rounds.queries.hand_filters import HandFilter
 from service.rounds.queries.rounds import FIRST, RoundFilter, RoundPlace
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
@@ -103,6 +104,11 @@ def list_hands(
         raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
     found = hands.list_page(transaction, round_id, asked, after=after, limit=limit + 1)
     return cut_page(found, limit, view_hand)
+
+
+def find_hands(transaction: Transaction, wanted: HandFilter, *, after: UUID | None, limit: int) -> Page[HandView]:
+    """List the club's hands in force that match a filter, newest recorded first."""
+    return cut_page(hands.find_page(transaction, wanted, after=after, limit=limit + 1), limit, view_hand)
 
 
 def explain_hand(transaction: Transaction, hand_id: UUID, revision: int | None = None) -> ExplanationView:

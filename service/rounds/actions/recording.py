@@ -38,6 +38,7 @@ def view_hand(stored: StoredHand) -> HandView:
     """Convert a stored hand to its view."""
     return HandView(
         id=str(stored.id),
+        round_id=str(stored.round_id),
         hand=stored.hand,
         ruleset=stored.ruleset,
         players=stored.players,

@@ -20,8 +20,9 @@ from scoring.score import HandScore, score_hand
 from scoring.settlement import Transfer
 from service.db import Statement, Transaction
 from service.errors import NotFound
-from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
+from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord
 from service.rounds.queries import transfers
+from service.rounds.queries.hand_filters import HandFilter, select_in_force
 from service.rulesets import queries as rulesets
 from service.rulesets.models import RulesetRecord
 
@@ -116,6 +117,20 @@ def list_page(
     return _load(transaction, found)
 
 
+def find_page(
+    transaction: Transaction, wanted: HandFilter, *, after: UUID | None = None, limit: int
+) -> list[StoredHand]:
+    """List the hands in force of all rounds that match a filter after `after`, newest recorded first."""
+    page = select_in_force(transaction.club_id, wanted)
+    if after is not None:
+        page = page.where(HandRecord.id < after)
+    # Sort and limit the ids alone: the content of hands is large.
+    ids = page.order_by(HandRecord.id.desc()).limit(limit).subquery()
+    of_page = and_(HandRecord.id == ids.c.id, HandScoreRecord.revision == ids.c.revision)
+    query = _select_hands(transaction).join(ids, of_page).order_by(HandRecord.id.desc())
+    return _load(transaction, transaction.execute(query).all())
+
+
 def list_by_revision(transaction: Transaction, round_id: UUID) -> dict[int, list[StoredHand]]:
     """List the hands of each revision of a round in the order in which they were played."""
     query = _select_hands(transaction).where(HandScoreRecord.round_id == round_id)
@@ -180,17 +195,16 @@ def _in_force() -> Label[bool]:
 
 
 def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[StoredHand]:
-    """Build hands of one round from their records."""
+    """Build hands from their records, with one query for all players and one for all transfers."""
     if not records:
         return []
-    round_id = records[0].round_id
-    played = {(record.revision, record.number) for record in records}
-    players = _players(transaction, round_id, {revision for revision, _ in played})
-    paid = transfers.list_with_hands(transaction, round_id, played)
+    played = {(record.round_id, record.revision, record.number) for record in records}
+    players = _players(transaction, {(round_id, revision) for round_id, revision, _ in played})
+    paid = transfers.list_with_hands(transaction, played)
     return [
         StoredHand(
             id=record.id,
-            round_id=round_id,
+            round_id=record.round_id,
             revision=record.revision,
             digest=record.digest,
             content=record.content,
@@ -199,9 +213,9 @@ def _load(transaction: Transaction, records: Sequence[Record[Any]]) -> list[Stor
             ruleset=rulesets.parse_ruleset(record.ruleset_content),
             hand=_load_hand(dict(record._mapping)),
             stays=dict(zip(record.seats, record.stays, strict=True)),
-            players=players[record.revision],
-            transfers=paid[record.revision, record.number],
-            stacks=dict(zip(players[record.revision], record.stacks, strict=True)),
+            players=players[record.round_id, record.revision],
+            transfers=paid[record.round_id, record.revision, record.number],
+            stacks=dict(zip(players[record.round_id, record.revision], record.stacks, strict=True)),
             scorer_version=record.scorer_version,
             in_force=record.in_force,
             is_accepted=record.irregular is not None,
@@ -216,15 +230,24 @@ def load_mistakes(stored: Sequence[Mapping[str, Any]]) -> tuple[Mistake, ...]:
     return tuple(Mistake(each["code"], tuple(each["path"]), each["detail"]) for each in stored)
 
 
-def _players(transaction: Transaction, round_id: UUID, revisions: Collection[int]) -> dict[int, dict[Seat, str]]:
-    """Return the players by seat in revisions of a round."""
-    seat = RoundSeatRecord
-    of_round = (seat.club_id == transaction.club_id, seat.round_id == round_id, seat.revision.in_(revisions))
-    players: dict[int, dict[Seat, str]] = defaultdict(dict)
-    for found in transaction.execute(
-        select(seat.revision, seat.seat, seat.player).where(*of_round).order_by(seat.seat)
-    ):
-        players[found.revision][found.seat] = found.player
+_PLAYERS: Final = text("""
+    SELECT seat.round_id, seat.revision, seat.seat, seat.player
+    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) AS wanted (round_id, revision)
+    JOIN round_seats AS seat
+        ON seat.club_id = :club_id AND seat.round_id = wanted.round_id AND seat.revision = wanted.revision
+    ORDER BY seat.seat
+""")
+
+
+def _players(
+    transaction: Transaction, revisions: Collection[tuple[UUID, int]]
+) -> dict[tuple[UUID, int], dict[Seat, str]]:
+    """Return the players by seat in revisions of rounds."""
+    round_ids, numbers = map(list, zip(*revisions, strict=True))
+    parameters = {"club_id": transaction.club_id, "round_ids": round_ids, "revisions": numbers}
+    players: dict[tuple[UUID, int], dict[Seat, str]] = defaultdict(dict)
+    for found in transaction.execute(_PLAYERS, parameters):
+        players[found.round_id, found.revision][found.seat] = found.player
     return players
 
 

@@ -5,7 +5,7 @@ from collections.abc import Collection, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Row, select
+from sqlalchemy import ColumnElement, Row, select, text
 
 from schemas.settlements import Adjustment
 from scoring.history import Paid
@@ -15,6 +15,14 @@ from service.db import Transaction
 from service.rounds.models import AdjustmentRecord, SettlementRecord, TransferRecord
 
 _RECORD: Final = TransferRecord
+_WITH_HANDS: Final = text("""
+    SELECT transfer.*
+    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[]), CAST(:numbers AS integer[]))
+        AS wanted (round_id, revision, number)
+    JOIN transfers AS transfer ON transfer.club_id = :club_id AND transfer.round_id = wanted.round_id
+        AND transfer.revision = wanted.revision AND transfer.number = wanted.number AND NOT transfer.late
+    ORDER BY transfer.position
+""")
 
 
 def list_paid(transaction: Transaction, round_id: UUID, revision: int) -> list[Paid]:
@@ -32,24 +40,18 @@ def list_paid_by_revision(transaction: Transaction, round_id: UUID) -> dict[int,
 
 
 def list_with_hands(
-    transaction: Transaction, round_id: UUID, hands: Collection[tuple[int, int]]
-) -> dict[tuple[int, int], tuple[Transfer, ...]]:
+    transaction: Transaction, hands: Collection[tuple[UUID, int, int]]
+) -> dict[tuple[UUID, int, int], tuple[Transfer, ...]]:
     """
-    List the transfers paid with hands, by revision and number.
+    List the transfers paid with hands, by round, revision and number.
 
     Payouts after the last hand of a round are not included.
     """
-    revisions, numbers = {revision for revision, _ in hands}, {number for _, number in hands}
-    paid: dict[tuple[int, int], list[Transfer]] = {hand: [] for hand in hands}
-    for found in _list(
-        transaction,
-        _RECORD.round_id == round_id,
-        _RECORD.revision.in_(revisions),
-        _RECORD.number.in_(numbers),
-        _RECORD.late.is_(False),
-    ):
-        if (found.revision, found.number) in paid:
-            paid[found.revision, found.number].append(_paid(found).transfer)
+    paid: dict[tuple[UUID, int, int], list[Transfer]] = {hand: [] for hand in hands}
+    round_ids, revisions, numbers = map(list, zip(*paid, strict=True)) if paid else ([], [], [])
+    parameters = {"round_ids": round_ids, "revisions": revisions, "numbers": numbers}
+    for found in transaction.execute(_WITH_HANDS, {"club_id": transaction.club_id, **parameters}):
+        paid[found.round_id, found.revision, found.number].append(_paid(found).transfer)
     return {hand: tuple(transfers) for hand, transfers in paid.items()}
 
 

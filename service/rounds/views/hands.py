@@ -13,6 +13,8 @@ from schemas.hands import HandRequestSchema, SubmittedHand
 from schemas.problems import dump_mistakes
 from schemas.rounds import dump_round
 from schemas.scores import (
+    FoundHandPageSchema,
+    HandFilterSchema,
     HandPageSchema,
     HandQuerySchema,
     HandScoreSchema,
@@ -39,9 +41,10 @@ from service.http.responses import (
 )
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected
-from service.rounds.actions.reading import get_hand, list_hands, score_hand
+from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
+from service.rounds.queries.hand_filters import HandFilter
 
 LINES_PROBLEMS = (
     HTTPStatus.REQUEST_TIMEOUT,
@@ -140,6 +143,23 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
     after = query.pop("cursor")
     page = list_hands(current_transaction(), round_id, after=after, **query)
     return respond_page("hands", [dump_recorded_hand(hand) for hand in page.items], page.next_after)
+
+
+@hands.route("/v1/hands", methods=["GET"])
+@hands.operation("find_hands", Scope.READ)
+@hands.arguments(HandFilterSchema, location="query")
+@hands.response(200, FoundHandPageSchema, headers=NEXT_PAGE)
+def get_hands_of_club(query: dict[str, Any]) -> Response:
+    """
+    List the hands in force of all rounds of the club, newest recorded first.
+
+    The filters are player, table, period, ruleset, foul boards and Fantasyland. A hand that was undone or corrected is
+    not listed; the record that replaces it is.
+    """
+    after, limit = query.pop("cursor"), query.pop("limit")
+    page = find_hands(current_transaction(), HandFilter(**query), after=after, limit=limit)
+    shown = [{**dump_recorded_hand(hand), "round": hand.round_id} for hand in page.items]
+    return respond_page("hands", shown, page.next_after)
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])

@@ -78,6 +78,7 @@ REFUSED_BEYOND_THE_SHAPE = {
     "get_player_statistics": "a period ends where it begins, or later, and an evening is no period",
     "get_club_statement": "a period ends where it begins, or later, and an evening is no period",
     "get_statement": "a period ends where it begins, or later",
+    "find_hands": "a period ends where it begins, or later",
     "list_hands": "a cursor leads on in one list only",
     "record_hands": "a body without lines is a text too",
     "start_import": "an idempotency key stands for one file",

@@ -120,6 +120,11 @@ def test_ids_of_another_club_are_answered_like_unknown_ids(
         "/v1/disputes?round={round_id}",
         "/v1/disputes?cursor={dispute_cursor}",
         "/v1/rounds/{mine}/hands?cursor={hand_cursor}",
+        "/v1/hands?table={table_id}",
+        "/v1/hands?player=ann",
+        "/v1/hands?cursor={hand_cursor}",
+        "/v1/imports?cursor={import_cursor}",
+        "/v1/recomputations?cursor={recomputation_cursor}",
     ],
 )
 def test_lists_contain_no_records_of_another_club(house: House, api: Api, theirs: Theirs, query: str) -> None:
@@ -129,8 +134,8 @@ def test_lists_contain_no_records_of_another_club(house: House, api: Api, theirs
         cursors = {f"{name.removesuffix('_id')}_cursor": show_cursor(UUID(id_)) for name, id_ in vars(ids).items()}
         with recorded_statements() as statements:
             answer = api.get(query.format(mine=mine, **vars(ids), **cursors))
-        # Rounds and hands are not in the order of their ids, and theirs have no place among mine.
-        assert answer.status == (422 if "/hands?" in query or "round_cursor" in query else 200)
+        # Rounds and their hands are not in the order of their ids, and theirs have no place among mine.
+        assert answer.status == (422 if "/{mine}/hands?" in query or "round_cursor" in query else 200)
         return {**answer.document, "request_id": None}, statements
 
     # Ids are in the order of time, so nobody's are made as theirs were: before what is mine.

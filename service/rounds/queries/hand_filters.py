@@ -1,0 +1,94 @@
+"""Filters of the hands in force of a club."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Select, and_, any_, func, literal, select
+
+from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
+
+
+@dataclass(frozen=True, slots=True)
+class HandFilter:
+    """
+    A filter for hands; None matches any.
+
+    Attributes:
+        player: a player whom the hand was dealt to.
+        played_from, played_before: when the hand was played, or recorded if that is not known; the end is excluded.
+        ruleset: a name or `name@version`.
+        foul: whether the player's board is foul, or any board without a player.
+        fantasyland: whether the player was in Fantasyland, or any player.
+    """
+
+    player: str | None = None
+    table_id: UUID | None = None
+    played_from: datetime | None = None
+    played_before: datetime | None = None
+    ruleset: str | None = None
+    foul: bool | None = None
+    fantasyland: bool | None = None
+
+
+_HAND: Final = HandRecord
+_HEAD: Final = RoundHeadRecord
+_SCORE: Final = HandScoreRecord
+_SEAT: Final = RoundSeatRecord
+_played_at: Final = func.coalesce(_HAND.played_at, _HAND.recorded_at)
+
+
+def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:
+    """Return a query of the ids and revisions of the hands in force that match a filter."""
+    query = (
+        select(_HAND.id, _SCORE.revision)
+        .join(_HEAD, and_(_HEAD.club_id == _HAND.club_id, _HEAD.round_id == _HAND.round_id))
+        .join(
+            _SCORE,
+            and_(
+                _SCORE.club_id == _HAND.club_id,
+                _SCORE.round_id == _HAND.round_id,
+                _SCORE.revision == _HEAD.revision,
+                _SCORE.number == _HAND.number,
+                _SCORE.hand_id == _HAND.id,
+            ),
+        )
+        .where(_HAND.club_id == club_id, *_conditions(wanted))
+    )
+    if wanted.player is None:
+        return query
+    dealt_in = and_(
+        _SEAT.club_id == _HEAD.club_id,
+        _SEAT.round_id == _HEAD.round_id,
+        _SEAT.revision == _HEAD.revision,
+        _SEAT.player == wanted.player,
+        _SEAT.seat == any_(_HAND.seats),
+    )
+    return query.join(_SEAT, dealt_in)
+
+
+def _conditions(wanted: HandFilter) -> Iterator[ColumnElement[bool]]:
+    if wanted.table_id is not None:
+        yield _HEAD.table_id == wanted.table_id
+    if wanted.played_from is not None:
+        yield _played_at >= wanted.played_from
+    if wanted.played_before is not None:
+        yield _played_at < wanted.played_before
+    if wanted.ruleset is not None:
+        name, _, version = wanted.ruleset.partition("@")
+        yield _HEAD.ruleset_name == name
+        if version:
+            yield _HEAD.ruleset_version == int(version)
+    # Fouls and Fantasyland are in the order of the hand's seats.
+    place = func.array_position(_HAND.seats, _SEAT.seat)
+    foul, dealt = (
+        (any_(_SCORE.fouls), any_(_HAND.fantasyland))
+        if wanted.player is None
+        else (_SCORE.fouls[place], _HAND.fantasyland[place])
+    )
+    if wanted.foul is not None:
+        yield (literal(True) == foul) == literal(wanted.foul)
+    if wanted.fantasyland is not None:
+        yield (literal(0) < dealt) == literal(wanted.fantasyland)

@@ -1,0 +1,147 @@
+"""Hands of all rounds over HTTP: filters and pages."""
+
+import pytest
+
+from tests.support.api_client import Api
+from tests.support.database.recorded_statements import recorded_statements
+from tests.support.sample_rounds import (
+    HIGH,
+    KINGS,
+    LOW,
+    MID,
+    NOBODYS,
+    QUEENS,
+    SEVENS,
+    THREE,
+    TWO,
+    add_table,
+    depart,
+    hand,
+    open_round,
+    play,
+    undo,
+    walk,
+)
+
+FOUL = "AhKd9c / AsAdTcTh4s / JsJd8c5h2c"
+"""The cards of `HIGH` with the middle above the bottom."""
+
+
+@pytest.fixture
+def hands(api: Api) -> dict[str, str]:
+    """Return the tables, and five hands of three rounds, in the order in which they were recorded."""
+    kitchen, attic = add_table(api, "pineapple-qq"), add_table(api, "turbo", "attic")
+    first = open_round(api, kitchen)["id"]
+    found = {"kitchen": kitchen, "attic": attic, "first": first}
+    found["plain"] = play(api, first, hand(1, 1, THREE, played_at="2026-11-20T20:00:00Z"))["id"]
+    assert depart(api, first, 3).status == 201
+    second = open_round(api, attic, {1: "dan 50", 2: "ann 50"})["id"]
+    found["turbo"] = play(api, second, hand(1, 1, TWO, played_at="2026-11-20T20:05:00Z"))["id"]
+    found["foul"] = play(api, first, hand(2, 2, {1: FOUL, 2: MID}, played_at="2026-11-20T20:10:00Z"))["id"]
+    third = open_round(api, kitchen, {1: "eve 50", 2: "fay 50", 3: "gus 50"})["id"]
+    found["entered"] = play(api, third, hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS}))["id"]
+    fantasyland = {1: {"board": HIGH, "fantasyland": 14}, 2: MID, 3: {"board": LOW, "fantasyland": 14}}
+    found["fantasyland"] = play(api, third, hand(2, 3, fantasyland))["id"]
+    found["third"] = third
+    return found
+
+
+def listed(api: Api, query: str = "") -> list[str]:
+    return [found["id"] for page in walk(api, f"/v1/hands?limit=2&{query}") for found in page["hands"]]
+
+
+def names_of(hands: dict[str, str], ids: list[str]) -> list[str]:
+    return [name for id_ in ids for name, known in hands.items() if known == id_]
+
+
+def test_hands_of_all_rounds_are_listed_newest_first(api: Api, other_api: Api, hands: dict[str, str]) -> None:
+    assert names_of(hands, listed(api)) == ["fantasyland", "entered", "foul", "turbo", "plain"]
+    assert [len(page["hands"]) for page in walk(api, "/v1/hands?limit=2")] == [2, 2, 1]
+    assert listed(other_api) == []
+
+
+def test_a_found_hand_equals_the_hand_with_the_id_of_its_round(api: Api, hands: dict[str, str]) -> None:
+    for found in api.get("/v1/hands")["hands"]:
+        alone = api.get(f"/v1/hands/{found['id']}").document
+        assert found == {**alone, "round": alone["round"]["id"]}
+
+
+@pytest.mark.parametrize(
+    ("query", "names"),
+    [
+        ("player=ann", ["foul", "turbo", "plain"]),
+        ("player=cyd", ["plain"]),
+        ("player=an", []),
+        ("table={attic}", ["turbo"]),
+        ("table={kitchen}&player=eve", ["fantasyland", "entered"]),
+        (f"table={NOBODYS}", []),
+        ("ruleset=turbo", ["turbo"]),
+        ("ruleset=turbo%401", ["turbo"]),
+        ("ruleset=turbo%402", []),
+        ("ruleset=pineapple-qq%401&player=ann", ["foul", "plain"]),
+        ("ruleset=nobodys-rules", []),
+        ("foul=true", ["foul"]),
+        ("foul=true&player=ann", ["foul"]),
+        ("foul=true&player=bob", []),
+        ("foul=false", ["fantasyland", "entered", "turbo", "plain"]),
+        ("foul=false&player=ann", ["turbo", "plain"]),
+        ("foul=false&player=bob", ["foul", "plain"]),
+        ("fantasyland=true", ["fantasyland"]),
+        ("fantasyland=true&player=gus", ["fantasyland"]),
+        ("fantasyland=true&player=fay", []),
+        ("fantasyland=false", ["entered", "foul", "turbo", "plain"]),
+        ("fantasyland=false&player=fay", ["fantasyland", "entered"]),
+        ("fantasyland=false&player=gus", ["entered"]),
+        ("from=2026-11-20T20:05:00Z&to=2026-11-20T20:20:00Z", ["foul", "turbo"]),
+        ("to=2026-11-20T20:05:00Z", ["plain"]),
+        ("from=2026-11-20T20:10:00Z&player=ann", ["foul"]),
+        ("from=2026-11-20T20:10:00Z&to=2026-11-20T20:10:00Z", []),
+    ],
+)
+def test_hands_are_found_by_filters(api: Api, hands: dict[str, str], query: str, names: list[str]) -> None:
+    assert names_of(hands, listed(api, query.format(**hands))) == names
+
+
+def test_a_hand_without_a_time_of_play_has_that_of_its_recording(api: Api, hands: dict[str, str]) -> None:
+    recorded_at = api.get(f"/v1/hands/{hands['entered']}")["recorded_at"]
+    assert names_of(hands, listed(api, f"from={recorded_at}")) == ["fantasyland", "entered"]
+
+
+def test_only_hands_in_force_are_found(api: Api, hands: dict[str, str]) -> None:
+    assert undo(api, hands["third"], 2).status == 201
+    patch = [{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T19:00:00Z"}]
+    corrected = api.post(f"/v1/rounds/{hands['first']}/corrections", {"reason": "played earlier", "patch": patch})
+    assert corrected.status == 201, corrected
+    replacing, *others = api.get("/v1/hands")["hands"]
+    assert (replacing["round"], replacing["number"]) == (hands["first"], 1)
+    assert replacing["played_at"] == "2026-11-20T19:00:00Z"
+    assert replacing["id"] != hands["plain"]
+    assert names_of(hands, [found["id"] for found in others]) == ["entered", "foul", "turbo"]
+    assert all(found["in_force"] for found in (replacing, *others))
+
+
+def test_a_page_of_hands_needs_as_many_statements_as_one_hand(api: Api, hands: dict[str, str]) -> None:
+    with recorded_statements() as of_one:
+        assert len(api.get("/v1/hands?limit=1")["hands"]) == 1
+    with recorded_statements() as of_all:
+        assert len(api.get("/v1/hands")["hands"]) == 5
+    assert len(of_all) == len(of_one)
+
+
+@pytest.mark.parametrize(
+    ("query", "mistakes"),
+    [
+        ("foul=1", {"#/query/foul": "not-a-boolean"}),
+        ("fantasyland=", {"#/query/fantasyland": "not-a-boolean"}),
+        ("table=kitchen", {"#/query/table": "not-an-id"}),
+        ("ruleset=Pine!", {"#/query/ruleset": "text-pattern"}),
+        ("from=yesterday", {"#/query/from": "not-a-time"}),
+        ("from=2026-11-21T00:00:00Z&to=2026-11-20T00:00:00Z", {"#/query/from": "out-of-range"}),
+        ("cursor=next", {"#/query/cursor": "not-a-cursor"}),
+        ("limit=0", {"#/query/limit": "out-of-range"}),
+        ("round=1", {"#/query/round": "field-unknown"}),
+    ],
+)
+def test_an_invalid_filter_of_hands_is_refused(api: Api, query: str, mistakes: dict[str, str]) -> None:
+    refused = api.get(f"/v1/hands?{query}")
+    assert (refused.status, refused.mistakes) == (422, mistakes)
