@@ -30,6 +30,8 @@ from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.tables.views import tables
+from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.views import webhooks
 
 MOST_BYTES = 1024 * 1024
 """Maximum size of a request body, except of streamed ones."""
@@ -61,6 +63,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_import_limits"] = config.imports
+    app.extensions["ofc_webhook_allow"] = AllowedAddresses.parse(config.webhook_allow)
     app.extensions["ofc_retention"] = config.retention
     # The web server replaces this function.
     app.extensions["ofc_is_stopping"] = lambda: False
@@ -68,7 +71,7 @@ def create_app(config: Config) -> Flask:
     register_error_handlers(app)
     api = describe_api(app)
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
-    for resource in (*playing, imports, exports, checkpoints, events, recomputations, keys, health, metrics):
+    for resource in (*playing, imports, exports, checkpoints, events, recomputations, webhooks, keys, health, metrics):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
     app.extensions["ofc_contract"] = api

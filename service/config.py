@@ -98,6 +98,8 @@ class Config:
     """Days after which records are removed."""
     cors_origins: tuple[str, ...] = field(default=(), repr=False)
     """Origins of web pages whose scripts may read responses; none by default."""
+    webhook_allow: str = field(default="", repr=False)
+    """Hosts and networks to which messages may be sent although they are not public; none by default."""
     allow_data_loss: bool = field(default=False, repr=False)
     """Whether to start on a PostgreSQL server that can lose committed records in a crash, for tests."""
     database: str = field(init=False)
@@ -160,6 +162,7 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,
         "signing_key_file": Path(signing_key) if signing_key else None,
+        "webhook_allow": environment.get("OFC_WEBHOOK_ALLOW", ""),
         "cors_origins": read_origins(environment.get("OFC_CORS_ORIGINS", "")),
         "imports": ImportLimits(
             mebibytes=read_number(environment, "OFC_IMPORT_MIB", ImportLimits.mebibytes, 1, MOST_LIMIT),

@@ -39,6 +39,7 @@ from service.rounds.models import (
 )
 from service.rulesets.models import RulesetRecord
 from service.tables.models import TableRecord
+from service.webhooks.models import DeliveryRecord, WebhookRecord
 
 __all__ = [
     "AdjustmentRecord",
@@ -50,6 +51,7 @@ __all__ = [
     "ClubRecord",
     "ConfirmationRecord",
     "CorrectionRecord",
+    "DeliveryRecord",
     "DepartureRecord",
     "DifferenceRecord",
     "DisputeEntryRecord",
@@ -79,4 +81,5 @@ __all__ = [
     "TreeNodeRecord",
     "WaitingEventRecord",
     "WakeUpRecord",
+    "WebhookRecord",
 ]

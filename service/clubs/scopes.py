@@ -18,6 +18,7 @@ class Scope(StrEnum):
     CORRECT = "correct"
     CORRECT_FINAL = "correct-final"
     AUDIT = "audit"
+    WEBHOOKS = "webhooks"
     ADMIN = "admin"
 
 
@@ -36,6 +37,7 @@ SCOPE_DESCRIPTIONS: Final = {
     Scope.CORRECT: "corrections of rounds",
     Scope.CORRECT_FINAL: "in addition to `correct` or `recompute`: changes of final settlements",
     Scope.AUDIT: "the audit trail, checkpoints and evidence",
+    Scope.WEBHOOKS: "webhooks: endpoints, their secrets and deliveries",
     Scope.ADMIN: "the club's keys: listing and revoking them",
 }
 """What each scope allows, for operators."""

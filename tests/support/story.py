@@ -85,6 +85,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     sign_what_happened(teller, house, second_id)
     import_a_file(teller, house)
     play_it_again(teller, house, round_id)
+    add_a_webhook(teller)
     look_after_the_keys(teller, house)
     send_what_cannot_be_read(teller)
     import_too_much(teller, house)
@@ -310,6 +311,26 @@ def work_on(house: House, job_id: str) -> None:
     with database.outside_clubs() as connection:
         [job] = [found for found in jobs.list_under_way(connection) if str(found.id) == job_id]
     Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+
+
+def add_a_webhook(teller: Teller) -> None:
+    """A program of the club's that hears of rounds, as it is set up and looked after."""
+    asked = {"url": "https://club.example/webhooks", "kinds": ["round.completed", "settlement.final"]}
+    teller.refuse("webhook-refused", "add_webhook", {}, {**asked, "url": "https://10.0.0.7/webhooks"})
+    one = {"webhook_id": str(teller.record("add_webhook", {}, {**asked, "description": "the club's bot"})["id"])}
+    teller.record("add_webhook", {}, asked)
+    read_two_pages(teller, "list_webhooks")
+    teller.ask("get_webhook", one)
+    teller.ask("get_webhook_secret", one)
+    teller.record("rotate_webhook_secret", one, {"overlap_seconds": 3600})
+    sent = teller.record("test_webhook", one, None)
+    teller.record("test_webhook", one, None)
+    found = teller.ask("list_webhook_deliveries", {**one, "limit": 1, "state": "waiting"})
+    teller.ask("list_webhook_deliveries", {**one, "limit": 1, "cursor": next_cursor(found)})
+    teller.record("redeliver_message", {**one, "delivery_id": str(sent["id"])}, None)
+    teller.ask("update_webhook", one, {**asked, "state": "disabled"})
+    teller.refuse("webhook-conflict", "test_webhook", one)
+    teller.ask("remove_webhook", one)
 
 
 def look_after_the_keys(teller: Teller, house: House) -> None:
