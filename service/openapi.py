@@ -187,12 +187,21 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             operation["responses"] = dict(sorted(operation["responses"].items()))
-    contract["webhooks"] = {kind: {"post": _describe_message(kind, schema)} for kind, schema in MESSAGES.items()}
+    _add_messages(contract)
     prepare_for_generators(contract)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
+
+
+def _add_messages(contract: dict[str, Any]) -> None:
+    """Add the messages to webhooks. Generators tell them apart by a constant; they would name a type for an enum."""
+    contract["webhooks"] = {kind: {"post": _describe_message(kind, schema)} for kind, schema in MESSAGES.items()}
+    for kind, schema in MESSAGES.items():
+        field = contract["components"]["schemas"][name_schema(schema)]["properties"]["type"]
+        del field["enum"]
+        field |= {"const": kind, "maxLength": len(kind)}
 
 
 def _describe_message(kind: str, schema: type[WireSchema]) -> dict[str, Any]:

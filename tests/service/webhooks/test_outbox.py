@@ -11,10 +11,12 @@ from tests.support.sample_rounds import (
     THREE,
     add_table,
     complete_round,
+    document_of,
     hand,
     open_round,
     play,
     play_to_the_end,
+    post_document,
     undo,
 )
 from tests.support.webhook_receiver import KINDS, Receiver, Sending, sending
@@ -78,6 +80,12 @@ def test_a_dispute_sends_its_steps_and_a_correction_its_revision(club: Sending, 
     assert (first["dispute_id"], first["revision"], first["number"]) == (opened["id"], 1, 2)
     assert (revised["revision"], revised["state"]) == (2, "disputed")
     assert (decided["dispute_id"], decided["decision"], decided["correction"]) == (opened["id"], "upheld", 2)
+
+
+def test_a_document_sends_what_its_hands_would_send(club: Sending, receiver: Receiver) -> None:
+    assert post_document(club.api, document_of(hands=COMPLETE)).status == 201
+    club.deliver()
+    assert receiver.kinds == ["hand.recorded"] * 3 + ["round.completed"]
 
 
 def test_an_import_sends_one_message_when_it_ends(club: Sending, receiver: Receiver) -> None:

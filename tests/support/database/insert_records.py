@@ -13,6 +13,7 @@ from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand, dump_hand
+from schemas.webhooks import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps
@@ -51,8 +52,10 @@ from service.rounds.queries.rounds import FIRST, StoredRound
 from service.rulesets import queries as rulesets
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+from service.webhooks.queries import deliveries, webhooks
 
 EVENT = b"{}"
+ON = WebhookState.ACTIVE
 SIGNING_KEY = SigningKey.make("tablestakes")
 PINEAPPLE = PRESETS["pineapple"]
 SECRET = b"a secret of the club "
@@ -227,4 +230,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         http.add(transaction, "a key", StoredResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+        webhook = webhooks.add(
+            transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
+        )
+        deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
     return club_id
