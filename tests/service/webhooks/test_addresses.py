@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from service.config import ConfigError, read_settings
 from service.errors import WebhookRefused
 from service.webhooks.addresses import AllowedAddresses, Target, is_public, resolve
 from tests.support.application import House
@@ -37,6 +38,12 @@ def test_addresses_that_are_not_public_are_refused(address: str, monkeypatch: py
     monkeypatch.setattr(socket, "getaddrinfo", answer(address))
     with pytest.raises(WebhookRefused, match=r"'club\.example' has no public address"):
         resolve(Target.of("https://club.example/"), AllowedAddresses())
+
+
+@pytest.mark.parametrize("text", ["10.0.0.0/33", "https://hooks.internal", "hooks.internal:8080", "*"])
+def test_an_invalid_list_of_allowed_hosts_is_an_error(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"OFC_WEBHOOK_ALLOW has .*expected names of hosts and networks"):
+        read_settings({"OFC_WEBHOOK_ALLOW": f"club.example {text}"})
 
 
 def test_of_several_addresses_only_public_ones_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
