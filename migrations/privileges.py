@@ -1,9 +1,9 @@
 """
 The privileges of the service on each table.
 
-The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names and the last use of
-keys. The owner of the tables creates clubs and keys. The privileges are granted after every migration, so every new
-table must be listed here.
+The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names, webhooks and the
+last use of keys. The owner of the tables creates clubs and keys. The privileges are granted after every migration, so
+every new table must be listed here.
 """
 
 from collections.abc import Mapping
@@ -58,6 +58,10 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "differences": APPEND,
     "round_statistics": "SELECT, INSERT, DELETE",
     "unmeasured_rounds": "SELECT, INSERT, DELETE",
+    "webhooks": "SELECT, INSERT, UPDATE (url, kinds, description, state, disabled_because, failing_since, secret,"
+    " previous_secret, previous_until), DELETE",
+    "webhook_deliveries": "SELECT, INSERT, UPDATE (is_redelivery, state, attempts, next_attempt_at, first_attempt_at,"
+    " last_status, last_error, ended_at), DELETE",
 }
 
 SHARED_PRIVILEGES: Final[Mapping[str, str]] = {

@@ -33,6 +33,8 @@ from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
 from service.tables.views import tables
+from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.views import webhooks
 
 MOST_BYTES = 1024 * 1024
 """Maximum size of a request body, except of streamed ones."""
@@ -64,6 +66,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_import_limits"] = config.imports
+    app.extensions["ofc_webhook_allow"] = AllowedAddresses.parse(config.webhook_allow)
     app.extensions["ofc_retention"] = config.retention
     # The web server replaces this function.
     app.extensions["ofc_is_stopping"] = lambda: False
@@ -80,6 +83,7 @@ def create_app(config: Config) -> Flask:
         checkpoints,
         events,
         recomputations,
+        webhooks,
         club,
         keys,
         health,

@@ -2,6 +2,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from ipaddress import ip_network
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import urlsplit
@@ -22,6 +23,7 @@ RATE_LIMIT_STORAGES = ("redis", "rediss")
 
 
 _QUEUE = re.compile(r"[A-Za-z0-9._-]{1,100}")
+_HOST = re.compile(r"[a-z0-9_-]+(\.[a-z0-9_-]+)*")
 _ORIGIN = re.compile(r"https?://[a-z0-9.-]+(:[0-9]{1,5})?|https?://\[[0-9a-f:]+\](:[0-9]{1,5})?")
 
 
@@ -98,6 +100,8 @@ class Config:
     """Days after which records are removed."""
     cors_origins: tuple[str, ...] = field(default=(), repr=False)
     """Origins of web pages whose scripts may read responses; none by default."""
+    webhook_allow: str = field(default="", repr=False)
+    """Hosts and networks to which messages may be sent although they are not public; none by default."""
     allow_data_loss: bool = field(default=False, repr=False)
     """Whether to start on a PostgreSQL server that can lose committed records in a crash, for tests."""
     database: str = field(init=False)
@@ -160,6 +164,7 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         "trusted_proxies": read_number(environment, "OFC_TRUSTED_PROXIES", 0, 0, MOST_PROXIES),
         "allow_data_loss": read_number(environment, "OFC_ALLOW_DATA_LOSS", 0, 0, 1) == 1,
         "signing_key_file": Path(signing_key) if signing_key else None,
+        "webhook_allow": read_webhook_allow(environment.get("OFC_WEBHOOK_ALLOW", "")),
         "cors_origins": read_origins(environment.get("OFC_CORS_ORIGINS", "")),
         "imports": ImportLimits(
             mebibytes=read_number(environment, "OFC_IMPORT_MIB", ImportLimits.mebibytes, 1, MOST_LIMIT),
@@ -268,6 +273,33 @@ def read_origins(text: str) -> tuple[str, ...]:
                 " without a path and without *."
             )
     return origins
+
+
+def read_webhook_allow(text: str) -> str:
+    """
+    Validate a list of hosts and networks, separated by commas or spaces, and return it.
+
+    >>> read_webhook_allow("hooks.internal, 10.1.0.0/16")
+    'hooks.internal, 10.1.0.0/16'
+
+    Raises:
+        ConfigError: one of them is neither a host nor a network.
+    """
+    for part in text.replace(",", " ").split():
+        if not _HOST.fullmatch(part.lower()) and not _is_network(part):
+            raise ConfigError(
+                f"OFC_WEBHOOK_ALLOW has {part!r}; expected names of hosts and networks, separated by commas, for"
+                " example hooks.internal,10.1.0.0/16."
+            )
+    return text
+
+
+def _is_network(text: str) -> bool:
+    try:
+        ip_network(text, strict=False)
+    except ValueError:
+        return False
+    return True
 
 
 def _is_redis(url: str) -> bool:

@@ -261,6 +261,18 @@ class SigningKeyMissing(Conflict):
     code = "signing-key-missing"
 
 
+class WebhookRefused(ServiceError):
+    """Messages may not be sent to the URL of a webhook."""
+
+    code = "webhook-refused"
+
+
+class WebhookConflict(Conflict):
+    """The webhook is disabled, or the club has too many webhooks."""
+
+    code = "webhook-conflict"
+
+
 class JobEnded(Conflict):
     """The job has ended or is being cancelled, so it cannot be paused or resumed."""
 

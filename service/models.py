@@ -40,6 +40,7 @@ from service.rounds.models import (
 from service.rulesets.models import RulesetRecord
 from service.statistics.models import RoundStatisticsRecord, UnmeasuredRoundRecord
 from service.tables.models import TableRecord
+from service.webhooks.models import DeliveryRecord, WebhookRecord
 
 __all__ = [
     "AdjustmentRecord",
@@ -51,6 +52,7 @@ __all__ = [
     "ClubRecord",
     "ConfirmationRecord",
     "CorrectionRecord",
+    "DeliveryRecord",
     "DepartureRecord",
     "DifferenceRecord",
     "DisputeEntryRecord",
@@ -82,4 +84,5 @@ __all__ = [
     "TreeNodeRecord",
     "UnmeasuredRoundRecord",
     "WaitingEventRecord",
+    "WebhookRecord",
 ]

@@ -18,6 +18,7 @@ from schemas.club_statements import TablesField
 from schemas.hand_lines import HandLineResultSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
+from schemas.webhook_messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
@@ -70,10 +71,35 @@ _OF_A_STATUS: Final = {
         }
     },
 }
+WEBHOOK_HEADERS: Final[list[dict[str, Any]]] = [
+    {
+        "in": "header",
+        "name": "webhook-id",
+        "required": True,
+        "schema": {"type": "string", "format": "uuid"},
+        "description": "ID of the message, the same for every attempt.",
+    },
+    {
+        "in": "header",
+        "name": "webhook-timestamp",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^[0-9]+$"},
+        "description": "Time of the attempt, in seconds since 1970.",
+    },
+    {
+        "in": "header",
+        "name": "webhook-signature",
+        "required": True,
+        "schema": {"type": "string", "pattern": "^v1,[A-Za-z0-9+/=]+( v1,[A-Za-z0-9+/=]+)*$"},
+        "description": "Signatures of the message, as Standard Webhooks defines them.",
+    },
+]
+"""The headers of every message to a webhook."""
 PATH_PARAMETERS: Final = {
     "address": "ID of the checkpoint.",
     "dispute_id": "ID of the dispute.",
     "hand_id": "ID of the hand.",
+    "delivery_id": "ID of the delivery.",
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
     "number": "Number of the hand in the round, from 1.",
@@ -82,6 +108,7 @@ PATH_PARAMETERS: Final = {
     "round_id": "ID of the round.",
     "table_id": "ID of the table.",
     "token": "Token of the viewer link.",
+    "webhook_id": "ID of the webhook.",
 }
 """Descriptions of the parameters that Flask reads from the path, by name."""
 SERVER_ERRORS: Final = {
@@ -94,7 +121,7 @@ SERVER_ERRORS: Final = {
 """Details of the problems that the web server returns before the operation is known, by status."""
 LINE_SCHEMAS: Final = {"record_hands": HandLineResultSchema}
 """The schema of each line of an NDJSON response, by the operation."""
-_ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "components")
+_ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components")
 
 
 class ContractApi(flask_smorest.Api):
@@ -152,6 +179,8 @@ def describe_api(app: Flask) -> ContractApi:
     for schema in LINE_SCHEMAS.values():
         api.spec.components.schema(name_schema(schema), schema=schema)
     api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})
+    for message in MESSAGES.values():
+        api.spec.components.schema(name_schema(message), schema=message)
     return api
 
 
@@ -174,11 +203,39 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             operation["responses"] = dict(sorted(operation["responses"].items()))
+    _add_messages(contract)
     prepare_for_generators(contract)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
+
+
+def _add_messages(contract: dict[str, Any]) -> None:
+    """Add the messages to webhooks. Generators tell them apart by a constant; they would name a type for an enum."""
+    contract["webhooks"] = {kind: {"post": _describe_message(kind, schema)} for kind, schema in MESSAGES.items()}
+    for kind, schema in MESSAGES.items():
+        field = contract["components"]["schemas"][name_schema(schema)]["properties"]["type"]
+        del field["enum"]
+        field |= {"const": kind, "maxLength": len(kind)}
+
+
+def _describe_message(kind: str, schema: type[WireSchema]) -> dict[str, Any]:
+    """Return the operation of an endpoint that receives a kind of message."""
+    return {
+        "operationId": f"receive_{kind.replace('.', '_')}",
+        "summary": _flow(cleandoc(schema.__doc__ or "")),
+        "security": [],
+        "parameters": WEBHOOK_HEADERS,
+        "requestBody": {
+            "required": True,
+            "content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{name_schema(schema)}"}}},
+        },
+        "responses": {
+            "2XX": {"description": "The message was received. Any other status is a failed attempt."},
+            "410": {"description": "The endpoint is gone: the webhook is disabled."},
+        },
+    }
 
 
 def _add_server_error(contract: dict[str, Any], status: HTTPStatus, detail: str) -> None:

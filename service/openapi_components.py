@@ -46,6 +46,13 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "Variant": Component("Ruleset.variant", "How the cards are dealt."),
     "LeavingRule": Component("Ruleset.leaving", "When players can leave a round."),
     "PaymentPlan": Component("TableStatement.payments_are", "Whether the payments are as few as possible."),
+    "WebhookKind": Component("WebhookRequest.kinds[]", "Kind of message that a webhook can choose."),
+    "MessageKind": Component("Delivery.kind", "Kind of a message to a webhook."),
+    "WebhookState": Component("Webhook.state", "Whether messages are sent to a webhook."),
+    "WebhookDisabledBecause": Component("Webhook.disabled_because", "Why a webhook is disabled."),
+    "WebhookUrl": Component("Webhook.url", "URL of a webhook."),
+    "DeliveryState": Component("Delivery.state", "How far the delivery of a message is."),
+    "ImportOutcome": Component("ImportEndedData.state", "How an import ended."),
     "JobState": Component("Import.state", "How far a job is."),
     "RecomputationMode": Component("Recomputation.mode", "Whether a recomputation changes records."),
     "ExpectedResponse": Component(
@@ -159,12 +166,13 @@ def _open_responses(contract: dict[str, Any]) -> None:
 
 
 def find_response_schemas(contract: Mapping[str, Any]) -> set[str]:
-    """Return the names of the schemas that responses contain, directly or inside others."""
+    """Return the names of the schemas that responses and messages contain, directly or inside others."""
     operations = (operation for path in contract["paths"].values() for operation in path.values())
     found: set[str] = set()
     waiting = [
         *_references([operation["responses"] for operation in operations if "responses" in operation]),
         *_references(contract["components"]["responses"]),
+        *_references(contract.get("webhooks", {})),
     ]
     while waiting:
         reference = waiting.pop()

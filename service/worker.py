@@ -31,6 +31,8 @@ from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.recomputations.job import RecomputationKind
 from service.sweeper import remove_expired, sweep
+from service.webhooks.addresses import AllowedAddresses
+from service.webhooks.delivery import Deliverer
 
 KINDS: Final[Mapping[str, Kind]] = MappingProxyType({"import": ImportKind(), "recomputation": RecomputationKind()})
 """Every kind of job that workers of this release can do; they leave others to newer ones."""
@@ -119,7 +121,7 @@ def _register(app: Celery, config: Config) -> None:
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Sweeps, and reports the worker, in a thread of the main process."""
+    """Sweeps, reports the worker and delivers messages to webhooks, in threads of the main process."""
 
     requires = ("celery.worker.components:Pool",)
     config: Config
@@ -132,7 +134,7 @@ class Sweeper(bootsteps.StartStopStep):
             DatabaseError: it does not answer, awaits its migrations, is read-only, or can lose records.
         """
         super().__init__(worker, **options)
-        self._database = Database(self.config.database_url, pool_size=2)
+        self._database = Database(self.config.database_url, pool_size=4)
         self._database.check_head()
         self._database.check_schema()
         self._database.check_server(allows_data_loss=self.config.allow_data_loss)
@@ -142,17 +144,24 @@ class Sweeper(bootsteps.StartStopStep):
         self._id = uuid7()
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(worker,), name="sweeper", daemon=True)
+        self._deliverer = Deliverer(self._database, AllowedAddresses.parse(self.config.webhook_allow))
+        self._delivery = threading.Thread(
+            target=self._deliverer.run, args=(self._is_over.is_set,), name="webhooks", daemon=True
+        )
 
     def start(self, worker: Any) -> None:
-        """Start the thread, after the pool has been forked."""
+        """Start the threads, after the pool has been forked."""
         self._thread.start()
+        self._delivery.start()
 
     def stop(self, worker: Any) -> None:
-        """End the thread, and remove the worker from the list of those that live."""
+        """End the threads, and remove the worker from the list of those that live."""
         if not self._thread.is_alive():
             return
         self._is_over.set()
+        self._deliverer.stop_waiting()
         self._thread.join()
+        self._delivery.join()
         try:
             with self._database.outside_clubs() as connection:
                 workers.remove(connection, self._id)

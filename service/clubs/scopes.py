@@ -18,6 +18,7 @@ class Scope(StrEnum):
     CORRECT = "correct"
     CORRECT_FINAL = "correct-final"
     AUDIT = "audit"
+    WEBHOOKS = "webhooks"
     ADMIN = "admin"
 
 
@@ -36,6 +37,7 @@ SCOPE_DESCRIPTIONS: Final = {
     Scope.CORRECT: "correct rounds",
     Scope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
     Scope.AUDIT: "read events, checkpoints and evidence",
+    Scope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
     Scope.ADMIN: "list and revoke the keys of the club",
 }
 """What each scope allows, for operators."""

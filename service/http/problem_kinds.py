@@ -268,6 +268,17 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The job has ended or is about to end, so it cannot be paused or resumed. GET the job for its result,"
         " or start another job.",
     ),
+    "webhook-refused": ProblemKind(
+        HTTPStatus.UNPROCESSABLE_ENTITY,
+        "Webhook URL not allowed",
+        "Use an https URL of a public host. The operator can allow further hosts and networks with OFC_WEBHOOK_ALLOW.",
+    ),
+    "webhook-conflict": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Webhook not available",
+        "A disabled webhook sends no messages; make it active first. A club has at most 20 webhooks; delete one that is"
+        " no longer used.",
+    ),
     "ruleset-conflict": ProblemKind(
         HTTPStatus.CONFLICT,
         "Ruleset conflict",

@@ -126,6 +126,8 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "players": "display names: they can be changed and erased, so no permanent record contains them",
     "link_secrets": "the secrets of viewers' links; no record depends on them",
     "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
+    "webhooks": "where messages are sent; no record depends on them",
+    "webhook_deliveries": "messages to webhooks; they repeat what the events of rounds say",
     "jobs": "progress of work; its changes to rounds are events of the rounds",
     "job_chunks": "progress of work; its changes to rounds are events of the rounds",
     "job_messages": "messages to workers",

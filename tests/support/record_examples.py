@@ -21,6 +21,8 @@ DIGEST = re.compile(r"\b(?!0{64})[0-9a-f]{64}\b")
 """What depends on ids that differ whenever the story is played."""
 TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
 """The signed word of a link."""
+SECRET = re.compile(r"\bwhsec_[A-Za-z0-9+/=]+")
+"""The secret of a webhook."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
 """How a key begins."""
 A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
@@ -68,6 +70,7 @@ class Stable:
             return part
         text = TOKEN.sub(A_TOKEN, part)
         text = KEY.sub("ofc_7q2mx40a", text)
+        text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)
         text = ID.sub(lambda found: self.id_of(found[0]), text)
         text = DIGEST.sub("7d" * 32, text)
         text = SIGNED.sub(lambda found: b64encode(b"}" * (32 if len(found[0]) == 44 else 68)).decode(), text)

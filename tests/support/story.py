@@ -86,6 +86,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     sign_what_happened(recorder, house, second_id)
     import_a_file(recorder, house)
     play_it_again(recorder, house, round_id)
+    add_a_webhook(recorder)
     look_after_the_keys(recorder, house)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
@@ -346,6 +347,26 @@ def work_on(house: House, job_id: str) -> None:
     with database.outside_clubs() as connection:
         [job] = [found for found in jobs.list_unfinished(connection) if str(found.id) == job_id]
     Worker("the story's", database, KINDS, announce=lambda _club: None).work_on(job.club_id, job.id)
+
+
+def add_a_webhook(recorder: Recorder) -> None:
+    """A program of the club's that hears of rounds, as it is set up and looked after."""
+    asked = {"url": "https://club.example/webhooks", "kinds": ["round.completed", "settlement.final"]}
+    recorder.refuse("webhook-refused", "add_webhook", {}, {**asked, "url": "https://10.0.0.7/webhooks"})
+    one = {"webhook_id": str(recorder.record("add_webhook", {}, {**asked, "description": "the club's bot"})["id"])}
+    recorder.record("add_webhook", {}, asked)
+    read_two_pages(recorder, "list_webhooks")
+    recorder.ask("get_webhook", one)
+    recorder.ask("get_webhook_secret", one)
+    recorder.record("rotate_webhook_secret", one, {"overlap_seconds": 3600})
+    sent = recorder.record("test_webhook", one, None)
+    recorder.record("test_webhook", one, None)
+    found = recorder.ask("list_webhook_deliveries", {**one, "limit": 1, "state": "waiting"})
+    recorder.ask("list_webhook_deliveries", {**one, "limit": 1, "cursor": next_cursor(found)})
+    recorder.record("redeliver_message", {**one, "delivery_id": str(sent["id"])}, None)
+    recorder.ask("update_webhook", one, {**asked, "state": "disabled"})
+    recorder.refuse("webhook-conflict", "test_webhook", one)
+    recorder.ask("remove_webhook", one)
 
 
 def look_after_the_keys(recorder: Recorder, house: House) -> None:

@@ -37,11 +37,17 @@ class Club:
         self._table: Answer | None = None
         self._closed: Answer | None = None
         self._round_id = ""
+        self._webhook_id = ""
         self.found: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
             "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
             "round_id": lambda: (
-                self.close_round() if operation_id == "confirm_settlement" else str(self.playing()["id"])
+                self.close_round()
+                if operation_id == "confirm_settlement"
+                # A departure needs a round that is open after another hand.
+                else self.open_round()
+                if operation_id == "record_departure"
+                else str(self.playing()["id"])
             ),
             "hand_id": self.play_hand,
             "dispute_id": self.open_dispute if operation_id != "resolve_dispute" else self.review_dispute,
@@ -50,6 +56,8 @@ class Club:
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "token": self.issue_link,
             "key_id": self.spare_key,
+            "webhook_id": self.add_webhook,
+            "delivery_id": self.send_test,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
             "number": lambda: "1",
             "player": lambda: self.player_for(operation_id),
@@ -75,6 +83,9 @@ class Club:
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
             "resolve_dispute": partial(body_of, "resolve", 2),
             "start_recomputation": lambda: AUDIT,
+            "add_webhook": self.webhook_to_add,
+            "update_webhook": self.webhook,
+            "rotate_webhook_secret": dict,
         }
 
     def playing(self) -> Answer:
@@ -148,6 +159,28 @@ class Club:
         """Find a key that nobody uses, or the id of none."""
         named = [key["id"] for key in self.api.get("/v1/keys")["keys"] if key["name"] == "spare"]
         return str(named[0] if named else NOBODYS)
+
+    def webhook(self) -> Document:
+        """Choose some kinds of messages."""
+        kinds = self.rng.sample(["round.completed", "hand.recorded", "import.ended"], self.rng.randint(1, 3))
+        return {"url": f"https://club.example/{self.new_name()}", "kinds": kinds}
+
+    def webhook_to_add(self) -> Document:
+        """Make room, because a club may have twenty webhooks only."""
+        for listed in self.api.get("/v1/webhooks")["webhooks"]:
+            assert self.api.delete(f"/v1/webhooks/{listed['id']}").status == 204
+        return self.webhook()
+
+    def add_webhook(self) -> str:
+        """Add a webhook in the place of those before."""
+        self._webhook_id = str(self._made("/v1/webhooks", self.webhook_to_add())["id"])
+        return self._webhook_id
+
+    def send_test(self) -> str:
+        """Send a test message to the webhook that was added last."""
+        sent = self.api.post(f"/v1/webhooks/{self._webhook_id or self.add_webhook()}/test", None)
+        assert sent.status == 202, sent
+        return str(sent["id"])
 
     def start_import(self) -> str:
         """Send a file of one round to import; the same again is the same import, for nobody works on it."""

@@ -91,6 +91,8 @@ REFUSED_BEYOND_THE_SHAPE = {
     "review_dispute": "a player of the round or the key must review",
     "resolve_dispute": "what is upheld or rejected may need a reason, from a player of the round or the key",
     "withdraw_dispute": "a player of the round or the key must withdraw it",
+    "add_webhook": "the URL must name a public host",
+    "update_webhook": "the URL must name a public host",
     "start_recomputation": "what the scope names must be there",
 }
 """Operations that may answer 422 to what has the shape that the contract says, and why no JSON Schema says it."""

@@ -46,6 +46,8 @@ CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "waiting_events",
     "tree_heads",
     "round_map_tiles",
+    "webhooks",
+    "webhook_deliveries",
 }
 """Tables whose rows can change; all others are append-only."""
 

@@ -109,7 +109,7 @@ def test_the_service_serves_its_openapi_document(house: House) -> None:
 def test_the_openapi_document_is_valid(contract: Document) -> None:
     OpenAPIV31SpecValidator(contract).validate()
     assert yaml.load(render(make_app().extensions["ofc_contract"]), yaml.CSafeLoader) == contract
-    assert list(contract) == ["openapi", "info", "servers", "security", "tags", "paths", "components"]
+    assert list(contract) == ["openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components"]
     assert contract["openapi"] == "3.1.0"
 
 
@@ -197,7 +197,7 @@ def test_headers_for_clients_are_documented(contract: Document) -> None:
         succeeding = next(headers[status] for status in ("201", "202", "200", "204") if status in headers)
         assert ("Idempotent-Replayed" in succeeding) == is_recorded, f"{method} {path}"
         makes = {"open_round", "record_hand", "play_document", "add_table", "add_ruleset"}
-        makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint"}
+        makes |= {"start_import", "start_recomputation", "open_dispute", "make_checkpoint", "add_webhook"}
         assert ("Location" in succeeding) == (operation["operationId"] in makes), f"{method} {path}"
 
 

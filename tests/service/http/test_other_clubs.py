@@ -16,6 +16,7 @@ from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import SIXES, THREE, add_table, complete_round, hand, open_round, play, rows, seats
 from tests.support.worker_process import lines_of, post_import, rounds_to_import
 
+WEBHOOK = {"url": "https://club.example/webhooks", "kinds": ["round.completed"]}
 SENT: dict[str, Any] = {
     "open_round": {"seats": seats(SIXES)},
     "record_hand": hand(2, 2, THREE),
@@ -31,6 +32,10 @@ SENT: dict[str, Any] = {
     "withdraw_dispute": body_of("withdraw", 1),
     "issue_link": {"expires_in": 60},
     "revoke_key": None,
+    "update_webhook": WEBHOOK,
+    "rotate_webhook_secret": {"overlap_seconds": 60},
+    "test_webhook": None,
+    "redeliver_message": None,
     "cancel_import": None,
     "pause_import": None,
     "resume_import": None,
@@ -52,6 +57,8 @@ class Theirs:
     import_id: str
     recomputation_id: str
     key_id: str
+    webhook_id: str
+    delivery_id: str
 
 
 @pytest.fixture
@@ -64,7 +71,9 @@ def theirs(other_api: Api) -> Theirs:
     hand_id = play(other_api, round_id, hand(1, 1, THREE))["id"]
     dispute_id = opened(other_api, complete_round(other_api, name="attic"))
     key_id = other_api.get("/v1/keys")["keys"][0]["id"]
-    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id)
+    webhook_id = other_api.post("/v1/webhooks", WEBHOOK)["id"]
+    delivery_id = other_api.post(f"/v1/webhooks/{webhook_id}/test", None)["id"]
+    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id, webhook_id, delivery_id)
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:

@@ -13,6 +13,7 @@ from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
+from schemas.webhooks import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps
@@ -53,8 +54,10 @@ from service.statistics.actions.measuring import update_statistics
 from service.statistics.queries.measuring import add_all_rounds
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
+from service.webhooks.queries import deliveries, webhooks
 
 EVENT = b"{}"
+ON = WebhookState.ACTIVE
 SIGNING_KEY = SigningKey.make("tablestakes")
 PINEAPPLE = PRESETS["pineapple"]
 SECRET = b"a secret of the club "
@@ -251,6 +254,10 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         make_checkpoint(transaction, SIGNING_KEY)
         record_event(transaction, EventKind.PLAYER_NAMED, EVENT)  # which waits
         http.add(transaction, "a key", IdempotentResponse(sha256(b"a request").digest(), 201, "/v1/hands/1", b"{}"))
+        webhook = webhooks.add(
+            transaction, uuid7(), WebhookRequest("https://club.example", (WebhookKind.TEST,), None, ON)
+        )
+        deliveries.add_delivery(transaction, webhook.id, uuid7(), WebhookKind.TEST, {})
     assert update_statistics(database, club_id) > 0
     with database.transaction(club_id) as transaction:
         add_all_rounds(transaction)

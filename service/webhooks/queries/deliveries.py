@@ -1,0 +1,260 @@
+"""Deliveries: list them, claim those that are due, and store the results of attempts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Connection, Row, Select, bindparam, insert, select, text, update
+from sqlalchemy.dialects.postgresql import ARRAY
+from sqlalchemy.dialects.postgresql import UUID as UUID_TYPE
+
+from schemas.webhooks import DeliveryState, DeliveryView
+from service.db import Transaction
+from service.errors import NotFound
+from service.webhooks.models import DeliveryRecord
+
+_DELIVERY: Final = DeliveryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimedDelivery:
+    """
+    A delivery that this process makes, until its lease ends.
+
+    Attributes:
+        attempt: the number of the attempt, which its result must have.
+        secrets: those that sign the message, the newest first.
+    """
+
+    club_id: UUID
+    id: UUID
+    webhook_id: UUID
+    url: str
+    secrets: tuple[bytes, ...]
+    kind: str
+    about: Any
+    round_id: UUID | None
+    attempt: int
+    first_attempt_at: datetime
+    created_at: datetime
+
+
+def add_delivery(transaction: Transaction, webhook_id: UUID, delivery_id: UUID, kind: str, about: Any) -> DeliveryView:
+    """Insert a message about no round."""
+    transaction.execute(
+        insert(_DELIVERY).values(
+            club_id=transaction.club_id,
+            id=delivery_id,
+            webhook_id=webhook_id,
+            kind=kind,
+            data=about,
+            rank=1,
+            is_redelivery=False,
+            state=DeliveryState.WAITING,
+            attempts=0,
+            next_attempt_at=transaction.now,
+            created_at=transaction.now,
+        )
+    )
+    return get_delivery(transaction, webhook_id, delivery_id)
+
+
+def get_delivery(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:
+    """
+    Read a delivery.
+
+    Raises:
+        NotFound: the webhook has no delivery with this ID.
+    """
+    found = transaction.execute(_sent(transaction, webhook_id).where(_DELIVERY.id == delivery_id)).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no delivery {delivery_id} of the webhook {webhook_id}")
+    return _load_delivery(found)
+
+
+def list_deliveries(
+    transaction: Transaction, webhook_id: UUID, *, state: str | None, after: UUID | None, limit: int
+) -> list[DeliveryView]:
+    """List the deliveries of a webhook, the newest first, starting after the ID `after`; all, or those in a state."""
+    query = _sent(transaction, webhook_id).order_by(_DELIVERY.id.desc()).limit(limit)
+    if state is not None:
+        query = query.where(_DELIVERY.state == state)
+    if after is not None:
+        query = query.where(_DELIVERY.id < after)
+    return [_load_delivery(found) for found in transaction.execute(query)]
+
+
+def redeliver(transaction: Transaction, webhook_id: UUID, delivery_id: UUID) -> DeliveryView:
+    """
+    Send a message again, or at once if it waits. If it was ended, later messages of its round do not wait for it.
+
+    Raises:
+        NotFound: the webhook has no delivery with this ID.
+    """
+    transaction.execute(
+        update(_DELIVERY)
+        .where(
+            _DELIVERY.club_id == transaction.club_id, _DELIVERY.webhook_id == webhook_id, _DELIVERY.id == delivery_id
+        )
+        .values(
+            is_redelivery=_DELIVERY.is_redelivery | (_DELIVERY.state != DeliveryState.WAITING),
+            state=DeliveryState.WAITING,
+            next_attempt_at=transaction.now,
+            first_attempt_at=None,
+            ended_at=None,
+        )
+    )
+    return get_delivery(transaction, webhook_id, delivery_id)
+
+
+def _sent(transaction: Transaction, webhook_id: UUID) -> Select[Any]:
+    return select(_DELIVERY.__table__).where(
+        _DELIVERY.club_id == transaction.club_id, _DELIVERY.webhook_id == webhook_id
+    )
+
+
+def _load_delivery(found: Row[Any]) -> DeliveryView:
+    return DeliveryView(
+        id=found.id,
+        kind=found.kind,
+        round=found.round_id,
+        state=found.state,
+        attempts=found.attempts,
+        next_attempt_at=found.next_attempt_at if found.state == DeliveryState.WAITING else None,
+        last_status=found.last_status,
+        last_error=found.last_error,
+        created_at=found.created_at,
+        ended_at=found.ended_at,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class ClubWithWebhooks:
+    """A club with messages that are due, or with deliveries that ended long ago."""
+
+    club_id: UUID
+    is_due: bool
+    is_expired: bool
+
+
+_CLUBS: Final = text("SELECT club_id, is_due, is_expired FROM clubs_with_webhooks(:now, :ended_before)")
+# A message of a round waits for those before it. A locked one is being claimed or ended by another process.
+_CLAIM: Final = text("""
+    WITH due AS (
+        SELECT delivery.id FROM webhook_deliveries AS delivery
+        JOIN webhooks AS webhook ON (webhook.club_id, webhook.id) = (delivery.club_id, delivery.webhook_id)
+        WHERE delivery.club_id = :club_id AND delivery.state = 'waiting' AND delivery.next_attempt_at <= :now
+            AND webhook.state = 'active' AND webhook.id <> ALL (:busy)
+            AND (delivery.is_redelivery OR NOT EXISTS (
+                SELECT FROM webhook_deliveries AS earlier
+                WHERE (earlier.club_id, earlier.webhook_id, earlier.round_id)
+                        = (delivery.club_id, delivery.webhook_id, delivery.round_id)
+                    AND earlier.state = 'waiting' AND NOT earlier.is_redelivery
+                    AND (earlier.sequence, earlier.rank) < (delivery.sequence, delivery.rank)
+            ))
+        ORDER BY delivery.next_attempt_at, delivery.id LIMIT :limit FOR UPDATE OF delivery SKIP LOCKED
+    )
+    UPDATE webhook_deliveries AS delivery
+    SET attempts = attempts + 1, next_attempt_at = :lease_ends,
+        first_attempt_at = coalesce(first_attempt_at, :now)
+    FROM due, webhooks AS webhook
+    WHERE delivery.club_id = :club_id AND delivery.id = due.id
+        AND webhook.club_id = :club_id AND webhook.id = delivery.webhook_id
+    RETURNING delivery.id, delivery.webhook_id, webhook.url, webhook.secret, webhook.previous_secret,
+        webhook.previous_until, delivery.kind, delivery.data, delivery.round_id, delivery.attempts,
+        delivery.first_attempt_at, delivery.created_at
+""").bindparams(bindparam("busy", type_=ARRAY(UUID_TYPE)))
+_END: Final = text("""
+    UPDATE webhook_deliveries
+    SET state = :state, next_attempt_at = :next_attempt_at, last_status = :last_status, last_error = :last_error,
+        ended_at = :ended_at
+    WHERE club_id = :club_id AND id = :id AND attempts = :attempt AND state = 'waiting'
+""")
+# Later messages of the round are looked at again when this one is, and not at every look before.
+_FOLLOWING: Final = text("""
+    UPDATE webhook_deliveries SET next_attempt_at = :next_attempt_at
+    WHERE club_id = :club_id AND webhook_id = :webhook_id AND round_id = :round_id AND state = 'waiting'
+        AND NOT is_redelivery AND id <> :id AND attempts = 0
+""")
+_REMOVE: Final = text("""
+    DELETE FROM webhook_deliveries WHERE club_id = :club_id AND id IN (
+        SELECT id FROM webhook_deliveries WHERE club_id = :club_id AND ended_at < :before LIMIT :most)
+""")
+
+
+def list_clubs(connection: Connection, now: datetime, ended_before: datetime) -> list[ClubWithWebhooks]:
+    """
+    List the clubs with messages that are due, or with deliveries that ended before a moment.
+
+    Args:
+        connection: from `Database.outside_clubs`.
+        now: the moment at which attempts are due.
+        ended_before: the moment before which deliveries ended.
+    """
+    found = connection.execute(_CLUBS, {"now": now, "ended_before": ended_before})
+    return [ClubWithWebhooks(*club) for club in found]
+
+
+def claim(transaction: Transaction, busy: Sequence[UUID], limit: int, lease: timedelta) -> list[ClaimedDelivery]:
+    """
+    Claim deliveries that are due, and count an attempt of each.
+
+    Args:
+        transaction: the club's transaction.
+        busy: webhooks to leave out.
+        limit: the most deliveries to claim.
+        lease: the time after which another process can claim them.
+    """
+    parameters = {
+        "club_id": transaction.club_id,
+        "now": transaction.now,
+        "busy": list(busy),
+        "limit": limit,
+        "lease_ends": transaction.now + lease,
+    }
+    return [_load_claimed(transaction, found) for found in transaction.execute(_CLAIM, parameters)]
+
+
+def _load_claimed(transaction: Transaction, found: Row[Any]) -> ClaimedDelivery:
+    overlaps = found.previous_until is not None and found.previous_until > transaction.now
+    return ClaimedDelivery(
+        club_id=transaction.club_id,
+        id=found.id,
+        webhook_id=found.webhook_id,
+        url=found.url,
+        secrets=(bytes(found.secret), *([bytes(found.previous_secret)] if overlaps else [])),
+        kind=found.kind,
+        about=found.data,
+        round_id=found.round_id,
+        attempt=found.attempts,
+        first_attempt_at=found.first_attempt_at,
+        created_at=found.created_at,
+    )
+
+
+def end_attempt(
+    transaction: Transaction,
+    delivery: ClaimedDelivery,
+    *,
+    state: DeliveryState,
+    next_attempt_at: datetime,
+    status: int | None,
+    error: str | None,
+) -> bool:
+    """Store the result of an attempt, and return whether it is still the newest one."""
+    about = {"club_id": transaction.club_id, "id": delivery.id, "next_attempt_at": next_attempt_at}
+    ended_at = None if state is DeliveryState.WAITING else transaction.now
+    result = {"state": state, "last_status": status, "last_error": error, "ended_at": ended_at}
+    ended = transaction.execute(_END, {**about, **result, "attempt": delivery.attempt})
+    if ended.rowcount == 1 and delivery.round_id is not None:
+        of_round = {"webhook_id": delivery.webhook_id, "round_id": delivery.round_id}
+        transaction.execute(_FOLLOWING, {**about, **of_round})
+    return ended.rowcount == 1
+
+
+def remove_ended_before(transaction: Transaction, before: datetime, most: int) -> int:
+    """Delete deliveries that ended before a moment, and return their number."""
+    parameters = {"club_id": transaction.club_id, "before": before, "most": most}
+    return transaction.execute(_REMOVE, parameters).rowcount

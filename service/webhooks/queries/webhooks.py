@@ -1,0 +1,174 @@
+"""Webhooks: add, change, read and remove them."""
+
+import secrets
+from datetime import datetime, timedelta
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Select, delete, func, insert, select, text, update
+
+from schemas.webhooks import DisabledBecause, WebhookRequest, WebhookState, WebhookView
+from service.db import Transaction
+from service.errors import NotFound
+from service.webhooks.models import WebhookRecord
+
+_WEBHOOK: Final = WebhookRecord
+_SECRET_BYTES: Final = 32
+_LOCK: Final = text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+
+
+def lock_adding(transaction: Transaction) -> int:
+    """Lock the creation of webhooks in the club until the transaction ends, and return how many it has."""
+    transaction.execute(_LOCK, {"name": f"{transaction.club_id} webhooks"})
+    count = select(func.count()).where(_WEBHOOK.club_id == transaction.club_id)
+    return int(transaction.execute(count).scalar_one())
+
+
+def add(transaction: Transaction, webhook_id: UUID, request: WebhookRequest) -> WebhookView:
+    """Insert a webhook with a new secret."""
+    transaction.execute(
+        insert(_WEBHOOK).values(
+            club_id=transaction.club_id,
+            id=webhook_id,
+            **_requested(request),
+            secret=secrets.token_bytes(_SECRET_BYTES),
+            created_at=transaction.now,
+        )
+    )
+    return get(transaction, webhook_id)
+
+
+def replace(transaction: Transaction, webhook_id: UUID, request: WebhookRequest) -> WebhookView:
+    """
+    Replace what a webhook was created with.
+
+    A webhook that is active again has a new chance: its failures before are forgotten.
+
+    Raises:
+        NotFound: the club has no webhook with this ID.
+    """
+    before = get(transaction, webhook_id, for_update=True)
+    values = _requested(request)
+    if request.state is WebhookState.DISABLED and before.disabled_because is not None:
+        values["disabled_because"] = before.disabled_because
+    if request.state is WebhookState.ACTIVE and before.state != WebhookState.ACTIVE:
+        values["failing_since"] = None
+    return _change(transaction, webhook_id, **values)
+
+
+def rotate_secret(transaction: Transaction, webhook_id: UUID, overlap: timedelta) -> WebhookView:
+    """
+    Create a new secret; messages are signed with the old one too until the overlap ends.
+
+    Raises:
+        NotFound: the club has no webhook with this ID.
+    """
+    get(transaction, webhook_id, for_update=True)
+    return _change(
+        transaction,
+        webhook_id,
+        secret=secrets.token_bytes(_SECRET_BYTES),
+        previous_secret=_WEBHOOK.secret,
+        previous_until=transaction.now + overlap,
+    )
+
+
+def remove(transaction: Transaction, webhook_id: UUID) -> None:
+    """Delete a webhook with its deliveries, if the club has it."""
+    transaction.execute(delete(_WEBHOOK).where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id))
+
+
+def disable(transaction: Transaction, webhook_id: UUID, because: DisabledBecause) -> None:
+    """Disable an active webhook."""
+    transaction.execute(
+        update(_WEBHOOK)
+        .where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id, _WEBHOOK.state == "active")
+        .values(state=WebhookState.DISABLED, disabled_because=because)
+    )
+
+
+def record_health(transaction: Transaction, webhook_id: UUID, *, is_well: bool) -> datetime | None:
+    """Store since when a webhook has failed without a success in between, and return it."""
+    failing_since = None if is_well else func.coalesce(_WEBHOOK.failing_since, transaction.now)
+    statement = (
+        update(_WEBHOOK)
+        .where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id)
+        .values(failing_since=failing_since)
+        .returning(_WEBHOOK.failing_since)
+    )
+    if is_well:
+        statement = statement.where(_WEBHOOK.failing_since.is_not(None))
+    found: datetime | None = transaction.execute(statement).scalar_one_or_none()
+    return found
+
+
+def _requested(request: WebhookRequest) -> dict[str, Any]:
+    is_disabled = request.state is WebhookState.DISABLED
+    return {
+        "url": request.url,
+        "kinds": [kind.value for kind in request.kinds],
+        "description": request.description,
+        "state": request.state,
+        "disabled_because": DisabledBecause.REQUEST if is_disabled else None,
+    }
+
+
+def _change(transaction: Transaction, webhook_id: UUID, **values: Any) -> WebhookView:
+    mine = (_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id)
+    transaction.execute(update(_WEBHOOK).where(*mine).values(**values))
+    return get(transaction, webhook_id)
+
+
+def get(transaction: Transaction, webhook_id: UUID, *, for_update: bool = False) -> WebhookView:
+    """
+    Read a webhook.
+
+    Raises:
+        NotFound: the club has no webhook with this ID.
+    """
+    query = _mine(transaction).where(_WEBHOOK.id == webhook_id)
+    found = transaction.execute(query.with_for_update() if for_update else query).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no webhook {webhook_id}")
+    return _load(transaction, found)
+
+
+def get_secret(transaction: Transaction, webhook_id: UUID) -> bytes:
+    """
+    Read the secret of a webhook.
+
+    Raises:
+        NotFound: the club has no webhook with this ID.
+    """
+    query = select(_WEBHOOK.secret).where(_WEBHOOK.club_id == transaction.club_id, _WEBHOOK.id == webhook_id)
+    found = transaction.execute(query).scalar_one_or_none()
+    if found is None:
+        raise NotFound(f"there is no webhook {webhook_id}")
+    return bytes(found)
+
+
+def list_page(transaction: Transaction, *, after: UUID | None, limit: int) -> list[WebhookView]:
+    """List webhooks, the newest first, starting after the ID `after`."""
+    query = _mine(transaction).order_by(_WEBHOOK.id.desc()).limit(limit)
+    if after is not None:
+        query = query.where(_WEBHOOK.id < after)
+    return [_load(transaction, found) for found in transaction.execute(query)]
+
+
+def _mine(transaction: Transaction) -> Select[Any]:
+    return select(_WEBHOOK.__table__).where(_WEBHOOK.club_id == transaction.club_id)
+
+
+def _load(transaction: Transaction, found: Row[Any]) -> WebhookView:
+    overlaps = found.previous_until is not None and found.previous_until > transaction.now
+    return WebhookView(
+        id=found.id,
+        url=found.url,
+        kinds=found.kinds,
+        description=found.description,
+        state=found.state,
+        disabled_because=found.disabled_because,
+        failing_since=found.failing_since,
+        previous_secret_until=found.previous_until if overlaps else None,
+        created_at=found.created_at,
+    )

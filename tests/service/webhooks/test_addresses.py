@@ -1,0 +1,108 @@
+"""Where messages may be sent: what a host resolves to is checked, and the connection goes to that address."""
+
+import socket
+from ipaddress import ip_address
+from typing import Any
+
+import pytest
+
+from service.config import ConfigError, read_settings
+from service.errors import WebhookRefused
+from service.webhooks.addresses import AllowedAddresses, Target, is_public, resolve
+from tests.support.application import House
+from tests.support.webhook_receiver import Receiver, Sending, sending
+
+NOT_PUBLIC = [
+    "0.0.0.0", "10.1.2.3", "100.64.0.1", "127.0.0.1", "127.9.9.9", "169.254.169.254", "172.16.0.1", "192.168.1.1",
+    "192.0.2.1", "198.18.0.1", "224.0.0.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::127.0.0.1", "fe80::1",
+    "fc00::1", "fd00:ec2::254", "ff02::1", "2001:db8::1", "::ffff:127.0.0.1", "::ffff:10.0.0.1", "64:ff9b::7f00:1",
+    "64:ff9b::a9fe:a9fe", "2002:7f00:1::", "2002:a00:1::1",
+]  # fmt: skip
+
+
+def answer(*addresses: str) -> Any:
+    """Return a resolver that answers with these addresses."""
+
+    def getaddrinfo(_host: str, port: int, **_options: Any) -> list[Any]:
+        return [
+            (socket.AF_INET6 if ":" in found else socket.AF_INET, socket.SOCK_STREAM, 6, "", (found, port))
+            for found in addresses
+        ]
+
+    return getaddrinfo
+
+
+@pytest.mark.parametrize("address", NOT_PUBLIC)
+def test_addresses_that_are_not_public_are_refused(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert not is_public(ip_address(address))
+    monkeypatch.setattr(socket, "getaddrinfo", answer(address))
+    with pytest.raises(WebhookRefused, match=r"'club\.example' has no public address"):
+        resolve(Target.of("https://club.example/"), AllowedAddresses())
+
+
+@pytest.mark.parametrize("text", ["10.0.0.0/33", "https://hooks.internal", "hooks.internal:8080", "*"])
+def test_an_invalid_list_of_allowed_hosts_is_an_error(text: str) -> None:
+    with pytest.raises(ConfigError, match=r"OFC_WEBHOOK_ALLOW has .*expected names of hosts and networks"):
+        read_settings({"OFC_WEBHOOK_ALLOW": f"club.example {text}"})
+
+
+def test_of_several_addresses_only_public_ones_are_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", answer("10.0.0.1", "9.9.9.9", "::1", "2620:fe::fe"))
+    found = resolve(Target.of("https://club.example/"), AllowedAddresses())
+    assert [str(address) for address in found] == ["9.9.9.9", "2620:fe::fe"]
+
+
+def test_numbers_that_resolvers_take_for_addresses_are_refused() -> None:
+    for host in ("127.1", "2130706433", "0x7f000001", "017700000001"):
+        with pytest.raises((WebhookRefused, OSError)):
+            resolve(Target.of(f"https://{host}/"), AllowedAddresses())
+
+
+def test_http_needs_the_operators_permission(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(socket, "getaddrinfo", answer("9.9.9.9"))
+    with pytest.raises(WebhookRefused, match="expected 'https'"):
+        resolve(Target.of("http://club.example/"), AllowedAddresses())
+    for allow in ("club.example", "9.9.9.0/24"):
+        assert resolve(Target.of("http://club.example/"), AllowedAddresses.parse(allow))
+
+
+def test_a_host_that_resolves_to_this_machine_receives_nothing(
+    local_house: House, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with sending(local_house, "https://club.example/", allow="") as club:
+        resolver = socket.getaddrinfo
+
+        def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
+            return resolver("127.0.0.1" if host == "club.example" else host, *arguments, **options)
+
+        monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+        club.api.post(f"{club.address}/test", None)
+        club.deliver()
+        assert "has no public address" in club.deliveries[0]["last_error"]
+    assert receiver.received == []
+
+
+def test_the_connection_goes_to_the_address_that_was_checked(
+    club: Sending, receiver: Receiver, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A name that resolves to another address the second time is not resolved a second time."""
+    asked = []
+    resolver = socket.getaddrinfo
+    port = int(receiver.url.rpartition(":")[2].partition("/")[0])
+
+    def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
+        if host == "club.example":
+            asked.append(host)
+            return answer("127.0.0.1")(host, port)
+        return resolver(host, *arguments, **options)
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    changed = {"url": f"http://club.example:{port}/hooks", "kinds": ["hand.recorded"]}
+    monkeypatch.setitem(
+        club.house.app.extensions, "ofc_webhook_allow", AllowedAddresses.parse("127.0.0.1 club.example")
+    )
+    assert club.api.put(club.address, changed).status == 200
+    club.api.post(f"{club.address}/test", None)
+    club.deliver()
+    assert asked == ["club.example"]
+    assert receiver.received[0].headers["host"] == f"club.example:{port}"
