@@ -159,7 +159,7 @@ def _from_round_heads() -> None:
     """
     Send that a round ended, that an ended round has another revision, and that a settlement is final.
 
-    Imports insert heads and update none, so they send nothing here.
+    A document inserts the head of a round that has ended. Imports do too, and send nothing here.
     """
     op.execute("""
         CREATE FUNCTION send_round() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -187,6 +187,25 @@ def _from_round_heads() -> None:
         CREATE TRIGGER send_to_webhooks AFTER UPDATE ON round_heads FOR EACH ROW
             WHEN (OLD.revision <> NEW.revision OR OLD.settlement_state <> NEW.settlement_state)
             EXECUTE FUNCTION send_round();
+
+        CREATE FUNCTION send_new_round() RETURNS trigger LANGUAGE plpgsql AS $$
+        DECLARE
+            message jsonb;
+        BEGIN
+            IF NOT has_webhooks() THEN
+                RETURN NULL;
+            END IF;
+            SELECT jsonb_build_object('round_id', id, 'table_id', table_id, 'reference', reference,
+                    'revision', NEW.revision, 'status', NEW.status, 'state', NEW.settlement_state)
+                INTO message FROM rounds WHERE club_id = NEW.club_id AND id = NEW.round_id AND NOT imported;
+            IF message IS NOT NULL THEN
+                PERFORM send_to_webhooks('round.completed', message, NEW.round_id, NEW.version, 3);
+            END IF;
+            RETURN NULL;
+        END $$;
+
+        CREATE TRIGGER send_new_to_webhooks AFTER INSERT ON round_heads FOR EACH ROW
+            WHEN (NEW.status <> 'open') EXECUTE FUNCTION send_new_round();
     """)
 
 

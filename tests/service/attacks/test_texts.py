@@ -40,7 +40,9 @@ NASTY = [
     "%00%0d%0aSet-Cookie: a=b",
 ]
 SLOW = 5.0
-RECORDS = [name for name, operation in OPERATIONS.items() if "requestBody" in operation and name != "start_import"]
+OF_LINES = ("start_import", "record_hands")
+"""Operations whose body has lines; each line is read as the body of another operation."""
+RECORDS = [name for name, operation in OPERATIONS.items() if "requestBody" in operation and name not in OF_LINES]
 
 PARAMETERS = {
     operation["operationId"]: {

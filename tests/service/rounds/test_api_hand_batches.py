@@ -306,3 +306,10 @@ def test_all_hands_of_a_full_request_are_recorded(api: Api, house: House) -> Non
     lines = [line(round_id, played) for round_id in many for played in COMPLETE]
     assert statuses(send(api, *lines)) == ["recorded"] * len(lines)
     assert house.count_records()["hands"] - before == len(lines)
+
+
+@pytest.mark.parametrize("text", ["'; DROP TABLE rounds; --", "a\x00b", "\u202eevil", "x" * 100_000, "{{ 7 * 7 }}"])
+def test_a_text_in_the_name_of_a_round_is_only_a_text(api: Api, rounds: list[str], text: str) -> None:
+    named = {"table": text, "reference": text}
+    answer = send(api, line(named, COMPLETE[0]), line(rounds[0], COMPLETE[0]))
+    assert statuses(answer) == ["refused", "recorded"]

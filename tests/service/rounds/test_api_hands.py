@@ -103,7 +103,21 @@ def test_a_settlement_lists_the_payments_of_each_hand(api: Api) -> None:
     answer = record(api, round_id, hand(1, 1, THREE))
     settled = api.get(f"/v1/rounds/{round_id}/settlement")
     assert settled["state"] == "open"
-    assert settled["transfers"] == [{"hand": 1, **paid} for paid in answer["transfers"]]
+    players = {1: "ann", 2: "bob", 3: "cyd"}
+    assert settled["transfers"] == [
+        {
+            **paid,
+            "hand": 1,
+            "payer_player": players[paid["payer"]],
+            "payee_player": players[paid["payee"]],
+            "amount": paid["paid"] * 250,
+        }
+        for paid in answer["transfers"]
+    ]
+    assert settled["players"] == {"1": "ann", "2": "bob", "3": "cyd"}
+    round_ = api.get(f"/v1/rounds/{round_id}")
+    assert (settled["round"], settled["table"]) == (round_id, round_["table"])
+    assert settled["reference"] == round_["reference"]
     assert [(paid["payer"], paid["payee"], paid["due"], paid["paid"]) for paid in settled["transfers"]] == [
         (3, 2, 6, 6),
         (2, 1, 6, 6),

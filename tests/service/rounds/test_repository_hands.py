@@ -112,7 +112,7 @@ def test_streets_discards_and_the_order_of_cards_are_preserved(database: Databas
         read = hands.get(transaction, given.id)
     by_seat = tuple(sorted(submitted.hand.players, key=lambda player: player.seat))
     assert read.hand.players == by_seat
-    assert read.content == json.loads(given.content)
+    assert read.content == json.loads(given.submitted.content)
 
 
 def test_a_record_has_the_bytes_received_and_13_bytes_a_board(database: Database, club_id: UUID) -> None:
