@@ -52,7 +52,7 @@ REQUEST_ID: Final = {
 IF_NONE_MATCH: Final[dict[str, Any]] = {
     "in": "header",
     "name": "If-None-Match",
-    "schema": {"type": "string", "minLength": 1, "maxLength": 1000},
+    "schema": {"type": "string"},
     "example": '"12.6b86b273ff34fce19d6b804eff5a3f57"',
     "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
 }

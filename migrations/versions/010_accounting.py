@@ -77,7 +77,7 @@ def _changes() -> None:
             FOR EACH ROW WHEN (NEW.hands > 0) EXECUTE FUNCTION note_unmeasured_round();
         CREATE TRIGGER unmeasured_when_changed AFTER UPDATE ON round_heads
             FOR EACH ROW
-            WHEN ((OLD.revision, OLD.hands, OLD.stacks) IS DISTINCT FROM (NEW.revision, NEW.hands, NEW.stacks))
+            WHEN (OLD.revision <> NEW.revision OR OLD.hands <> NEW.hands OR OLD.stacks <> NEW.stacks)
             EXECUTE FUNCTION note_unmeasured_round();
     """)
 

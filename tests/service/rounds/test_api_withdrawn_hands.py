@@ -296,7 +296,10 @@ def test_undoing_any_hand_restores_the_earlier_state(api: Api, name: str) -> Non
                 again = settlement_of(api, round_id).document
                 assert without(again, *beside) == without(came_to.document, *beside)
                 undone += 1
-        again = api.post("/v1/documents", {**without(document, "closed", "point_value", "currency"), "table": f"again {name} {number}"})
+        again = api.post(
+            "/v1/documents",
+            {**without(document, "closed", "point_value", "currency"), "table": f"again {name} {number}"},
+        )
         for part in ("stacks", "net", "standings", "transfers"):
             assert again["settlement"][part] == settlement_of(api, round_id)[part]
     assert undone > 2
