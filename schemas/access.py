@@ -13,8 +13,9 @@ from uuid import UUID
 from schemas.base import Dumped, WireSchema
 from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
 from schemas.pages import PageSchema
+from schemas.round_settlements import RoundSettlementSchema, dump_round_settlement, view_round_settlement
 from schemas.rounds import RoundSchema, RoundView, dump_round
-from schemas.settlements import SettlementSchema, SettlementView, dump_settlement_view
+from schemas.settlements import SettlementView
 
 
 class ApiKeySchema(WireSchema):
@@ -143,7 +144,7 @@ class LinkedRoundSchema(WireSchema):
 
     expires_at = Time(required=True, description="Time when the link expires.")
     round = Inner(RoundSchema, required=True, description="The round as it is now.")
-    settlement = Inner(SettlementSchema, required=True, description="The newest settlement of the round.")
+    settlement = Inner(RoundSettlementSchema, required=True, description="The newest settlement of the round.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,5 +174,5 @@ def dump_linked_round(view: LinkedRoundView) -> Dumped:
     return {
         "expires_at": show_time(view.expires_at),
         "round": dump_round(view.round),
-        "settlement": dump_settlement_view(view.settlement),
+        "settlement": dump_round_settlement(view_round_settlement(view.round, view.settlement)),
     }

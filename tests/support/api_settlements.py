@@ -34,6 +34,16 @@ def sweep_all(house: House) -> None:
     sweep(database_of(house), KINDS, lambda _club: None)
 
 
+def without_players(settlement: dict[str, Any]) -> dict[str, Any]:
+    """Leave out of a settlement's transfers what only the settlement of a round in the API has."""
+    only_there = {"payer_player", "payee_player", "amount"}
+    transfers = [
+        {name: value for name, value in transfer.items() if name not in only_there}
+        for transfer in settlement["transfers"]
+    ]
+    return {**settlement, "transfers": transfers}
+
+
 def refused(answer: Answer, code: str, mistake: str) -> bool:
     return (answer.status, answer["code"], [each["code"] for each in answer["errors"]]) == (409, code, [mistake])
 

@@ -13,6 +13,7 @@ from client.offline.score import play_round
 from tests.oracle import PRESETS, play, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Answer, Api
+from tests.support.api_settlements import without_players
 from tests.support.sample_rounds import HIGH, LOW, MID, Document, hand, post_document, without
 from tests.support.shared_server import Served
 
@@ -24,7 +25,7 @@ DEADLINE = 300
 
 def plays_to_itself(document: Document, settlement: Document) -> None:
     """Compare a settlement with its document replayed by the rules."""
-    played = play_round(document)["settlement"]
+    played, settlement = play_round(document)["settlement"], without_players(settlement)
     assert {part: settlement[part] for part in COMES_TO} == {part: played[part] for part in COMES_TO}
     assert sum(settlement["net"].values()) == 0
 
@@ -73,7 +74,7 @@ def answered(answer: Answer) -> Document:
 
 def agrees_with_the_oracle(api: Api, round_id: str, name: str) -> None:
     document = api.get(f"/v1/rounds/{round_id}/document").document
-    settlement = api.get(f"/v1/rounds/{round_id}/settlement").document
+    settlement = without_players(api.get(f"/v1/rounds/{round_id}/settlement").document)
     standing = frozenset(irregular["hand"] for irregular in document.get("irregular", []))
     right = play(document, PRESETS[name], standing)["settlement"]
     assert {part: settlement[part] for part in COMES_TO[:-1]} == {part: right[part] for part in COMES_TO[:-1]}

@@ -48,6 +48,8 @@ CHANGING = {"clubs", "api_keys", "players", "round_heads", "dispute_heads"} | {
     "round_map_tiles",
     "webhooks",
     "webhook_deliveries",
+    "round_statistics",
+    "unmeasured_rounds",
 }
 """Tables whose rows can change; all others are append-only."""
 

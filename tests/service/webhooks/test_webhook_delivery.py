@@ -13,7 +13,7 @@ from tests.support.sample_rounds import COMPLETE, add_table, open_round, play
 from tests.support.webhook_receiver import Received, Receiver, Sending, hang, receiving, sending
 
 
-def test_messages_are_signed_as_standard_webhooks_says(club: Sending, receiver: Receiver) -> None:
+def test_messages_are_signed_as_standard_webhooks_requires(club: Sending, receiver: Receiver) -> None:
     delivery = club.api.post(f"{club.address}/test", None)
     assert (delivery.status, delivery["state"], delivery["kind"]) == (202, "waiting", "webhook.test")
     assert club.deliver() == 1
@@ -124,7 +124,7 @@ def test_a_webhook_is_disabled_after_five_days_of_failures(club: Sending, receiv
     assert (club.webhook["state"], club.webhook["disabled_because"]) == ("disabled", "failing")
 
 
-def test_a_gone_endpoint_disables_its_webhook(club: Sending, receiver: Receiver) -> None:
+def test_a_410_disables_the_webhook(club: Sending, receiver: Receiver) -> None:
     receiver.respond = 410
     club.api.post(f"{club.address}/test", None)
     club.deliver()
