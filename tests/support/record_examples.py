@@ -154,7 +154,7 @@ class Recorder:
         if len(lines) > len(kept.splitlines()):
             self.examples[operation]["cut"] = "Some of its lines."
 
-    def send_lines(self, operation: str, content: bytes, shown: str, **asked: str) -> Answer:
+    def send_lines(self, operation: str, content: bytes, shown: str, **asked: Any) -> Answer:
         """Send a file of lines, under a key, and keep it as an example that shows less of it."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}

@@ -11,6 +11,7 @@ from uuid import UUID
 import httpx2
 
 from tests.oracle import PRESETS
+from tests.support.api_settlements import without_players
 from tests.support.sample_rounds import Document, without
 from tests.support.scoring.replayed_rounds import play_document
 
@@ -157,7 +158,7 @@ class Scorekeeper:
     def _check_round(self, round_: PlayedRound) -> None:
         found = self.get(f"/v1/rounds/{round_.id}")
         assert found["version"] == 1 + round_.changes, round_
-        settlement = self.get(f"/v1/rounds/{round_.id}/settlement")
+        settlement = without_players(self.get(f"/v1/rounds/{round_.id}/settlement"))
         assert sum(settlement["net"].values()) == 0, round_
         ruleset = PRESETS[round_.document["ruleset"].partition("@")[0]]
         document = self.get(f"/v1/rounds/{round_.id}/document")

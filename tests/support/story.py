@@ -158,7 +158,7 @@ def play_a_round(recorder: Recorder, table: str) -> str:
     undoing = {"number": 2, "hand": misread["id"], "reason": "bob's nine of hearts was the nine of spades"}
     recorder.record("undo_hand", in_round, undoing)
     many = lines_of([json.dumps({"round": round_id, **SECOND}).encode()])
-    recorder.send_lines("record_hands", many, many.decode(), dry_run="true")
+    recorder.send_lines("record_hands", many, many.decode(), dry_run=True)
     recorder.record("record_hand", in_round, SECOND)
     recorder.refuse("same-deal", "record_hand", in_round, {**SECOND, "number": 3})
     recorder.refuse("hand-number", "record_hand", in_round, {**MISREAD, "number": 5})
@@ -226,7 +226,7 @@ def look_at_the_round(recorder: Recorder, round_id: str) -> None:
     hands = recorder.ask("list_hands", {**in_round, "limit": 1})
     recorder.ask("list_hands", {**in_round, "limit": 1, "revision": 2, "cursor": next_cursor(hands)})
     found = recorder.ask("find_hands", {"limit": 1})
-    narrowed = {"player": "ann", "ruleset": PINEAPPLE, "foul": "false", "fantasyland": "false"}
+    narrowed = {"player": "ann", "ruleset": PINEAPPLE, "foul": False, "fantasyland": False}
     period = {"from": "2026-01-01T00:00:00Z", "to": "2100-01-01T00:00:00Z"}
     table = recorder.ask("get_round", in_round)["table"]
     recorder.ask("find_hands", {**narrowed, **period, "table": table, "limit": 1, "cursor": next_cursor(found)})

@@ -57,6 +57,10 @@ def test_a_round_is_opened_and_shown(api: Api) -> None:
 def test_a_new_round_has_an_empty_settlement(api: Api) -> None:
     round_id = start_round(api)
     assert api.get(f"/v1/rounds/{round_id}/settlement").document == {
+        "round": round_id,
+        "table": api.get(f"/v1/rounds/{round_id}")["table"],
+        "reference": None,
+        "players": {"1": "ann", "2": "bob", "3": "cyd"},
         "revision": 1,
         "state": "open",
         "provisional_until": None,

@@ -57,7 +57,7 @@ def settlements_of(api: Api) -> list[tuple[Document, Document]]:
     came_to = []
     for each in rounds_of(api):
         settlement = api.get(f"/v1/rounds/{each['id']}/settlement").document
-        beside = {"revision": 1, "reason": None, "provisional_until": None}
+        beside = {"revision": 1, "reason": None, "provisional_until": None, "table": None, "round": None}
         came_to.append((api.get(f"/v1/rounds/{each['id']}/document").document, {**settlement, **beside}))
     return came_to
 
