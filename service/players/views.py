@@ -30,9 +30,9 @@ players = Resource("players", __name__, description="Display names of players, w
 
 
 class PlayerConverter(BaseConverter):
-    """The rest of a URL, because the operator's IDs of players can contain slashes and dots."""
+    """The rest of a URL, because IDs of players can contain slashes and dots, but not `/statistics` at the end."""
 
-    regex = "(?s:.+)"
+    regex = r"(?s:.+)(?<!/statistics)"
     part_isolating = False
 
 
