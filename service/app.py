@@ -24,7 +24,7 @@ from service.ledger.views import checkpoints, events
 from service.links.views import links
 from service.openapi import describe_api
 from service.pages.views import pages
-from service.players.views import PlayerConverter, players
+from service.players.views import PlayerConverter, PlayerPartConverter, players
 from service.recomputations.views import recomputations
 from service.rounds.views.documents import documents, exports
 from service.rounds.views.explanations import explanations
@@ -61,7 +61,7 @@ def create_app(config: Config) -> Flask:
     app.config["MAX_CONTENT_LENGTH"] = MOST_BYTES
     app.url_map.strict_slashes = False
     app.url_map.merge_slashes = False
-    app.url_map.converters["player"] = PlayerConverter
+    app.url_map.converters |= {"player": PlayerConverter, "player_part": PlayerPartConverter}
     app.extensions["ofc_database"] = database = Database(config.database_url)
     app.extensions["ofc_allows_data_loss"] = config.allow_data_loss
     app.extensions["ofc_signing_key_file"] = config.signing_key_file

@@ -36,6 +36,13 @@ class PlayerConverter(BaseConverter):
     part_isolating = False
 
 
+class PlayerPartConverter(BaseConverter):
+    """The part of a URL before `/statistics`: any ID of a player."""
+
+    regex = "(?s:.+)"
+    part_isolating = False
+
+
 ONE: Final = "/v1/players/<player:player>"
 PLAYER: Final[list[dict[str, Any]]] = [
     {

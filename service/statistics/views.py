@@ -12,7 +12,7 @@ from service.db import Transaction
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import json_response
-from service.players.views import ONE, PLAYER, read_player
+from service.players.views import PLAYER, read_player
 from service.statistics.actions.statistics import get_player_statistics, list_statistics
 from service.statistics.queries.statistics import StatisticsFilter
 
@@ -33,7 +33,7 @@ def get_statistics(query: dict[str, Any]) -> Response:
     return json_response(dump_statistics(list_statistics(transaction, _filter(transaction, query))))
 
 
-@statistics.route(f"{ONE}/statistics", methods=["GET"], parameters=PLAYER)
+@statistics.route("/v1/players/<player_part:player>/statistics", methods=["GET"], parameters=PLAYER)
 @statistics.operation("get_player_statistics", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
 @statistics.arguments(StatisticsQuerySchema, location="query")
 @statistics.response(200, StatisticsSchema)
