@@ -397,9 +397,11 @@ def import_too_much(recorder: Recorder, house: House) -> None:
         ("import-too-large", ImportLimits(lines=1)),
         ("import-quota-exceeded", ImportLimits(under_way=0)),
     ):
-        small = Api(create_app(Config(house.logins.service, imports=limits)), recorder.api.key)
+        app = create_app(Config(house.logins.service, imports=limits))
+        small = Api(app, recorder.api.key)
         headers = {"Content-Type": "application/x-ndjson"}
         recorder.refuse(code, "start_import", data=b"{}\n{}\n", headers=headers, api=small)
+        app.extensions["ofc_database"].close()
 
 
 def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
