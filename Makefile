@@ -8,16 +8,16 @@ REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples manifest openapi accept audit clean
+.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript accept audit dist clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 10
+	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
 setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference (from PyPI and npm)
 
-$(STAMP): pyproject.toml constraints.txt
+$(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt --editable ./client --editable '.[dev]'
 	touch $(STAMP)
 
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
@@ -41,14 +41,16 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, t
 	$(BIN)/lint-imports
 	$(BIN)/mypy
 	$(BIN)/python -m tests.contract.audit
-	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 200 --cov --cov-report=term:skip-covered --cov-fail-under=90
+	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 50 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
 bench: setup  ## measure how fast hands are scored, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
 	$(BIN)/python -m benchmarks.post_hands
+	$(BIN)/python -m benchmarks.post_batches
 	$(BIN)/python -m benchmarks.post_statements --bare
+	$(BIN)/python -m benchmarks.event_latency
 	$(BIN)/python -m benchmarks.import_rounds
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.read_statistics --hands 300000 --copies 9
@@ -62,12 +64,17 @@ format: setup  ## format the code
 examples: setup  ## record the examples of the contract again, and write openapi.yaml
 	$(BIN)/python -m tests.support.story
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
+	$(BIN)/python -m tests.support.client.write_models
 
 manifest: setup  ## write migrations/manifest.json: every object of the schema that the migrations create
 	$(BIN)/python -m tests.support.schema_manifest
 
-openapi: setup  ## write openapi.yaml from the code
+openapi: setup  ## write openapi.yaml from the code, and the types of the Python client from it
 	$(BIN)/ofc-server openapi --output openapi.yaml --overwrite
+	$(BIN)/python -m tests.support.client.write_models
+
+typescript: setup  ## build the TypeScript client, and pack it for npm in web/client/
+	$(BIN)/python web/pack_client.py
 
 accept: setup  ## accept the current contract: later changes are compared with it
 	$(BIN)/python -m tests.contract.accept
@@ -75,5 +82,9 @@ accept: setup  ## accept the current contract: later changes are compared with i
 audit: setup  ## check the dependencies for known vulnerabilities
 	$(BIN)/python -m tests.contract.audit
 
+dist: setup  ## build the wheels of the client and the service into dist/
+	rm -rf build client/build dist
+	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
+
 clean:  ## delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build dist *.egg-info web/node_modules service/pages/static/reference
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference

@@ -102,10 +102,10 @@ def _hand(number: int, button: int, rng: Random) -> bytes:
     return json.dumps({"number": number, "button": button, "players": players}).encode()
 
 
-def set_up_tables(service: Server, count: int) -> list[str]:
+def set_up_tables(service: Server, count: int, prefix: str = "table") -> list[str]:
     """Set up tables, and give their ids."""
     connection = service.connect()
-    tables = [json.dumps({"name": f"table {number}", "ruleset": RULESET}).encode() for number in range(count)]
+    tables = [json.dumps({"name": f"{prefix} {number}", "ruleset": RULESET}).encode() for number in range(count)]
     return [service.post(connection, "/v1/tables", table)["id"] for table in tables]
 
 

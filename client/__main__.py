@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import os
 import sys
 
 
@@ -11,6 +12,11 @@ def main() -> None:
     atexit.register(gc.freeze)
     try:
         from client.cli import main as ofc
+
+        if "_OFC_COMPLETE" in os.environ:
+            from client.commands.completion import complete_line
+
+            complete_line(ofc)
     except KeyboardInterrupt:
         sys.exit(130)
     ofc()

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Final
 
 import click
-from click.core import ParameterSource
 
 from client.api import DEFAULT_URL
 from client.commands.base import INTERRUPTED, PIPE_CLOSED, REFUSED, UNREACHABLE, UNREADABLE, Group, NamedPath, Session
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.render.format import escape_unprintable, substitute_unprintable
+from client.version import VERSION
 
 _COMMANDS: Final = {
     "score": ("score:score", "Score a finished hand, or play a whole round, without a service."),
@@ -26,12 +26,15 @@ _COMMANDS: Final = {
     "ruleset": ("rulesets:rulesets", "Show rulesets: the presets, and the custom ones of the club."),
     "export": ("import_export:export", "Export rounds as documents, one a line, oldest first."),
     "import": ("import_export:import_", "Import rounds: documents, one a line, plain or gzipped."),
+    "imports": ("import_export:imports", "List the imports of the club, newest first."),
     "ledger": ("ledger:ledger", "List payments between players, oldest first."),
     "statement": ("statements:statement", "Show what players won and lost over several tables, and who pays whom."),
     "statistics": ("statistics:statistics", "Show statistics of a player, or of all players, most hands first."),
     "recompute": ("recompute:recompute", "Replay stored rounds, and find results that were stored differently."),
     "checkpoint": ("checkpoints:checkpoints", "Store signed checkpoints away from the service."),
     "key": ("keys:keys", "List and revoke the API keys of the club."),
+    "webhook": ("webhooks:webhooks", "Manage webhooks, to which the service sends messages about what happens."),
+    "completion": ("completion:completion", "Print the completion script of a shell."),
     "events": ("import_export:events", "Print the events of the club, one a line, as JSON."),
 }
 _KEY_CODES: Final = frozenset({"key-missing", "key-unknown"})
@@ -119,7 +122,7 @@ def _discard_stdout() -> None:
         "OFC_URL=http://127.0.0.1:8000 ofc ruleset diff pineapple progressive",
     ],
 )
-@click.version_option(package_name="tablestakes", prog_name="ofc")
+@click.version_option(VERSION, prog_name="ofc")
 @click.option(
     "--url", envvar="OFC_URL", default=DEFAULT_URL, show_default=True, help="The address of the service.  [OFC_URL]"
 )
@@ -138,7 +141,4 @@ def main(context: click.Context, url: str, key: str | None, key_file: Path | Non
     Exit codes: 0 success, 1 refused, 2 unreadable or invalid input, 3 service unreachable,
     130 interrupted.
     """
-    if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
-        # An option takes precedence over the environment.
-        key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
-    context.obj = Session(url, key, key_file, data)
+    context.obj = Session.select(context, url, key, key_file, data)

@@ -1,21 +1,25 @@
 """HTTP requests that are retried and take effect once."""
 
+import ssl
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any, Final
+from typing import Any, Final, TypeVar, cast
 from uuid import uuid4
 
 import httpx2
 import stamina
 
 from client.errors import ApiError, TransportError, UnreadableError
-from client.responses import BUSY, Document, Lines, Response, is_object, is_problem
+from client.responses import BUSY, Document, Lines, Response, is_object, is_problem, parse_json
 
 NDJSON: Final = "application/x-ndjson"
 _CUT_OFF: Final = 408
 _DOWN: Final = 503
 _TEMPORARY: Final = frozenset({_CUT_OFF, 502, _DOWN, 504})
 """Statuses of a service, or of a gateway in front of it, that is unavailable for the moment."""
+
+_WITH_PAUSE: Final = frozenset({429, _DOWN})
+"""Statuses whose Retry-After the client follows."""
 
 _LAST_PORT: Final = 65535
 _KEY: Final = "Idempotency-Key"
@@ -25,6 +29,9 @@ _PAUSES: Final = 3
 _LONGEST_PAUSE: Final = 60
 """Seconds. A longer Retry-After is reported to the user."""
 _TIMEOUT: Final = httpx2.Timeout(30, connect=5)
+
+T = TypeVar("T", bound=Document)
+"""The type of a response, which the method that makes the request states."""
 
 Check = Callable[[Document], bool]
 """Returns whether a response comes from the service, and not from a proxy or another server."""
@@ -48,7 +55,11 @@ class Connection:
     def __init__(self, url: str, key: str | None, transport: httpx2.BaseTransport | None) -> None:
         self.url = _check_url(url)
         headers = {"Authorization": f"Bearer {_check_key(key)}"} if key else {}
-        self._http = httpx2.Client(base_url=self.url, headers=headers, timeout=_TIMEOUT, transport=transport)
+        # Loading the trusted certificates takes longer than most requests. Over HTTP none are loaded, and none trusted.
+        verify = httpx2.URL(self.url).scheme == "https" or ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        self._http = httpx2.Client(
+            base_url=self.url, headers=headers, timeout=_TIMEOUT, transport=transport, verify=verify
+        )
 
     def close(self) -> None:
         """Close the connection."""
@@ -59,9 +70,9 @@ class Connection:
         """The address without a login. It identifies the service in places that other people can read."""
         return str(httpx2.URL(self.url).copy_with(userinfo=b"")).rstrip("/")
 
-    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> Response:
+    def get(self, path: str, query: Mapping[str, str] | None = None, is_valid: Check = is_object) -> T:  # type: ignore[type-var]
         """Return a JSON object."""
-        return self._read(self._send("GET", path, params=query or None), is_valid)
+        return cast(T, self._read(self._send("GET", path, params=query or None), is_valid))
 
     def get_text(self, path: str, form: str, query: Mapping[str, str] | None = None) -> str:
         """Return a text of the content type `form`."""
@@ -70,9 +81,7 @@ class Connection:
             raise self._unexpected_response(response)
         return response.text
 
-    def get_pages(
-        self, path: str, name: str, query: Mapping[str, str], is_valid: Check = is_object
-    ) -> Iterator[Document]:
+    def get_pages(self, path: str, name: str, query: Mapping[str, str], is_valid: Check = is_object) -> Iterator[T]:
         """Yield the items of a list. Pages are fetched as they are read."""
         response = self._send("GET", path, params=query)
         while True:
@@ -80,7 +89,7 @@ class Connection:
             page, cursor = document.get(name), document.get("next_cursor")
             if not isinstance(page, list) or not all(map(is_valid, page)) or not isinstance(cursor, str | None):
                 raise self._unexpected_response(response)
-            yield from page
+            yield from cast(list[T], page)
             if cursor is None:
                 return
             response = self._send("GET", path, params={**query, "cursor": cursor})
@@ -95,14 +104,20 @@ class Connection:
         total = response.headers.get("Total-Rounds", "")
         return Lines(response.content, cursor, int(total) if total.isdigit() else None)
 
-    def post_lines(self, path: str, packed: bytes, key: str) -> Response:
+    def post_lines(self, path: str, packed: bytes, key: str) -> T:  # type: ignore[type-var]
         """Post gzipped NDJSON under an idempotency key."""
         headers = {"Content-Type": NDJSON, "Content-Encoding": "gzip", _KEY: key}
-        return self._read(self._send("POST", path, content=packed, headers=headers))
+        return cast(T, self._read(self._send("POST", path, content=packed, headers=headers)))
 
-    def post(
-        self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object
-    ) -> Response:
+    def post_for_lines(self, path: str, body: bytes) -> list[T]:
+        """Post NDJSON that the service recognizes by its content, and return the lines of the response."""
+        response = self._send("POST", path, content=body, headers={"Content-Type": NDJSON})
+        lines = [_parse(line) for line in response.content.splitlines()]
+        if not all(map(is_object, lines)):
+            raise self._unexpected_response(response)
+        return cast(list[T], lines)
+
+    def post(self, path: str, document: Document, *, is_idempotent: bool = False, is_valid: Check = is_object) -> T:  # type: ignore[type-var]
         """
         Post a document. It takes effect once, however often it is sent.
 
@@ -113,7 +128,11 @@ class Connection:
             is_valid: checks that a response comes from the service.
         """
         headers = {} if is_idempotent else {_KEY: str(uuid4())}
-        return self._read_posted(self._send("POST", path, json=document, headers=headers), is_valid)
+        return cast(T, self._read_posted(self._send("POST", path, json=document, headers=headers), is_valid))
+
+    def put(self, path: str, document: Document) -> T:  # type: ignore[type-var]
+        """Replace a resource. Sent again, the document has the same effect."""
+        return cast(T, self._read(self._send("PUT", path, json=document)))
 
     def delete(self, path: str) -> None:
         """Delete a resource. It takes effect once, however often it is sent."""
@@ -161,6 +180,8 @@ class Connection:
             if isinstance(error, _CLIENT_ERRORS):
                 raise
             raise _TemporaryError(_why(error)) from error
+        if _pause_of(response) is not None:
+            return response
         # After 502 and 504 the request may have taken effect. Its idempotency key makes the retry safe.
         if response.status_code in _TEMPORARY:
             raise _TemporaryError(response.reason_phrase, response)
@@ -208,14 +229,18 @@ def _problem_of(response: httpx2.Response) -> Document | None:
 def _pause_of(response: httpx2.Response) -> int | None:
     """Return how many seconds to wait before a retry. None without a retry, or if the wait would take too long."""
     seconds = response.headers.get("Retry-After", "")
-    if response.status_code != httpx2.codes.TOO_MANY_REQUESTS or not (seconds.isascii() and seconds.isdigit()):
+    if response.status_code not in _WITH_PAUSE or not (seconds.isascii() and seconds.isdigit()):
         return None
     return int(seconds) if int(seconds) <= _LONGEST_PAUSE else None
 
 
 def _json_of(response: httpx2.Response) -> Any:
+    return _parse(response.content)
+
+
+def _parse(content: bytes) -> Any:
     try:
-        return response.json()
+        return parse_json(content)
     except (ValueError, RecursionError):
         return None
 

@@ -85,3 +85,18 @@ def attach_hand(hand: Problem) -> Iterator[None]:
 
 class ApiError(RefusedError):
     """The service refused a request. Its problem document has a `status` and a `request_id` too."""
+
+    @property
+    def status(self) -> int:
+        """The HTTP status."""
+        return int(self.problem["status"])
+
+    @property
+    def errors(self) -> list[Problem]:
+        """Every error found in the request: its `pointer`, `code` and `detail`."""
+        return list(self.problem["errors"])
+
+    @property
+    def request_id(self) -> str:
+        """The ID of the request, as in the log of the service."""
+        return str(self.problem["request_id"])

@@ -4,10 +4,10 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, Final, ParamSpec, TypeVar, Unpack
 from uuid import uuid4
 
-from client.api import Client
+from client.api import Client, EventFilters
 from client.errors import RefusedError, TransportError, UnreadableError
 from client.files import parse_object
 from client.responses import Lines, Response
@@ -199,16 +199,18 @@ def ledger_pages(client: Client, wanted: Mapping[str, str | None], on_waiting: O
         yield replace(page, content=lines)
 
 
-def event_pages(client: Client, after: int | None) -> Iterator[Lines]:
+def event_pages(client: Client, after: int | None, **filters: Unpack[EventFilters]) -> Iterator[Lines]:
     """
     Yield pages of events after a position, or from the first event, until there are no more.
+
+    The filters are those of `Client.list_events`.
 
     Raises:
         TransportError: the service does not respond.
         ApiError: the service refuses the request.
     """
     while True:
-        page = client.list_events(after)
+        page = client.list_events(after, **filters)
         if not page.content:
             return
         after = _last_position(page)
@@ -233,7 +235,9 @@ def find_event(client: Client, position: int) -> Mapping[str, Any]:
     raise TransportError(f"the service responded without the event at position {position}; is the address right?")
 
 
-def follow_events(client: Client, after: int | None, notify: OnWaiting) -> Iterator[Lines]:
+def follow_events(
+    client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]
+) -> Iterator[Lines]:
     """
     Yield pages of events after a position, or from the first event, and then new events for ever. None is left out.
 
@@ -244,23 +248,24 @@ def follow_events(client: Client, after: int | None, notify: OnWaiting) -> Itera
         client: the service.
         after: the position of the last event that is known.
         notify: called with the error, once each time that the connection breaks.
+        filters: those of `Client.list_events`.
 
     Raises:
         TransportError: the service does not respond to the first request.
         ApiError: the service refuses the request.
     """
-    page = client.list_events(after)
+    page = client.list_events(after, **filters)
     while True:
         after = _last_position(page) if page.content else after
         yield page
-        page = _next_page(client, after, notify)
+        page = _next_page(client, after, notify, **filters)
 
 
-def _next_page(client: Client, after: int | None, notify: OnWaiting) -> Lines:
+def _next_page(client: Client, after: int | None, notify: OnWaiting, **filters: Unpack[EventFilters]) -> Lines:
     for attempt in _attempts(notify, timeout=None, wait_initial=_EVENTS_PAUSE, wait_max=_LONGEST_PAUSE):
         with attempt:
             called_at = time.monotonic()
-            page = client.list_events(after, WAIT)
+            page = client.list_events(after, WAIT, **filters)
             if not page.content:
                 # A service with too many waiting clients responds at once. Do not call it in a busy loop.
                 time.sleep(max(0.0, called_at + _EVENTS_PAUSE - time.monotonic()))

@@ -105,6 +105,33 @@ def find_checkpoint_id(client: Client, text: str) -> str:
     )
 
 
+def find_webhook_id(client: Client, text: str) -> str:
+    """
+    Find the id of a webhook by the id or its beginning.
+
+    Raises:
+        UnreadableError: no id matches, or several do.
+    """
+    return _find_listed("webhook", text, client.list_webhooks, lambda each: f"{each['state']}, {each['url']}")
+
+
+def find_delivery_id(client: Client, webhook_id: str, text: str) -> str:
+    """
+    Find the id of a delivery of a webhook by the id or its beginning.
+
+    Raises:
+        UnreadableError: no id matches, or several do.
+    """
+    if is_id(text):
+        return text
+    listed = client.list_webhook_deliveries(webhook_id) if _may_be_id_prefix(text) else ()
+    meant = match_prefix({each["id"]: f"{each['kind']}, {each['state']}" for each in listed}, text)
+    if meant is None:
+        advice = f"`ofc webhook deliveries {webhook_id}` lists all deliveries"
+        raise UnreadableError(f"there is no delivery {text!r}; {advice}")
+    return meant
+
+
 def _find_listed(
     kind: str, text: str, list_all: Callable[[], Iterable[Document]], describe: Callable[[Document], str]
 ) -> str:

@@ -1,8 +1,10 @@
 """Responses of the service, and checks of the fields that the client reads."""
 
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass
 from types import UnionType
-from typing import Any, Final, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, TypeGuard
 
 Document = dict[str, Any]
 
@@ -11,10 +13,36 @@ BUSY: Final = frozenset({"busy", "idempotency-key-in-use"})
 
 
 class Response(Document):
-    """A JSON object that the service responded with."""
+    """
+    A JSON object that the service responded with. Its fields are attributes too; `client.models` has their types.
+
+    >>> round_ = parse_json('{"status": "open", "next": {"number": 1}, "keys": []}')
+    >>> round_.status, round_["status"], round_.next.number
+    ('open', 'open', 1)
+    """
 
     is_replay: bool = False
     """Whether what was posted had been recorded before."""
+
+    if not TYPE_CHECKING:  # The classes of `client.models` declare the fields.
+
+        def __getattr__(self, name: str) -> Any:
+            """Return a field."""
+            try:
+                return self[name]
+            except KeyError:
+                fields = ", ".join(self) or "none"
+                raise AttributeError(f"the response has no field {name!r}; its fields: {fields}") from None
+
+
+def parse_json(text: str | bytes) -> Any:
+    """
+    Parse a response. Its objects become `Response`.
+
+    Raises:
+        ValueError: the text is not JSON.
+    """
+    return json.loads(text, object_hook=Response)
 
 
 def is_object(response: object) -> TypeGuard[Document]:
@@ -92,3 +120,7 @@ class Lines:
     content: bytes
     next_cursor: str | None
     total: int | None
+
+    def parse(self) -> Iterator[Any]:
+        """Yield each line of NDJSON, parsed."""
+        return map(parse_json, self.content.splitlines())

@@ -7,8 +7,8 @@ from functools import cached_property
 from hashlib import sha256
 from typing import Final
 
-from cryptography.exceptions import InvalidSignature
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from nacl import signing
+from nacl.exceptions import CryptoError
 
 from evidence.errors import refuse
 
@@ -61,8 +61,8 @@ class VerifierKey:
     def has_signed(self, text: bytes, signature: bytes) -> bool:
         """Return whether a signature of a text was made with this key."""
         try:
-            Ed25519PublicKey.from_public_bytes(self.public).verify(signature, text)
-        except InvalidSignature:
+            signing.VerifyKey(self.public).verify(text, signature)
+        except CryptoError:  # also of a signature that has not 64 bytes
             return False
         return True
 
@@ -72,7 +72,7 @@ class SigningKey:
     """A private key. Only `secret` reveals it; its `repr` shows the public key."""
 
     name: str
-    _private: Ed25519PrivateKey
+    _private: signing.SigningKey
 
     @classmethod
     def make(cls, name: str) -> "SigningKey":
@@ -83,7 +83,7 @@ class SigningKey:
             EvidenceError: the name is invalid.
         """
         _check(name, bytes(_KEY_BYTES))
-        return cls(name, Ed25519PrivateKey.generate())
+        return cls(name, signing.SigningKey.generate())
 
     @classmethod
     def read(cls, written: str) -> "SigningKey":
@@ -95,19 +95,19 @@ class SigningKey:
         """
         name, key_id, seed = _read(_PRIVATE, written, "a signing key")
         _check(name, seed)
-        key = cls(name, Ed25519PrivateKey.from_private_bytes(seed))
+        key = cls(name, signing.SigningKey(seed))
         _check_id(key.verifier, key_id)
         return key
 
     @cached_property
     def verifier(self) -> VerifierKey:
         """The public key."""
-        return VerifierKey(self.name, self._private.public_key().public_bytes_raw())
+        return VerifierKey(self.name, bytes(self._private.verify_key))
 
     @property
     def secret(self) -> str:
         """The private key in one line, for its file only."""
-        encoded = b64encode(_ED25519 + self._private.private_bytes_raw()).decode()
+        encoded = b64encode(_ED25519 + bytes(self._private)).decode()
         return f"PRIVATE+KEY+{self.name}+{self.verifier.id.hex()}+{encoded}"
 
     def __repr__(self) -> str:
@@ -115,7 +115,7 @@ class SigningKey:
 
     def sign(self, text: bytes) -> bytes:
         """Sign a text by RFC 8032; the same text has the same signature."""
-        return self._private.sign(text)
+        return self._private.sign(text).signature
 
 
 def _read(shape: re.Pattern[str], written: str, what: str) -> tuple[str, str, bytes]:

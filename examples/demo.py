@@ -33,7 +33,19 @@ ENVIRONMENT = {name: text for name, text in os.environ.items() if not name.start
 @contextmanager
 def running_service(directory: Path) -> Iterator[str]:
     """Run `ofc-server up` on a free port until the block ends, however it ends; gives its address."""
-    command = [COMMANDS / "ofc-server", "up", "--port", "0", "--data", directory]
+    # One web process is enough for one client, and nothing of the demo is a job.
+    command = [
+        COMMANDS / "ofc-server",
+        "up",
+        "--port",
+        "0",
+        "--data",
+        directory,
+        "--workers",
+        "1",
+        "--concurrency",
+        "0",
+    ]
     quietly = {**ENVIRONMENT, "OFC_LOG_LEVEL": "warning"}
     server = subprocess.Popen(command, env=quietly, stdout=subprocess.PIPE, text=True)
     try:

@@ -43,6 +43,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "events": APPEND,
     "waiting_events": "SELECT, INSERT, DELETE",
     "tree_nodes": APPEND,
+    "feed_entries": APPEND,
     "tree_heads": "SELECT, INSERT, UPDATE (size, signed_size, signed_at, mapped_size)",
     "round_map_tiles": "SELECT, INSERT, UPDATE (tile, since, signed_tile)",
     "checkpoints": APPEND,

@@ -1,55 +1,79 @@
-"""Events of the audit trail, and checkpoints, proofs and public keys; the checkpoint notes are plain text."""
+"""Queries of events, and checkpoints, proofs and public keys; the checkpoint notes are plain text."""
 
-import json
-from base64 import b64encode
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from evidence import VerifierKey, hash_event, read_event
-from schemas.base import Dumped, WireSchema
-from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show_time
+from evidence import VerifierKey
+from evidence.events import EventKind
+from schemas.base import Dumped, WireField, WireSchema
+from schemas.fields import Inner, Integer, Listing, Text, Time, UuidField, show, show_time
 from schemas.pages import PageSchema, QueryInteger, QuerySchema
 
 MOST_EVENTS: Final = 1000
 LONGEST_WAIT: Final = 30
-_MOST_POSITION: Final = 999_999_999
+MOST_POSITION: Final = 999_999_999
+LAST_EVENT_ID: Final = "Last-Event-ID"
+"""The header with which a client goes on with a stream."""
+
+
+_KINDS: Final = tuple(kind.value for kind in EventKind)
+_ONE_KIND: Final = "|".join(re.escape(kind) for kind in _KINDS)
+
+
+class KindsField(WireField):
+    """Kinds of events, separated by commas."""
+
+    def __init__(self, **options: Any) -> None:
+        most = len(_KINDS)
+        pattern = f"^(?:{_ONE_KIND})(?:,(?:{_ONE_KIND})){{0,{most - 1}}}$"
+        longest = most * (max(map(len, _KINDS)) + 1) - 1
+        super().__init__(
+            described={
+                "minLength": 1,
+                "maxLength": longest,
+                "pattern": pattern,
+                "example": "hand.recorded,round.closed",
+            },
+            **options,
+        )
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kwargs: Any) -> tuple[EventKind, ...]:
+        listed = value.split(",")
+        if len(listed) > len(_KINDS):
+            raise self.refuse("list-length", f"has {len(listed)} kinds; expected at most {len(_KINDS)}")
+        for kind in listed:
+            if kind not in _KINDS:
+                raise self.refuse("not-a-choice", f"has {show(kind)}; expected kinds of {', '.join(_KINDS)}")
+        return tuple(EventKind(kind) for kind in dict.fromkeys(listed))
 
 
 class EventQuerySchema(QuerySchema):
-    """Where a list of events starts, and how long to wait for new ones."""
+    """Which events to list, where the list starts, and how long to wait for new ones."""
+
+    kind = KindsField(description="Only events of these kinds, separated by commas.")
+    table = UuidField(description="Only events of the table with this ID and of its rounds.")
+    round = UuidField(description="Only events of the round with this ID.")
 
     after = QueryInteger(
         least=0,
-        most=_MOST_POSITION,
+        most=MOST_POSITION,
         description="Position of the last event that you have. Starts at the first event if omitted.",
     )
     limit = QueryInteger(
-        least=1, most=MOST_EVENTS, load_default=100, description="Maximum number of events in the response."
+        least=1,
+        most=MOST_EVENTS,
+        load_default=100,
+        description="Maximum number of events in the response. A stream has no maximum.",
     )
     wait = QueryInteger(
-        least=0, most=LONGEST_WAIT, load_default=0, description="Seconds to wait for a new event if there is none yet."
+        least=0,
+        most=LONGEST_WAIT,
+        load_default=0,
+        description="Seconds to wait for a new event if there is none yet. A stream always waits.",
     )
-
-
-def dump_event(position: int, written: bytes) -> Dumped:
-    """Encode an event with its position in the tree, its bytes and its decoded content."""
-    event = read_event(written)
-    return {
-        "position": position,
-        "hash": hash_event(written).hex(),
-        "bytes": b64encode(written).decode(),
-        "id": str(event.id),
-        "round": None if event.round_id is None else str(event.round_id),
-        "sequence": event.sequence,
-        "kind": event.kind,
-        "actor": None if event.actor is None else str(event.actor),
-        "request_id": event.request_id,
-        "at": show_time(event.at),
-        "previous": event.previous.hex() or None,
-        "content": json.loads(event.content),
-    }
 
 
 MOST_SIZE: Final = 999_999_999

@@ -55,8 +55,8 @@ class RowField(_Cards):
 class CardList(_Cards):
     """Cards that are no row: dealt, discarded or placed automatically."""
 
-    def __init__(self, *, most: int, **options: Any) -> None:
-        super().__init__(CardField(), most=most, **_each_once(options))
+    def __init__(self, *, most: int, least: int = 0, **options: Any) -> None:
+        super().__init__(CardField(), least=least, most=most, **_each_once(options))
 
 
 def _each_once(options: dict[str, Any]) -> dict[str, Any]:

@@ -47,7 +47,7 @@ def find_dealt_mistakes(received: Any) -> Iterator[Mistake]:
     if not isinstance(players, list):
         return
     read = [(index, player) for index, player in enumerate(players[:_MOST]) if isinstance(player, dict)]
-    yield from find_cards_twice(place for index, player in read for place in _card_places(index, player))
+    yield from find_cards_twice(place for index, player in read for place in list_card_places(index, player))
     seats: set[int] = set()
     for index, player in read:
         seat = player.get("seat")
@@ -58,7 +58,8 @@ def find_dealt_mistakes(received: Any) -> Iterator[Mistake]:
             seats.add(seat)
 
 
-def _card_places(index: int, player: Mapping[str, Any]) -> Iterator[tuple[Path, str, Card]]:
+def list_card_places(index: int, player: Mapping[str, Any]) -> Iterator[tuple[Path, str, Card]]:
+    """Yield the path, the place in words and the card of every valid card in a player's rows and discards."""
     whose = f"of seat {show(player.get('seat'))}"
     lists: list[tuple[Path, str, Any]] = [((row.value,), f"in the {row} {whose}", player.get(row.value)) for row in Row]
     if player.get("discards") is not None:

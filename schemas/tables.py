@@ -3,32 +3,16 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
 from typing import Any, Final
 
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireSchema
+from schemas.currencies import CURRENCIES
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show, show_time
 from schemas.game_fields import CurrencyField, PointValueField, RulesetReference, StackField, TableNameField
 from schemas.pages import PageQuerySchema, PageSchema
 from scoring.ruleset import Points
-
-_NO_MONEY: Final = frozenset({"XTS", "XXX"})
-"""Codes for tests and for "no currency"."""
-
-
-@cache
-def list_currencies() -> frozenset[str]:
-    """
-    Return the ISO 4217 codes in Unicode's CLDR, including currencies that are no longer used, for old records.
-
-    >>> "EUR" in list_currencies(), "DEM" in list_currencies(), "ZZZ" in list_currencies()
-    (True, True, False)
-    """
-    from babel.core import get_global  # slow to import, and most commands of `ofc` validate no currency
-
-    return frozenset(get_global("all_currencies")) - _NO_MONEY
 
 
 def check_new_money(read: Mapping[str, Any]) -> None:
@@ -41,7 +25,7 @@ def check_new_money(read: Mapping[str, Any]) -> None:
         ValidationError: the currency is not known, or has no point value.
     """
     currency, mistakes = read.get("currency"), {}
-    if currency is not None and currency not in list_currencies():
+    if currency is not None and currency not in CURRENCIES:
         detail = f"is {show(currency)}, not a currency of ISO 4217; expected a code such as EUR or USD"
         mistakes["currency"] = [Sentence("currency-unknown", detail)]
     if currency is not None and read.get("point_value", 0) is None:

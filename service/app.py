@@ -12,6 +12,8 @@ from service.config import Config
 from service.corrections.views import corrections
 from service.db import Database
 from service.disputes.views import disputes
+from service.feed.feed import Feed
+from service.feed.views import events
 from service.http.cross_origin import allow_origins
 from service.http.health import health, metrics
 from service.http.problems import register_error_handlers
@@ -20,7 +22,7 @@ from service.http.request_log import log_requests
 from service.http.responses import add_security_headers
 from service.imports.views import imports
 from service.jobs.app import build_announcer
-from service.ledger.views import checkpoints, events
+from service.ledger.views import checkpoints
 from service.links.views import links
 from service.openapi import describe_api
 from service.pages.views import pages
@@ -68,6 +70,7 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_import_limits"] = config.imports
     app.extensions["ofc_webhook_allow"] = AllowedAddresses.parse(config.webhook_allow)
     app.extensions["ofc_retention"] = config.retention
+    app.extensions["ofc_feed"] = Feed(database)
     # The web server replaces this function.
     app.extensions["ofc_is_stopping"] = lambda: False
     app.extensions["ofc_announce"] = build_announcer(config, database)

@@ -18,7 +18,8 @@ from service.server.address import UpError
 
 LAZY_COMMANDS: Final = {
     "backup": ("backup:backup", "Copy the data directory of the embedded PostgreSQL while the service runs."),
-    "club": ("club:club", "Create, set up and list clubs, and revoke their links."),
+    "club": ("club:club", "Create, set up and list clubs, revoke their links, and wipe test clubs."),
+    "completion": ("completion:completion", "Print the script with which a shell completes commands and options."),
     "key": ("key:key", "Create, list, revoke and rotate API keys of clubs."),
     "signing-key": ("signing_key:signing_key", "Create, show and rotate the key that signs checkpoints."),
     "status": (

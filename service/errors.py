@@ -129,6 +129,16 @@ class ImportQuotaExceeded(TooManyRequests):
     code = "import-quota-exceeded"
 
 
+class StreamsBusy(ServiceError):
+    """Too many streams of events are open."""
+
+    code = "streams-busy"
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__(message)
+
+
 class RulesetUnknown(ServiceError):
     """A request names a ruleset that is neither a preset nor a custom ruleset of the club."""
 

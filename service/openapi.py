@@ -13,18 +13,21 @@ from apispec.ext.marshmallow import MarshmallowPlugin
 from flask import Flask
 
 from schemas import pages
+from schemas.accounting.club_statements import TablesField
 from schemas.base import WireSchema
-from schemas.club_statements import TablesField
+from schemas.events import LAST_EVENT_ID, KindsField
+from schemas.feed.events import EVENTS
 from schemas.hand_lines import HandLineResultSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
-from schemas.webhook_messages import MESSAGES
+from schemas.webhooks.messages import MESSAGES
 from service.clubs.scopes import SCOPE_DESCRIPTIONS
 from service.examples import add_examples
 from service.openapi_components import prepare_for_generators
 from service.version import VERSION
 
 TITLE: Final = "Tablestakes"
+NDJSON: Final = "application/x-ndjson"
 PROBLEM_TYPE: Final = "application/problem+json"
 
 DESCRIPTION: Final = """\
@@ -57,7 +60,21 @@ IF_NONE_MATCH: Final[dict[str, Any]] = {
     "description": "The `ETag` of a response that the client has. If it is still current, the response is a 304.",
 }
 """The parameter of operations whose responses have a tag."""
+LAST_EVENT: Final[dict[str, Any]] = {
+    "in": "header",
+    "name": LAST_EVENT_ID,
+    "schema": {"type": "string", "pattern": "^[0-9]{0,9}$"},
+    "example": "41",
+    "description": "The `id` of the last event that you have. It takes precedence over `after`, unless it is empty.",
+}
+"""The parameter of operations that stream events."""
 _OF_A_STATUS: Final = {
+    HTTPStatus.SERVICE_UNAVAILABLE: {
+        "Retry-After": {
+            "schema": {"type": "integer", "minimum": 1, "maximum": 60},
+            "description": "Seconds to wait before the next request. Omitted if it is not known.",
+        }
+    },
     HTTPStatus.UNAUTHORIZED: {
         "WWW-Authenticate": {
             "schema": {"type": "string", "const": "Bearer"},
@@ -119,8 +136,8 @@ SERVER_ERRORS: Final = {
     HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
 }
 """Details of the problems that the web server returns before the operation is known, by status."""
-LINE_SCHEMAS: Final = {"record_hands": HandLineResultSchema}
-"""The schema of each line of an NDJSON response, by the operation."""
+LINE_SCHEMAS: Final = {"record_hands": name_schema(HandLineResultSchema), "list_events": "Event"}
+"""The name of the schema of each line of an NDJSON response, by the operation."""
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components")
 
 
@@ -173,14 +190,14 @@ def describe_api(app: Flask) -> ContractApi:
         (pages.QueryInteger, "integer"),
         (pages.CursorField, "string"),
         (TablesField, "string"),
+        (KindsField, "string"),
     ):
         api.register_field(field, kind, None)
     api.init_app(app)
-    for schema in LINE_SCHEMAS.values():
-        api.spec.components.schema(name_schema(schema), schema=schema)
+    api.spec.components.schema(name_schema(HandLineResultSchema), schema=HandLineResultSchema)
     api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})
-    for message in MESSAGES.values():
-        api.spec.components.schema(name_schema(message), schema=message)
+    for schema in (*MESSAGES.values(), *EVENTS.values()):
+        api.spec.components.schema(name_schema(schema), schema=schema)
     return api
 
 
@@ -197,13 +214,16 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
             if operation["operationId"] in LINE_SCHEMAS:
-                line = name_schema(LINE_SCHEMAS[operation["operationId"]])
-                [content] = operation["responses"]["200"]["content"].values()
+                line = LINE_SCHEMAS[operation["operationId"]]
+                content = operation["responses"]["200"]["content"][NDJSON]
                 content["x-line-schema"] = {"$ref": f"#/components/schemas/{line}"}
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
+            if operation["operationId"] == "list_events":
+                operation["parameters"] = [*operation["parameters"], LAST_EVENT]
             operation["responses"] = dict(sorted(operation["responses"].items()))
     _add_messages(contract)
+    _add_events(contract)
     prepare_for_generators(contract)
     add_examples(contract)
     for status, detail in SERVER_ERRORS.items():
@@ -218,6 +238,22 @@ def _add_messages(contract: dict[str, Any]) -> None:
         field = contract["components"]["schemas"][name_schema(schema)]["properties"]["type"]
         del field["enum"]
         field |= {"const": kind, "maxLength": len(kind)}
+
+
+def _add_events(contract: dict[str, Any]) -> None:
+    """Add the events of the feed, as one type that generators tell apart by the kind."""
+    schemas = contract["components"]["schemas"]
+    names = {kind: name_schema(schema) for kind, schema in EVENTS.items()}
+    for kind, name in names.items():
+        field = schemas[name]["properties"]["kind"]
+        del field["enum"]
+        field |= {"const": kind, "maxLength": len(kind)}
+    references = {kind: f"#/components/schemas/{name}" for kind, name in names.items()}
+    schemas["Event"] = {
+        "description": "An event of the feed. Ignore kinds that you do not know.",
+        "oneOf": [{"$ref": reference} for reference in references.values()],
+        "discriminator": {"propertyName": "kind", "mapping": references},
+    }
 
 
 def _describe_message(kind: str, schema: type[WireSchema]) -> dict[str, Any]:

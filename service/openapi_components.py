@@ -39,6 +39,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "DisputeState": Component("Dispute.state", "How far a dispute is."),
     "DisputeDecision": Component("DisputeResolutionRequest.state", "How a dispute was decided."),
     "DisputeEntryKind": Component("DisputeHistoryEntry.kind", "Kind of an entry in the history of a dispute."),
+    "FinalReason": Component("SettlementFinalizedContent.because", "Why a settlement became final."),
     "ExchangePart": Component("ExchangeReason.part", "What points between two players are for."),
     "RuleName": Component("RuleNote.rule", "Heading of docs/rules.md that states a rule."),
     "StakesScope": Component("StakesRules.scope", "Period over which stacks limit payments."),
@@ -131,8 +132,10 @@ def _refer(schema: dict[str, Any], named: Mapping[str, dict[str, Any]]) -> None:
 
 
 def _schemas_in(part: Any) -> Iterator[dict[str, Any]]:
-    """Yield every schema in the paths of a document, the inner ones first."""
+    """Yield every schema in the paths of a document, the inner ones first, except numbers named by parameters."""
     if isinstance(part, dict):
+        if "in" in part and part.get("schema", {}).get("type") == "integer":
+            return
         for name, inner in part.items():
             yield from _schema_and_inner(inner) if name == "schema" else _schemas_in(inner)
     elif isinstance(part, list):

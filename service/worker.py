@@ -27,6 +27,7 @@ from service.jobs.app import WORK_ON_JOB, build_announcer, build_celery
 from service.jobs.kind import Kind
 from service.jobs.queries import workers
 from service.jobs.work import Worker
+from service.ledger.joining import Joiner
 from service.ledger.signing import read_signing_key
 from service.logs import get_log, start_logging
 from service.recomputations.job import RecomputationKind
@@ -121,7 +122,7 @@ def _register(app: Celery, config: Config) -> None:
 
 
 class Sweeper(bootsteps.StartStopStep):
-    """Sweeps, reports the worker and delivers messages to webhooks, in threads of the main process."""
+    """Sweeps, adds events to trees, reports the worker and delivers messages, in threads of the main process."""
 
     requires = ("celery.worker.components:Pool",)
     config: Config
@@ -145,6 +146,7 @@ class Sweeper(bootsteps.StartStopStep):
         self._is_over = threading.Event()
         self._thread = threading.Thread(target=self._run, args=(worker,), name="sweeper", daemon=True)
         self._deliverer = Deliverer(self._database, AllowedAddresses.parse(self.config.webhook_allow))
+        self._joiner = Joiner(self._database)
         self._delivery = threading.Thread(
             target=self._deliverer.run, args=(self._is_over.is_set,), name="webhooks", daemon=True
         )
@@ -152,6 +154,7 @@ class Sweeper(bootsteps.StartStopStep):
     def start(self, worker: Any) -> None:
         """Start the threads, after the pool has been forked."""
         self._thread.start()
+        self._joiner.start()
         self._delivery.start()
 
     def stop(self, worker: Any) -> None:
@@ -160,6 +163,7 @@ class Sweeper(bootsteps.StartStopStep):
             return
         self._is_over.set()
         self._deliverer.stop_waiting()
+        self._joiner.stop()
         self._thread.join()
         self._delivery.join()
         try:

@@ -27,7 +27,7 @@ settings.load_profile("untimed")
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
-        "--requests", type=int, default=20, help="How many random requests hold each operation to its contract."
+        "--requests", type=int, default=10, help="How many random requests hold each operation to its contract."
     )
 
 

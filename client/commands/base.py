@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 
 from client.api import Client
 from client.errors import RefusedError, TransportError, UnreadableError
@@ -21,10 +22,17 @@ from client.files import refuse_existing
 from client.render.format import escape_unprintable
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     from client.outbox.store import Outbox
 
 
 json_option = click.option("--json", "as_json", is_flag=True, help="Print the response as JSON, for scripts.")
+
+limit_option = click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
+
+JOB_STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
+state_option = click.option("--state", type=click.Choice(JOB_STATES), help="Only in this state.")
 
 overwrite_option = click.option("--overwrite", "overwrites", is_flag=True, help="Overwrite an existing file.")
 
@@ -41,6 +49,9 @@ _HAS_OFFSET: Final = re.compile(r"[Zz]$|[+-]\d\d:\d\d$")
 _NAMED: Final = {"today": 0, "yesterday": 1}
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+
+_WIDTH: Final = 100
+"""Of a summary."""
 
 REFUSED: Final = 1
 UNREADABLE: Final = 2
@@ -94,7 +105,9 @@ class Evenings:
         try:
             return None if self.time_zone is None else ZoneInfo(self.time_zone)
         except (ZoneInfoNotFoundError, ValueError):
-            raise UnreadableError(f"the time zone {self.time_zone!r} of the club is not known here") from None
+            raise UnreadableError(
+                f"the time zone {self.time_zone!r} of the club is not known here; `pip install tzdata` installs all"
+            ) from None
 
     def begin(self, day: date) -> datetime:
         """Return when the evening of a day begins."""
@@ -184,18 +197,24 @@ class Moment(click.ParamType[str]):
 _MOMENT: Final = Moment()
 
 
-def period_options(command: Function) -> Function:
-    """Add the options `--from` and `--to`, which filter by the time when a round was opened, as one `period`."""
-    begin = "Only rounds opened at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
-    end = "Only rounds opened before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
+def period_options_for(what: str) -> Callable[[Function], Function]:
+    """Return a decorator that adds the options `--from` and `--to`, as one `period` of `what` happened in it."""
+    begin = f"Only {what} at TIME or later: today, yesterday, 2026-11-20, -7d (days ago), or RFC 3339."
+    end = f"Only {what} before TIME. Days begin with the evening of the club, at 06:00 unless it is set up."
 
-    @wraps(command)
-    def joined(*arguments: Any, opened_from: str | None, opened_before: str | None, **options: Any) -> Any:
-        return command(*arguments, period=Period(opened_from, opened_before), **options)
+    def with_period(command: Function) -> Function:
+        @wraps(command)
+        def joined(*arguments: Any, opened_from: str | None, opened_before: str | None, **options: Any) -> Any:
+            return command(*arguments, period=Period(opened_from, opened_before), **options)
 
-    decorated = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(joined)
-    decorated = click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(decorated)
-    return cast("Function", decorated)
+        decorated = click.option("--to", "opened_before", metavar="TIME", type=_MOMENT, help=end)(joined)
+        decorated = click.option("--from", "opened_from", metavar="TIME", type=_MOMENT, help=begin)(decorated)
+        return cast("Function", decorated)
+
+    return with_period
+
+
+period_options: Final = period_options_for("rounds opened")
 
 
 class Command(click.Command):
@@ -240,10 +259,20 @@ class Group(Command, click.Group):
 
     def format_commands(self, context: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the summary of each command without importing any."""
-        here = {name: command.get_short_help_str(formatter.width) for name, command in self.commands.items()}
-        summaries = here | {name: summary for name, (_, summary) in self.lazy_commands.items()}
         with formatter.section("Commands"):
-            formatter.write_dl(sorted(summaries.items()))
+            formatter.write_dl(sorted(self._summaries(formatter.width).items()))
+
+    def shell_complete(self, context: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Complete the names of commands without importing any, and options."""
+        from click.shell_completion import CompletionItem
+
+        names = sorted(self._summaries(_WIDTH).items())
+        found = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, context, incomplete)
+
+    def _summaries(self, width: int) -> dict[str, str]:
+        here = {name: command.get_short_help_str(width) for name, command in self.commands.items()}
+        return here | {name: summary for name, (_, summary) in self.lazy_commands.items()}
 
 
 @dataclass
@@ -254,6 +283,15 @@ class Session:
     key: str | None
     key_file: Path | None
     directory: Path | None = None
+
+    @classmethod
+    def select(
+        cls, context: click.Context, url: str, key: str | None, key_file: Path | None, data: Path | None
+    ) -> "Session":
+        """Return the session of the options of `ofc`. Options take precedence over variables of the environment."""
+        if context.get_parameter_source("key_file") is ParameterSource.COMMANDLINE:
+            key = key if context.get_parameter_source("key") is ParameterSource.COMMANDLINE else None
+        return cls(url, key, key_file, data)
 
     def outbox(self, client: Client) -> "Outbox":
         """

@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 
 from client.commands.base import Command, Session, json_option, pass_session, print_json
+from client.commands.names import complete_players, complete_tables
 from client.commands.sending import finish_saved, print_sent, submit_change
 from client.entry.current_round import CurrentRound, find_current_round, require_next
 from client.entry.hand import write_hand
@@ -24,14 +25,14 @@ Document = dict[str, Any]
 
 BuildRequest = Callable[[CurrentRound], Document | None]
 
-table_argument = click.argument("table", metavar="TABLE")
+table_argument = click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 
 
 @click.command(
     cls=Command,
     examples=["ofc undo friday --yes", "ofc undo friday --reason 'two cards of ben exchanged' --yes"],
 )
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 @click.option("--reason", metavar="TEXT", help="The reason; it is stored with the settlement.")
 @click.option("--yes", is_flag=True, help="Undo it without asking.")
 @json_option
@@ -88,7 +89,7 @@ def _show(console: Console, current: CurrentRound, hand: Document, names: Names)
 
 @click.command(name="leave", cls=Command, examples=["ofc round leave friday ann --reason 'last train'"])
 @table_argument
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--reason", metavar="TEXT", help="The reason.")
 @json_option
 @pass_session

@@ -1,134 +1,97 @@
 """Commands that correct a recorded round or a recorded hand, and `what-if`."""
 
-import json
-from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import wraps
-from typing import Any
+from typing import Any, Final
 
 import click
 
 from client.api import Client
+from client.commands.amendments import SOURCES, Amendment, TypedRows, amendment_options, patch_option, row_options
 from client.commands.base import Command, Session, json_option, pass_session, print_json
+from client.commands.names import complete_rulesets, complete_tables
 from client.commands.player_names import find_similar_names, warn_of_name
 from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.commands.sending import print_sent
-from client.entry.correction import Correction
+from client.entry.correction import DRY_RUN_REASON, Correction
 from client.entry.current_round import find_current_round
 from client.entry.hand import BUTTON, FANTASYLAND
-from client.entry.prompt import confirm, make_asker
+from client.entry.prompt import ask_reason, confirm, make_asker
 from client.errors import ApiError, TransportError, UnreadableError
-from client.files import read_document, read_edited, read_patch
+from client.files import read_patch
 from client.lookup import find_round
 from client.render.console import make_console
 from client.render.settlement import show_comparison
 
 Document = dict[str, Any]
 
-patch_option = click.option("--patch", metavar="FILE", help="A file with a JSON Patch of the round's document.")
-
-
-@dataclass(frozen=True, slots=True)
-class Amendment:
-    """
-    The options that amend a round's document.
-
-    Attributes:
-        patch: a file with a JSON Patch.
-        document: a file with the amended document.
-        edit: whether to open the document in an editor.
-        irregular: how irregular hands are accepted, if at all.
-    """
-
-    patch: str | None
-    document: str | None
-    edit: bool
-    irregular: str | None
-
-    @property
-    def sources(self) -> int:
-        """The number of options that contain a change; more than one is an error."""
-        return [self.patch is not None, self.document is not None, self.edit].count(True)
-
-    def read(self, client: Client, round_id: str) -> Document | None:
-        """Return the amendment as fields of a correction. None if the editor leaves the document unchanged."""
-        irregular = {} if self.irregular is None else {"irregular": self.irregular}
-        if self.patch is not None:
-            return {"patch": read_patch(self.patch), **irregular}
-        amended = _edit(client, round_id) if self.document is None else read_document(self.document)
-        return None if amended is None else {"document": amended, **irregular}
-
-
-def amendment_options(command: Callable[..., None]) -> Callable[..., None]:
-    """Add the options that amend a round's document, and pass them as one `Amendment`."""
-
-    @wraps(command)
-    def with_amendment(
-        *args: Any, patch: str | None, document: str | None, edit: bool, irregular: str | None, **options: Any
-    ) -> None:
-        command(*args, amendment=Amendment(patch, document, edit, irregular), **options)
-
-    amended: Callable[..., None] = with_amendment
-    for option in (
-        click.option("--irregular", type=click.Choice(["accept"]), help="Accept irregular hands as played."),
-        click.option("--edit", is_flag=True, help="Open the round's document in $EDITOR."),
-        click.option("--document", metavar="FILE", help="A file with the amended document of the round."),
-        patch_option,
-    ):
-        amended = option(amended)
-    return amended
+_NOTHING: Final = "Nothing was changed."
 
 
 @click.command(
     name="correct",
     cls=Command,
     examples=[
+        "ofc round correct friday --hand 1 --seat ann --row top 'Ac Jh 9h' --reason misread --yes",
+        "ofc round correct friday --hand 1 --seat ann --row top 'Ac Jh 9h' --dry-run",
         f"ofc round correct {EXAMPLE_ID} --reason late --document fixed.json --yes",
         f"ofc round correct {EXAMPLE_ID} --reason later --patch patch.json --yes",
     ],
 )
 @round_argument
-@click.option("--reason", metavar="TEXT", required=True, help="The reason; it is stored with the settlement.")
+@click.option("--reason", metavar="TEXT", help="The reason; it is stored with the settlement.")
 @amendment_options
+@click.option("--dry-run", is_flag=True, help="Show what changes, and store nothing.")
 @click.option("--yes", is_flag=True, help="Correct it without asking.")
 @json_option
 @pass_session
-def correct_round(session: Session, round_: str, reason: str, amendment: Amendment, yes: bool, as_json: bool) -> None:
+def correct_round(
+    session: Session,
+    round_: str,
+    reason: str | None,
+    amendment: Amendment,
+    dry_run: bool,
+    yes: bool,
+    as_json: bool,
+) -> None:
     """
     Correct what was recorded of a round.
 
     The round is replayed from the start. What changes is shown, old beside new, before anything is stored. The previous
     state remains as an older revision. ROUND is its id or, for the newest round of a table, the table's name.
+
+    --hand, --seat and --row give the cards that a row had. Streets of a player whose row changes are not known any
+    more, and discards stay.
     """
     if amendment.sources != 1:
-        raise click.UsageError("Give one of --patch FILE, --document FILE and --edit.")
-    console = make_console(error=as_json)
+        raise click.UsageError(f"Give one of {SOURCES}.")
+    console, asker = make_console(error=as_json), make_asker()
+    if reason is None and not dry_run and not asker.can_correct:
+        raise click.UsageError("Without a terminal, give --reason TEXT.")
     with session.client() as client:
         found = find_round(client, round_)
-        round_id = found["id"]
-        amended = amendment.read(client, round_id)
+        amended = amendment.read(client, found)
         if amended is None:
-            console.print("Nothing was changed.")
+            console.print(_NOTHING)
             return
-        request: Document = {"reason": reason, "version": found["version"], **amended}
-        tried = client.try_correction(round_id, request)
-        show_comparison(console, tried)
+        request: Document = {"reason": reason or DRY_RUN_REASON, "version": found["version"], **amended}
+        response = client.try_correction(found["id"], request)
+        is_stored = response["changed"] and not dry_run
+        show_comparison(console, response)
         console.print()
-        if not tried["changed"]:
-            if as_json:
-                print_json(tried)
-            console.print("Nothing was changed: the round is recorded like this already.")
-            return
-        warn_of_names(client, found, tried)
-        if not yes and not confirm(make_asker(), "Correct the round?"):
-            console.print("Nothing was changed.")
-            return
-        response = client.correct_round(round_id, request)
+        if is_stored:
+            warn_of_names(client, found, response)
+            if not yes and not confirm(asker, "Correct the round?"):
+                console.print(_NOTHING)
+                return
+            response = client.correct_round(found["id"], {**request, "reason": reason or ask_reason(asker)})
     if as_json:
         print_json(response)
-    else:
+    elif is_stored:
         console.print(f"Corrected: the settlement has revision {response['revision']}.")
+    elif response["changed"]:
+        console.print("Nothing was stored: this was a dry run.")
+    if not response["changed"]:
+        console.print("Nothing was changed: the round is recorded like this already.")
 
 
 def warn_of_names(client: Client, round_: Document, tried: Document) -> None:
@@ -141,24 +104,23 @@ def warn_of_names(client: Client, round_: Document, tried: Document) -> None:
             warn_of_name(name, known)
 
 
-def _edit(client: Client, round_id: str) -> Document | None:
-    """Open a round's document in an editor. None if it is unchanged."""
-    text = json.dumps(client.get_document(round_id), ensure_ascii=False, indent=2)
-    edited = click.edit(text + "\n", extension=".json")
-    return None if edited is None else read_edited(edited)
-
-
 @click.command(
     name="what-if",
     cls=Command,
-    examples=[f"ofc round what-if {EXAMPLE_ID} --patch patch.json"],
+    examples=[
+        f"ofc round what-if {EXAMPLE_ID} --patch patch.json",
+        "ofc round what-if friday --hand 1 --seat ann --row top 'Ac Jh 9h'",
+    ],
 )
 @round_argument
-@click.option("--ruleset", metavar="NAME", help="Other rules.")
+@click.option("--ruleset", metavar="NAME", help="Other rules.", shell_complete=complete_rulesets)
+@row_options
 @patch_option
 @json_option
 @pass_session
-def what_if(session: Session, round_: str, ruleset: str | None, patch: str | None, as_json: bool) -> None:
+def what_if(
+    session: Session, round_: str, ruleset: str | None, typed: TypedRows, patch: str | None, as_json: bool
+) -> None:
     """
     Show the result of a round with changes, without storing it.
 
@@ -166,13 +128,18 @@ def what_if(session: Session, round_: str, ruleset: str | None, patch: str | Non
 
     ROUND is its id or, for the newest round of a table, the table's name.
     """
-    if ruleset is None and patch is None:
-        raise click.UsageError("Give --ruleset NAME, --patch FILE or both.")
+    if patch is not None and typed.is_given:
+        raise click.UsageError("Give one of --patch FILE and --row ROW CARDS.")
+    if ruleset is None and patch is None and not typed.is_given:
+        raise click.UsageError("Give --ruleset NAME, --patch FILE or --row ROW CARDS.")
     request: Document = {} if ruleset is None else {"ruleset": ruleset}
     if patch is not None:
         request["patch"] = read_patch(patch)
     with session.client() as client:
-        response = client.what_if(find_round(client, round_)["id"], request)
+        found = find_round(client, round_)
+        if typed.is_given:
+            request["changes"] = typed.read(found)
+        response = client.what_if(found["id"], request)
     if as_json:
         print_json(response)
     else:
@@ -187,7 +154,7 @@ def what_if(session: Session, round_: str, ruleset: str | None, patch: str | Non
         "ofc hand correct friday 1 --button ben --reason 'the wrong button' --yes",
     ],
 )
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 @click.argument("number", metavar="NUMBER", type=click.IntRange(1))
 @click.option("--button", metavar="SEAT", help="Who had the button, by seat or player.")
 @click.option("--fantasyland", metavar="TEXT", help="Who was in Fantasyland, for example '1=14 cyd=15', or none.")

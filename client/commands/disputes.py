@@ -7,8 +7,10 @@ import click
 from rich.console import Console
 
 from client.api import Client
+from client.commands.amendments import SOURCES, Amendment, amendment_options
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
-from client.commands.corrections import Amendment, amendment_options, warn_of_names
+from client.commands.corrections import warn_of_names
+from client.commands.names import complete_disputes, complete_players, complete_rounds, complete_tables
 from client.commands.rounds import EXAMPLE_ID as EXAMPLE_ROUND
 from client.commands.rounds import round_argument
 from client.entry.prompt import confirm, make_asker
@@ -25,9 +27,13 @@ EXAMPLE_ID: Final = "01a1fbd0-5c1e-7d3a-9b52-6f0e4a8c2d17"
 _NOT_ENDED: Final = ("under_review", "open")
 _NOTHING: Final = "Nothing was changed."
 
-id_argument = click.argument("dispute_id", metavar="ID")
+id_argument = click.argument("dispute_id", metavar="ID", shell_complete=complete_disputes)
 by_option = click.option(
-    "--by", required=True, metavar="PLAYER", help="Who does this, by the id that you use for them."
+    "--by",
+    required=True,
+    metavar="PLAYER",
+    help="Who does this, by the id that you use for them.",
+    shell_complete=complete_players,
 )
 yes_option = click.option("--yes", is_flag=True, help="Do it without asking.")
 
@@ -90,8 +96,8 @@ def open_(
     type=click.Choice(["open", "under_review", "upheld", "rejected", "withdrawn"]),
     help="Only in this state.",
 )
-@click.option("--table", help="Only of this table, by its name or id.")
-@click.option("--round", "round_", metavar="ROUND", help="Only of this round.")
+@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@click.option("--round", "round_", metavar="ROUND", help="Only of this round.", shell_complete=complete_rounds)
 @click.option("--limit", type=click.IntRange(1), default=50, show_default=True, help="At most this many.")
 @json_option
 @pass_session
@@ -196,7 +202,7 @@ def resolve(
     With a correction the round is corrected too. What changes is shown, old beside new, before anything is stored.
     """
     if amendment.sources > 1 or (amendment.sources and state != "upheld"):
-        raise click.UsageError("Give one of --patch FILE, --document FILE and --edit, and only with upheld.")
+        raise click.UsageError(f"Give one of {SOURCES}, and only with upheld.")
     console = make_console(error=as_json)
     with session.client() as client:
         dispute_id = find_dispute_id(client, dispute_id)
@@ -207,11 +213,11 @@ def resolve(
         _show(console, client, found)
         correction: Document | None = None
         if amendment.sources:
-            amended = amendment.read(client, found["round"])
+            round_ = client.get_round(found["round"])
+            amended = amendment.read(client, round_)
             if amended is None:
                 console.print(_NOTHING)
                 return
-            round_ = client.get_round(found["round"])
             correction = {"reason": reason, "version": round_["version"], "dispute": dispute_id, **amended}
             _show_changes(console, client, round_, correction)
         verb = "Uphold" if state == "upheld" else "Reject"

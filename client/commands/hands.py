@@ -9,6 +9,7 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.names import complete_tables
 from client.commands.seating import offer_round
 from client.commands.sending import SubmittedChange, finish_saved, print_sent, submit_change
 from client.entry.current_round import CurrentRound, RoundOverError
@@ -37,6 +38,7 @@ _ADDED: Final = re.compile(r"(.+)=([1-9]\d{0,15})", re.ASCII)
     lazy_commands={
         "correct": ("corrections:correct_hand", "Correct a recorded hand of the table's round."),
         "explain": ("explain:explain_hand", "Explain a recorded hand, point by point."),
+        "find": ("find_hands:find_hands", "Find hands of all rounds, newest recorded first."),
     },
     examples=["ofc hand add friday"],
 )
@@ -53,7 +55,7 @@ def hands() -> None:
         "ofc hand add friday --yes < boards.txt",
     ],
 )
-@click.argument("table", metavar="TABLE")
+@click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 @click.option("--button", metavar="SEAT", help="Who has the button, by seat or player; known after the first hand.")
 @click.option(
     "--seat",

@@ -3,6 +3,7 @@
 import select
 import sys
 from contextlib import nullcontext
+from itertools import islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,20 +16,24 @@ from client.commands.base import (
     Period,
     Session,
     json_option,
+    limit_option,
     overwrite_option,
     pass_session,
     period_options,
     print_json,
     print_waiting,
     refuse_output,
+    state_option,
 )
+from client.commands.names import complete_files, complete_rounds, complete_tables
 from client.files import atomic_write, open_lines, standard_output
 from client.import_export import Chunk, event_pages, export_pages, follow_events, import_chunk, split_into_chunks
-from client.lookup import find_table
+from client.lookup import find_round, find_table
 from client.render.console import make_console
 from client.render.format import plural
 from client.render.problems import after_place
 from client.render.progress import ProgressBar, show_progress
+from client.render.reports import list_jobs
 from client.responses import Lines
 
 _SHOWN: Final = 20
@@ -45,7 +50,7 @@ _CLOSED: Final = select.POLLERR | select.POLLHUP
         "ofc export --table kitchen --from 2026-11-01 --to 2026-12-01 | gzip > november.ndjson.gz",
     ],
 )
-@click.option("--table", help="Only of this table, by its name or id.")
+@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
 @period_options
 @click.option("-o", "--output", type=NamedPath(), metavar="FILE", help="A file to write.")
 @overwrite_option
@@ -90,7 +95,7 @@ def _show(bar: ProgressBar, page: Lines, rounds: int) -> None:
     cls=Command,
     examples=["ofc import rounds.ndjson", "ofc import october.ndjson.gz", "ofc import - < rounds.ndjson"],
 )
-@click.argument("file")
+@click.argument("file", shell_complete=complete_files)
 @click.option("--provisional", is_flag=True, help="Make settlements provisional: open to confirmation and dispute.")
 @json_option
 @pass_session
@@ -127,6 +132,21 @@ def import_(session: Session, file: str, provisional: bool, as_json: bool) -> No
         sys.exit(REFUSED)
 
 
+@click.command(cls=Command, examples=["ofc imports", "ofc imports --state succeeded --json"])
+@state_option
+@limit_option
+@json_option
+@pass_session
+def imports(session: Session, state: str | None, limit: int, as_json: bool) -> None:
+    """List the imports of the club, newest first."""
+    with session.client() as client:
+        found = list(islice(client.list_imports(state=state), limit))
+    if as_json:
+        print_json({"imports": found})
+    else:
+        list_jobs(make_console(), found, "lines")
+
+
 def _explain(counted: dict[str, int], refused: list[dict[str, Any]]) -> None:
     console = make_console()
     stored, replayed = plural(counted["stored"], "round"), counted["replayed"]
@@ -151,22 +171,46 @@ def _why(problem: dict[str, Any]) -> str:
 
 @click.command(
     cls=Command,
-    examples=["ofc events > events.ndjson", "ofc events --after 41", "ofc events --after 41 --follow >> events.ndjson"],
+    examples=[
+        "ofc events > events.ndjson",
+        "ofc events --after 41 --follow >> events.ndjson",
+        "ofc events --follow --table friday --kind hand.recorded,round.closed",
+    ],
 )
 @click.option("--after", type=click.IntRange(0), metavar="POSITION", help="Only events after this position.")
+@click.option("--kind", metavar="KIND,…", help="Only events of these kinds, separated by commas.")
+@click.option("--table", help="Only of this table and its rounds, by its name or id.", shell_complete=complete_tables)
+@click.option(
+    "--round",
+    "round_",
+    metavar="ROUND",
+    help="Only of this round, by its id or the beginning of its id.",
+    shell_complete=complete_rounds,
+)
 @click.option("--follow", "follows", is_flag=True, help="Continue with new events until Ctrl-C.")
 @pass_session
-def events(session: Session, after: int | None, follows: bool) -> None:
+def events(
+    session: Session, after: int | None, kind: str | None, table: str | None, round_: str | None, follows: bool
+) -> None:
     """
     Print the events of the club, one a line, as JSON.
 
-    Each has its position in the tree that checkpoints sign, its hash, its bytes and its content. With --follow, new
-    events are printed as they happen: after a broken connection the command waits and resumes, and no event is left out
-    or printed twice.
+    Each has its position in the tree that checkpoints sign, its hash and its content; hands and settlements have their
+    points. The signed bytes and the events of keys and links need the scope `audit`. With --follow, new events are
+    printed as they happen: after a broken connection the command waits and resumes, and no event is left out or printed
+    twice.
     """
     output = standard_output()
     with session.client() as client:
-        for page in follow_events(client, after, print_waiting) if follows else event_pages(client, after):
+        filters = {
+            "kind": kind,
+            "table": None if table is None else find_table(client, table)["id"],
+            "round": None if round_ is None else find_round(client, round_)["id"],
+        }
+        pages = (
+            follow_events(client, after, print_waiting, **filters) if follows else event_pages(client, after, **filters)
+        )
+        for page in pages:
             output.write(page.content)
             output.flush()
             if follows and _is_closed():

@@ -8,6 +8,7 @@ from rich.console import Console
 
 from client.api import Client
 from client.commands.base import Command, Session, json_option, pass_session, print_json, with_source
+from client.commands.names import complete_files
 from client.commands.player_names import confirm_names, find_similar_names, yes_option
 from client.errors import ApiError
 from client.files import read_document
@@ -29,7 +30,7 @@ from client.responses import Response
         "ofc post --reference friday/1 round.json",
     ],
 )
-@click.argument("files", nargs=-1, required=True, metavar="FILE...")
+@click.argument("files", nargs=-1, required=True, metavar="FILE...", shell_complete=complete_files)
 @click.option("--whole", is_flag=True, help="Post each round in one request: all of it is recorded, or nothing.")
 @click.option("--reference", metavar="TEXT", help="Your reference for the round, in place of that in FILE.")
 @yes_option

@@ -17,17 +17,20 @@ from client.commands.base import (
     Period,
     Session,
     json_option,
+    limit_option,
     pass_session,
     period_options,
     print_json,
     print_waiting,
+    state_option,
 )
+from client.commands.names import complete_recomputations, complete_rounds, complete_rulesets, complete_tables
 from client.errors import UnreadableError
 from client.import_export import retry_until_available
 from client.lookup import find_recomputation_id, find_round, find_table
 from client.render.console import make_console
 from client.render.progress import show_progress
-from client.render.reports import show_difference, show_recomputation
+from client.render.reports import list_jobs, show_difference, show_recomputation
 from client.responses import Document
 
 EXAMPLE_ID: Final = "01a1fb5b-de71-72b0-b398-2e268dab7c37"
@@ -36,7 +39,7 @@ _POLL_SECONDS: Final = 0.5
 _SHOWN: Final = 20
 """Differences that are shown to people; scripts get all of them."""
 
-id_argument = click.argument("job_id", metavar="ID")
+id_argument = click.argument("job_id", metavar="ID", shell_complete=complete_recomputations)
 
 
 @click.group(
@@ -57,13 +60,24 @@ def recompute() -> None:
     ],
 )
 @click.option("--reason", required=True, metavar="TEXT", help="The reason; it is stored with new settlements.")
-@click.option("--table", help="Only rounds of this table, by its name or id.")
+@click.option("--table", help="Only rounds of this table, by its name or id.", shell_complete=complete_tables)
 @click.option(
-    "--round", "rounds", multiple=True, metavar="ROUND", help="Only this round, or a table's newest; can be repeated."
+    "--round",
+    "rounds",
+    multiple=True,
+    metavar="ROUND",
+    help="Only this round, or a table's newest; can be repeated.",
+    shell_complete=complete_rounds,
 )
-@click.option("--ruleset", help="Only rounds under this ruleset.")
+@click.option("--ruleset", help="Only rounds under this ruleset.", shell_complete=complete_rulesets)
 @period_options
-@click.option("--by", "other", metavar="RULESET", help="Replay by this ruleset in place of the rounds' own.")
+@click.option(
+    "--by",
+    "other",
+    metavar="RULESET",
+    help="Replay by this ruleset in place of the rounds' own.",
+    shell_complete=complete_rulesets,
+)
 @click.option("--apply", "applies", is_flag=True, help="Store new settlement revisions for rounds that differ.")
 @click.option("--final", "takes_final", is_flag=True, help="With --apply: also change final settlements.")
 @click.option("--watch", "is_watched", is_flag=True, help="Wait until it ends, and show the progress.")
@@ -104,6 +118,21 @@ def start(
         job = client.start_recomputation({"scope": given, **asked})
         _store_recomputation(session, client, job)
         _show(_watch(client, job["id"]) if is_watched else job, as_json=as_json)
+
+
+@recompute.command(name="list", cls=Command, examples=["ofc recompute list", "ofc recompute list --state running"])
+@state_option
+@limit_option
+@json_option
+@pass_session
+def list_(session: Session, state: str | None, limit: int, *, as_json: bool) -> None:
+    """List the recomputations of the club, newest first."""
+    with session.client() as client:
+        found = list(islice(client.list_recomputations(state=state), limit))
+    if as_json:
+        print_json({"recomputations": found})
+    else:
+        list_jobs(make_console(), found, "hands")
 
 
 @recompute.command(cls=Command, examples=[f"ofc recompute status {EXAMPLE_ID}"])

@@ -9,6 +9,7 @@ import click
 
 from client.api import Client
 from client.commands.base import Command, Group, Period, Session, json_option, pass_session, period_options, print_json
+from client.commands.names import complete_players, complete_rounds, complete_tables
 from client.commands.player_names import resolve_names, yes_option
 from client.commands.seating import SITTING, Sitting, seat_all
 from client.commands.sending import (
@@ -36,7 +37,7 @@ EXAMPLE_LINK: Final = "http://127.0.0.1:8000/v1/links/TOKEN"
 _LINK: Final = re.compile(r"/v1/links/(?P<token>[^/?#]+)")
 EXAMPLE_ID: Final = "01a1fa77-4a59-709e-b6dd-b28a73ab9d3e"
 
-round_argument = click.argument("round_", metavar="ROUND")
+round_argument = click.argument("round_", metavar="ROUND", shell_complete=complete_rounds)
 
 
 _LAZY_COMMANDS: Final = {
@@ -67,8 +68,10 @@ def rounds() -> None:
         "ofc round open friday 1:ann=200 3:ben=200 --reference 2026-11-20/3",
     ],
 )
-@click.argument("table", metavar="TABLE")
-@click.argument("sitting", nargs=-1, required=True, metavar="PLAYER[=STACK]...", type=SITTING)
+@click.argument("table", metavar="TABLE", shell_complete=complete_tables)
+@click.argument(
+    "sitting", nargs=-1, required=True, metavar="PLAYER[=STACK]...", type=SITTING, shell_complete=complete_players
+)
 @click.option("--reference", metavar="TEXT", help="Your reference for the round.")
 @yes_option
 @json_option
@@ -148,8 +151,8 @@ def _find_stored(session: Session, client: Client, table: str, error: TransportE
         "ofc round list --from yesterday --to today",
     ],
 )
-@click.option("--table", help="Only of this table, by its name or id.")
-@click.option("--player", help="Only with this player.")
+@click.option("--table", help="Only of this table, by its name or id.", shell_complete=complete_tables)
+@click.option("--player", help="Only with this player.", shell_complete=complete_players)
 @click.option("--status", type=click.Choice(["open", "complete", "closed"]), help="Only in this state.")
 @click.option(
     "--state",
@@ -207,7 +210,7 @@ def settlement(session: Session, round_: str, as_json: bool) -> None:
 
 @rounds.command(name="confirm", cls=Command, examples=[f"ofc round confirm {EXAMPLE_ID} ann"])
 @round_argument
-@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @json_option
 @pass_session
 def confirm(session: Session, round_: str, players: tuple[str, ...], as_json: bool) -> None:

@@ -3,6 +3,7 @@
 import click
 
 from client.commands.base import Command, Group, Session, json_option, pass_session, print_json
+from client.commands.names import complete_rulesets
 from client.render import rulesets as render
 from client.render.console import make_console
 
@@ -30,7 +31,7 @@ def list_(session: Session, as_json: bool) -> None:
     cls=Command,
     examples=["ofc ruleset show progressive", "ofc ruleset show progressive@1 --json > mine.json"],
 )
-@click.argument("reference", metavar="NAME[@VERSION]")
+@click.argument("reference", metavar="NAME[@VERSION]", shell_complete=complete_rulesets)
 @json_option
 @pass_session
 def show(session: Session, reference: str, as_json: bool) -> None:
@@ -44,8 +45,8 @@ def show(session: Session, reference: str, as_json: bool) -> None:
 
 
 @rulesets.command(name="diff", cls=Command, examples=["ofc ruleset diff pineapple progressive"])
-@click.argument("first", metavar="A")
-@click.argument("second", metavar="B")
+@click.argument("first", metavar="A", shell_complete=complete_rulesets)
+@click.argument("second", metavar="B", shell_complete=complete_rulesets)
 @json_option
 @pass_session
 def diff(session: Session, first: str, second: str, as_json: bool) -> None:

@@ -14,6 +14,7 @@ from client.commands.base import (
     refuse_output,
     with_source,
 )
+from client.commands.names import complete_files
 from client.files import read_document, read_json, write_file
 from client.offline.score import Document, find_ruleset, is_round, play_round, read_ruleset, score_hand
 from client.render.console import make_console
@@ -33,8 +34,14 @@ from client.render.rounds import explain_departure, explain_end, show_heading
         "ofc score - < examples/turbo.json",
     ],
 )
-@click.argument("file")
-@click.option("--ruleset", "own", metavar="FILE", help="Use a custom ruleset in place of that in the document.")
+@click.argument("file", shell_complete=complete_files)
+@click.option(
+    "--ruleset",
+    "own",
+    metavar="FILE",
+    help="Use a custom ruleset in place of that in the document.",
+    shell_complete=complete_files,
+)
 @click.option(
     "--svg", "picture", type=NamedPath(), metavar="FILE", help="Write the explanation as an SVG picture, too."
 )

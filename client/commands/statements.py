@@ -3,6 +3,7 @@
 import click
 
 from client.commands.base import Command, Period, Session, json_option, pass_session, period_options, print_json
+from client.commands.names import complete_players, complete_tables
 from client.files import standard_output
 from client.lookup import find_table
 from client.render.console import make_console
@@ -18,9 +19,13 @@ from client.render.rounds import show_club_statement
     ],
 )
 @click.option(
-    "--table", "tables", multiple=True, help="Only this table, by its name or id; more than once for several."
+    "--table",
+    "tables",
+    multiple=True,
+    help="Only this table, by its name or id; more than once for several.",
+    shell_complete=complete_tables,
 )
-@click.option("--player", help="Only rounds that this player played.")
+@click.option("--player", help="Only rounds that this player played.", shell_complete=complete_players)
 @period_options
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV, for spreadsheets.")
 @json_option

@@ -3,6 +3,7 @@
 import click
 
 from client.commands.base import Command, Period, Session, json_option, pass_session, period_options, print_json
+from client.commands.names import complete_players, complete_rulesets, complete_tables
 from client.lookup import find_table
 from client.render.console import make_console
 from client.render.statistics import show_statistics
@@ -12,9 +13,11 @@ from client.render.statistics import show_statistics
     cls=Command,
     examples=["ofc statistics", "ofc statistics --table kitchen --ruleset pineapple --from 2026-11-01"],
 )
-@click.argument("player", metavar="[PLAYER]", required=False)
-@click.option("--table", help="Only rounds at this table, by its name or id.")
-@click.option("--ruleset", metavar="NAME[@VERSION]", help="Only hands under this ruleset.")
+@click.argument("player", metavar="[PLAYER]", required=False, shell_complete=complete_players)
+@click.option("--table", help="Only rounds at this table, by its name or id.", shell_complete=complete_tables)
+@click.option(
+    "--ruleset", metavar="NAME[@VERSION]", help="Only hands under this ruleset.", shell_complete=complete_rulesets
+)
 @period_options
 @json_option
 @pass_session

@@ -18,6 +18,7 @@ from client.commands.base import (
     period_options,
     print_json,
 )
+from client.commands.names import complete_rulesets, complete_tables
 from client.commands.sending import count_waiting, dump_offline, warn_of_waiting
 from client.entry.current_round import BackgroundCall, play_waiting
 from client.errors import TransportError
@@ -28,7 +29,7 @@ from client.render.rounds import list_tables, show_offline, show_statement, show
 
 Document = dict[str, Any]
 
-table_argument = click.argument("table", metavar="TABLE")
+table_argument = click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 
 
 @click.group(
@@ -49,7 +50,13 @@ def tables() -> None:
     ],
 )
 @click.argument("name")
-@click.option("--ruleset", required=True, metavar="NAME[@VERSION]", help="The ruleset; see `ofc ruleset list`.")
+@click.option(
+    "--ruleset",
+    required=True,
+    metavar="NAME[@VERSION]",
+    help="The ruleset; see `ofc ruleset list`.",
+    shell_complete=complete_rulesets,
+)
 @click.option(
     "--point-value", type=click.IntRange(0), help="The value of a point in minor units: 50 with EUR is 0.50 EUR."
 )

@@ -7,6 +7,7 @@ from typing import Final
 import click
 
 from client.commands.base import Command, Session, json_option, pass_session, print_json
+from client.commands.names import complete_files
 from client.commands.rounds import EXAMPLE_ID, round_argument
 from client.files import read_json, read_text
 from client.import_export import find_event
@@ -37,15 +38,21 @@ _CODES: Final = {
         "ofc verify evidence.json --key club.key --checkpoint checkpoint.txt --json",
     ],
 )
-@click.argument("file")
+@click.argument("file", shell_complete=complete_files)
 @click.option(
-    "--key", "keys", multiple=True, metavar="KEY", help="A public key that you trust, or a file that contains it."
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="KEY",
+    help="A public key that you trust, or a file that contains it.",
+    shell_complete=complete_files,
 )
 @click.option(
     "--checkpoint",
     "retained",
     metavar="FILE",
     help="A checkpoint that you have retained; FILE must be consistent with it.",
+    shell_complete=complete_files,
 )
 @json_option
 def verify(file: str, keys: tuple[str, ...], retained: str | None, as_json: bool) -> None:
@@ -114,8 +121,8 @@ def get_evidence(session: Session, round_: str, since: int | None) -> None:
         "ofc checkpoint prove-consistency older.checkpoint newer.checkpoint --json",
     ],
 )
-@click.argument("older", metavar="OLDER")
-@click.argument("newer", metavar="NEWER")
+@click.argument("older", metavar="OLDER", shell_complete=complete_files)
+@click.argument("newer", metavar="NEWER", shell_complete=complete_files)
 @json_option
 @pass_session
 def prove_consistency(session: Session, older: str, newer: str, as_json: bool) -> None:

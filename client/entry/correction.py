@@ -20,7 +20,7 @@ Document = dict[str, Any]
 
 IRREGULAR: Final = "hand-irregular"
 _IN_PATCH: Final = "#/patch/0/value"
-_DRY_RUN_REASON: Final = "dry run"
+DRY_RUN_REASON: Final = "dry run"
 """The reason in dry runs, which store nothing."""
 
 
@@ -59,7 +59,7 @@ class Correction:
         Raises:
             RefusedError: the round cannot be corrected, or not with this key.
         """
-        self._client.try_correction(self._current.known.round_id, {**self._request(_DRY_RUN_REASON), "patch": []})
+        self._client.try_correction(self._current.known.round_id, {**self._request(DRY_RUN_REASON), "patch": []})
 
     def enter(self, console: Console, asker: Asker, *, is_agreed: bool) -> Document | None:
         """
@@ -75,7 +75,7 @@ class Correction:
         while True:
             self.entry.ask(asker)
             try:
-                tried = self._client.try_correction(self._current.known.round_id, self._write(_DRY_RUN_REASON))
+                tried = self._client.try_correction(self._current.known.round_id, self._write(DRY_RUN_REASON))
             except RefusedError as error:
                 if not self._resolve_refusal(console, asker, error, is_agreed=is_agreed):
                     return None

@@ -127,5 +127,7 @@ def _open_offline(outbox: Outbox, table: KnownTable, request: Document) -> Docum
     known = KnownRound(make_round_id(), name, document, table.ruleset, response=shown)
     # If the service has other stacks to carry over, that is a conflict for the user to resolve.
     stacks = [{"seat": seat["seat"], "opening_stack": seat["stack"]} for seat in document["seats"]]
-    outbox.add_opening(table_id, {**request, "expected": {"seats": stacks}}, known)
+    # The round belongs to the evening in which it was opened, whenever the request is sent.
+    opening = {**request, "opened_at": shown["opened_at"], "expected": {"seats": stacks}}
+    outbox.add_opening(table_id, opening, known)
     return play_waiting(outbox, known)

@@ -10,9 +10,9 @@ from typing import Any, Final
 from client.errors import RefusedError, UnreadableError
 from client.offline.problems import make_refusal, translate_errors
 from client.offline.score import play_round
+from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView, dump_statement
 from schemas.base import load
 from schemas.rounds import HandUndoRequestSchema
-from schemas.statements import PlayerStatement, PointTotals, StatementView, dump_statement
 from scoring.errors import Mistake
 from scoring.settle_up import find_payments
 

@@ -53,6 +53,11 @@ def find_ruleset(document: Mapping[str, Any], own: Document | None) -> Document:
     return own or dump_ruleset(preset_named(str(document.get("ruleset"))))
 
 
+def list_presets() -> list[str]:
+    """Return the names of the presets."""
+    return list(PRESETS)
+
+
 def preset_named(reference: str) -> Ruleset:
     """
     Find a preset by name or name@version.

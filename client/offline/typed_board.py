@@ -80,6 +80,30 @@ def read_board(text: str, taken: TakenCards, discards: int) -> TypedBoard:
     return TypedBoard(parts, pending_rank, wrong, missing)
 
 
+def read_row(row: str, text: str) -> list[str]:
+    """
+    Parse the cards of one row.
+
+    >>> read_row("top", "10h, 9♥ td")
+    ['Th', '9h', 'Td']
+    >>> read_row("top", "Th 9h")
+    Traceback (most recent call last):
+    ...
+    ValueError: the top has 2 cards; expected 3
+
+    Raises:
+        ValueError: the cards are no row; the message has every mistake.
+    """
+    part = PARTS.index(row)
+    cards = [spell_card(card) for card in split_cards(text)]
+    wrong = list(_find_wrong([*[()] * part, cards], "", {}, 0))
+    if len(cards) < capacity_of(part, 0):
+        wrong.append(_wrong_size(part, len(cards), 0))
+    if wrong:
+        raise ValueError("; ".join(wrong))
+    return cards
+
+
 def capacity_of(part: int, discards: int) -> int:
     """Return how many cards the top, middle or bottom or the discards hold, counted from 0."""
     return (*(row.size for row in Row), discards)[part] if part < len(PARTS) else 0

@@ -106,6 +106,13 @@ class Cache:
             return KnownTable(json.loads(record["document"]), json.loads(record["ruleset"]))
         return None
 
+    def list_tables(self) -> list[KnownTable]:
+        """List the stored tables."""
+        records = self._database.fetch(
+            "SELECT document, ruleset FROM tables WHERE server = ? ORDER BY name", self.server
+        )
+        return [KnownTable(json.loads(record["document"]), json.loads(record["ruleset"])) for record in records]
+
     # Rounds
 
     def store_round(self, known: KnownRound) -> None:
@@ -136,6 +143,13 @@ class Cache:
             "SELECT * FROM rounds WHERE server = ? AND place = ? ORDER BY seen", self.server, table
         )
         return [self._with_waiting(KnownRound.read(record)) for record in records]
+
+    def list_newest_rounds(self, limit: int) -> list[KnownRound]:
+        """List the stored rounds that were seen last, at any table, without waiting changes."""
+        records = self._database.fetch(
+            "SELECT * FROM rounds WHERE server = ? ORDER BY seen DESC LIMIT ?", self.server, limit
+        )
+        return [KnownRound.read(record) for record in records]
 
     def find_newest_round(self, table: str) -> KnownRound | None:
         """Find the round of a table that was seen last, with all waiting changes."""

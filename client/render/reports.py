@@ -57,6 +57,20 @@ def _moment(written: str | None) -> str:
     return "–" if written is None else written[:16].replace("T", " ")
 
 
+def list_jobs(console: Console, jobs: Sequence[Mapping[str, Any]], counted: str) -> None:
+    """Print imports or recomputations, one a line: when each was started, and how much of it is done."""
+    if not jobs:
+        console.print("No jobs.")
+        return
+    grid = make_grid(console, "id", "created (UTC)", "state", counted, unbroken=("id",))
+    for job in jobs:
+        done, total = job["progress"]["done"], job["progress"]["total"]
+        grid.add_row(
+            job["id"], _moment(job["created_at"]), job["state"], f"{done} of {'?' if total is None else total}"
+        )
+    console.print(grid)
+
+
 def show_recomputation(console: Console, job: Mapping[str, Any]) -> None:
     """Print the progress and the results of a recomputation."""
     progress, summary = job["progress"], job["summary"]

@@ -1,5 +1,6 @@
 """Settlements, and a settlement before and after a change."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import groupby
 from typing import Any, Final
@@ -132,7 +133,7 @@ def _show_hand(console: Console, compared: Document) -> None:
         name = _old_and_new(was.get("player"), now.get("player"))
         grid.add_row(name, *(_old_and_new(was.get(part), now.get(part)) for part in ("points", "stack")))
     console.print(Padding(grid, (0, 0, 0, 2), expand=False))
-    for line in _changed_rows(before, after):
+    for line in (*_changed_rows(before, after), *_changed_payments(before, after)):
         console.print(Padding(line, (0, 0, 0, 2), expand=False))
     if after and after["irregular"]:
         show_irregular(console, number, after["irregular"])
@@ -177,3 +178,24 @@ def _changed_rows(before: Document | None, after: Document | None) -> Iterator[T
                 line = Text(f"{now['player']}, {row}  ", style="dim")
                 line.append_text(show_cards(was["board"][row])).append(_ARROW, style="not dim")
                 yield line.append_text(show_cards(now["board"][row]))
+
+
+def _changed_payments(before: Document | None, after: Document | None) -> Iterator[Text]:
+    """Yield who pays whom another number of points."""
+    if before is None or after is None:
+        return
+    old, new = _payments(before), _payments(after)
+    for payer, payee in dict.fromkeys((*old, *new)):
+        was, now = old.get((payer, payee), 0), new.get((payer, payee), 0)
+        if was != now:
+            yield Text(f"{payer} pays {payee}  ", style="dim").append_text(_old_and_new(str(was), str(now)))
+
+
+def _payments(side: Document) -> Mapping[tuple[str, str], int]:
+    """Return the points that each payer pays each payee after a hand."""
+    names = {player["seat"]: player["player"] for player in side["players"]}
+    paid: Counter[tuple[str, str]] = Counter()
+    for transfer in side["transfers"]:
+        payer, payee = (names.get(transfer[who], f"seat {transfer[who]}") for who in ("payer", "payee"))
+        paid[payer, payee] += transfer["paid"]
+    return paid

@@ -15,6 +15,7 @@ from evidence.codec import CanonicalJson, codec_of, show_place
 from evidence.errors import EvidenceError
 from evidence.events.clubs import (
     ClubCreated,
+    ClubWiped,
     KeyCreated,
     KeyRevoked,
     LinkIssued,
@@ -56,6 +57,7 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
     payload.kind: payload
     for payload in (
         ClubCreated,
+        ClubWiped,
         DepartureRecorded,
         DisputeCommented,
         DisputeOpened,
@@ -125,6 +127,7 @@ def _complete(mistake: Mistake) -> Mistake:
 __all__ = [
     "PAYLOADS",
     "ClubCreated",
+    "ClubWiped",
     "CorrectedDocument",
     "DepartureRecorded",
     "DisputeCommented",

@@ -1,24 +1,35 @@
 """What happens in a club outside of rounds: keys, rulesets, tables, players, and links to rounds."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
 import orjson
 
-from evidence.codec import CanonicalJson
+from evidence.codec import OMITTED, CanonicalJson
 from evidence.events.payload import EventKind, EventPayload
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClubCreated(EventPayload):
-    """A club was created."""
+    """A club was created; `test` is only written for a test club, whose records can be wiped."""
 
     kind = EventKind.CLUB_CREATED
 
     club: UUID
     name: str
+    test: bool = field(default=False, metadata=OMITTED)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClubWiped(EventPayload):
+    """The records of a test club were deleted: so many rounds and events."""
+
+    kind = EventKind.CLUB_WIPED
+
+    rounds: int
+    events: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

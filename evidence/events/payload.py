@@ -14,6 +14,7 @@ class EventKind(StrEnum):
 
     RULESET_ADDED = "ruleset.added"
     CLUB_CREATED = "club.created"
+    CLUB_WIPED = "club.wiped"
     KEY_CREATED = "key.created"
     KEY_REVOKED = "key.revoked"
     LINK_ISSUED = "link.issued"

@@ -7,20 +7,20 @@ from typing import Any, Final
 
 from flask import Response
 
-from schemas.club_statements import (
+from schemas.accounting.club_statements import (
     ClubStatementQuerySchema,
     ClubStatementSchema,
     dump_club_statement,
     dump_statement_rows,
 )
-from schemas.pages import DEFAULT
-from schemas.payment_lines import (
+from schemas.accounting.payment_lines import (
     LEDGER_HEADER,
     LedgerPageSchema,
     LedgerQuerySchema,
     dump_ledger_line,
     dump_ledger_rows,
 )
+from schemas.pages import DEFAULT
 from service.accounting.actions.ledger import export_ledger, list_ledger
 from service.accounting.actions.statements import get_club_statement
 from service.accounting.queries.statements import StatementFilter

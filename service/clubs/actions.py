@@ -37,25 +37,27 @@ def find_club(database: Database, name: str) -> StoredClub:
     return club
 
 
-def create_club(database: Database, name: str) -> StoredClub:
+def create_club(database: Database, name: str, *, is_test: bool = False) -> StoredClub:
     """
     Create a club without keys.
 
     Args:
         database: with the login of the owner of the tables; the role of the service cannot create clubs.
         name: the unique name of the club.
+        is_test: whether it is a test club, whose records can be wiped; this is permanent.
 
     Raises:
         ClubTaken: another club has this name.
     """
     with database.transaction(uuid7()) as transaction:
-        return clubs.add(transaction, name, ClubCreated(club=transaction.club_id, name=name).encode())
+        event = ClubCreated(club=transaction.club_id, name=name, test=is_test)
+        return clubs.add(transaction, name, event.encode(), is_test=is_test)
 
 
 def get_club(transaction: Transaction) -> ClubView:
     """Return the club of the transaction."""
     club = clubs.get(transaction)
-    return ClubView(club.name, club.time_zone, club.evening_begins)
+    return ClubView(club.name, club.time_zone, club.evening_begins, club.is_test)
 
 
 def set_evenings(

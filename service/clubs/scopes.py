@@ -27,7 +27,7 @@ EVERY_SCOPE: Final = "*"
 
 SCOPE_DESCRIPTIONS: Final = {
     EVERY_SCOPE: "all operations, including those of later releases",
-    Scope.READ: "read rounds, hands, tables, players, rulesets, statements and jobs; export; what-if",
+    Scope.READ: "read rounds, hands, tables, players, rulesets, statements, events and jobs; export; what-if",
     Scope.SCORE: "score a hand without storing it",
     Scope.WRITE: "record rounds: open, record and undo hands, close; set players' display names",
     Scope.TABLES: "create tables and rulesets",
@@ -36,7 +36,7 @@ SCOPE_DESCRIPTIONS: Final = {
     Scope.DISPUTES: "open, review and resolve disputes",
     Scope.CORRECT: "correct rounds",
     Scope.CORRECT_FINAL: "with `correct` or `recompute`: change final settlements",
-    Scope.AUDIT: "read events, checkpoints and evidence",
+    Scope.AUDIT: "read all events with their signed bytes, checkpoints and evidence",
     Scope.WEBHOOKS: "add, change and test webhooks; read their secrets and deliveries",
     Scope.ADMIN: "list and revoke the keys of the club",
 }

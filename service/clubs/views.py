@@ -26,9 +26,10 @@ club = Resource("club", __name__, description="The club of the key.")
 @club.response(200, ClubSchema)
 def get_own_club() -> Response:
     """
-    Return the club of the key, its time zone, and when its evenings begin.
+    Return the club of the key: its time zone, when its evenings begin, and whether it is a test club.
 
-    The operator sets them with `ofc-server club set`.
+    The operator sets the first two with `ofc-server club set`, and creates a test club with `ofc-server club create
+    --test`.
     """
     return json_response(dump_club(get_club(current_transaction())))
 

@@ -3,12 +3,15 @@
 import re
 from datetime import timedelta
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import click
 
 from service.config import default_directory
 from service.errors import OperatorError
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 _DIRECTORY: Final = str(default_directory()).replace(str(Path.home()), "~")
 _LONGEST: Final = 100
@@ -25,6 +28,14 @@ class Commands(click.Group):
         """Write the commands with their summaries."""
         with formatter.section("Commands"):
             formatter.write_dl(sorted(self.summaries().items()))
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> "list[CompletionItem[str]]":
+        """Complete the names of commands, which need not be imported, and options."""
+        from click.shell_completion import CompletionItem
+
+        names = sorted(self.summaries().items())
+        found = [CompletionItem(name, help=summary) for name, summary in names if name.startswith(incomplete)]
+        return found + click.Command.shell_complete(self, ctx, incomplete)
 
     def summaries(self) -> dict[str, str]:
         """Return the summary of each command."""

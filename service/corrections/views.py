@@ -9,14 +9,8 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.corrections import (
-    CorrectionRequest,
-    CorrectionRequestSchema,
-    RoundComparisonSchema,
-    WhatIfRequest,
-    WhatIfRequestSchema,
-    dump_comparison,
-)
+from schemas.corrections.comparisons import RoundComparisonSchema, dump_comparison
+from schemas.corrections.requests import CorrectionRequest, CorrectionRequestSchema, WhatIfRequest, WhatIfRequestSchema
 from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.corrections.actions.amend import what_if

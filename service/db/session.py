@@ -1,6 +1,7 @@
 """The settings of a transaction (role, club, timeouts), and the checks of a new session."""
 
 from collections.abc import Callable, Mapping
+from enum import StrEnum
 from typing import Final
 
 from sqlalchemy import URL, Connection, TextClause, text
@@ -27,6 +28,14 @@ _CHECK: Final = f"""
 """
 
 
+class ClubLock(StrEnum):
+    """The lock on a club for a transaction: each one that can write shares it, unless it must be the only one."""
+
+    NONE = ""
+    SHARED = ", pg_advisory_xact_lock_shared(hashtextextended(:club, 3))"
+    ALONE = ", pg_advisory_xact_lock(hashtextextended(:club, 3))"
+
+
 class LocalSettings:
     """
     A statement that sets a role and settings for one transaction, and fails if the transaction has another role.
@@ -50,7 +59,9 @@ class LocalSettings:
         sets = [f"set_config('{name}', :setting_{place}, true)" for place, name in enumerate(settings)]
         # _DURABLE comes after the settings, because `synchronous_commit` can be one of them.
         self.text: TextClause = text(f"SELECT {', '.join([_ROLE, *sets, _DURABLE, _CHECK])}")
-        self.statement = Statement(self.text)
+        # The lock is taken by the same statement, because another one would take four times as long.
+        self.statements = {lock: Statement(text(f"{self.text.text}{lock}")) for lock in ClubLock}
+        self.statement = self.statements[ClubLock.NONE]
         self._parameters = {"role": role or NO_ROLE, "club": ""} | {
             f"setting_{place}": setting for place, setting in enumerate(settings.values())
         }

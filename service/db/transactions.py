@@ -8,16 +8,17 @@ from functools import cached_property
 from typing import Any, Final
 from uuid import UUID
 
+import psycopg
 from sqlalchemy import URL, Connection, CursorResult, Engine, Executable, text
 
-from service.db.address import SERVICE_ROLE, describe, engine_url, settings_of
+from service.db.address import SERVICE_ROLE, connect_arguments, describe, engine_url, settings_of
 from service.db.connections import ONLY_READS, close_connections, create_engine
 from service.db.failures import translate_errors, translate_read_only
 from service.db.migrations import find_revision, owns_tables, refuse_all_but_newest
 from service.db.pipeline import Parameters, Pipeline, Row, Statement, copied_out
 from service.db.schema import Change, compare_schema, expected_schema, read_schema
 from service.db.server_check import ServerState, read_server, refuse_read_only, refuse_unsafe
-from service.db.session import LocalSettings, check_session
+from service.db.session import ClubLock, LocalSettings, check_session
 from service.errors import (
     Busy,
     DatabaseAltered,
@@ -47,6 +48,7 @@ class Transaction:
         request_id: the ID of the request in the log and the response.
         now: the time of all records of the transaction.
         after_commit: functions to call after the commit.
+        after_events: called after the commit with the club, if the transaction records events.
     """
 
     pipeline: Pipeline
@@ -55,6 +57,7 @@ class Transaction:
     request_id: str | None = None
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     after_commit: list[Callable[[], None]] = field(default_factory=list)
+    after_events: Callable[[UUID], None] | None = None
 
     def execute(self, statement: Executable, parameters: Any = None) -> CursorResult[Any]:
         """Run a SQLAlchemy statement."""
@@ -126,12 +129,14 @@ class Database:
     rights of an owner or a superuser. `role=None` uses the role of the login, for example to create clubs.
     """
 
-    def __init__(self, url: str, *, role: str | None = SERVICE_ROLE, pool_size: int = 8) -> None:
+    def __init__(self, url: str, *, role: str | None = SERVICE_ROLE, pool_size: int = 12) -> None:
         self._url = engine_url(url)
         self._role = role
         self._local = LocalSettings(role, settings_of(self._url))
         self._pool_size = pool_size
         self._schema_is_checked = False
+        self.after_events: Callable[[UUID], None] | None = None
+        """Called with the club after the commit of events, to wake those who add them to the tree."""
 
     def __reduce__(self) -> tuple[Callable[..., "Database"], tuple[str, str | None, int]]:
         """Return the arguments for a copy in another process, which opens connections of its own."""
@@ -145,6 +150,17 @@ class Database:
     def dispose_after_fork(self) -> None:
         """Drop the connections of the parent process without closing them; the child opens its own."""
         self.engine.dispose(close=False)
+
+    def connect_alone(self) -> psycopg.Connection[Any]:
+        """
+        Open a connection outside of the pool, to listen to notifications. The caller closes it.
+
+        Raises:
+            psycopg.Error: the database cannot be reached.
+        """
+        url = self._url.set(drivername="postgresql").render_as_string(hide_password=False)
+        arguments = connect_arguments(self._url, self._local.role, self._local.settings)
+        return psycopg.connect(url, autocommit=True, **arguments)
 
     def close(self) -> None:
         """Close all connections, those in use when they are returned. New ones can be opened."""
@@ -163,7 +179,7 @@ class Database:
         is_finished = False
         try:
             with translate_errors(self._url), self.engine.connect() as connection:
-                yield Session(connection, self._url, self._local, after_commit)
+                yield Session(connection, self._url, self._local, after_commit, self.after_events)
                 is_finished = True
         except DatabaseError as error:
             # After the commit, a connection that cannot be returned to the pool is no error of the request.
@@ -177,12 +193,20 @@ class Database:
 
     @contextmanager
     def transaction(
-        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+        self,
+        club_id: UUID,
+        *,
+        actor: UUID | None = None,
+        request_id: str | None = None,
+        rolled_back: bool = False,
+        is_alone: bool = False,
     ) -> Iterator[Transaction]:
         """Open a session with a transaction in one club, as `Session.transaction`."""
         with (
             self.session() as session,
-            session.transaction(club_id, actor=actor, request_id=request_id, rolled_back=rolled_back) as transaction,
+            session.transaction(
+                club_id, actor=actor, request_id=request_id, rolled_back=rolled_back, is_alone=is_alone
+            ) as transaction,
         ):
             yield transaction
 
@@ -286,16 +310,24 @@ class Session:
         url: the URL of the database, for error messages.
         local: the role and the settings of every transaction.
         after_commit: functions to call at the end of the session, for what was committed.
+        after_events: as of the database.
     """
 
     connection: Connection
     url: URL
     local: LocalSettings
     after_commit: list[Callable[[], None]]
+    after_events: Callable[[UUID], None] | None = None
 
     @contextmanager
     def transaction(
-        self, club_id: UUID, *, actor: UUID | None = None, request_id: str | None = None, rolled_back: bool = False
+        self,
+        club_id: UUID,
+        *,
+        actor: UUID | None = None,
+        request_id: str | None = None,
+        rolled_back: bool = False,
+        is_alone: bool = False,
     ) -> Iterator[Transaction]:
         """
         Run a transaction in one club, which is committed when the block ends and rolled back after an exception.
@@ -305,12 +337,13 @@ class Session:
             actor: the key of the request, for the audit trail.
             request_id: the ID of the request.
             rolled_back: whether to roll back in any case, for a dry run.
+            is_alone: whether to wait until no other transaction writes in the club, and let others wait for this one.
 
         Raises:
             OutcomeUnknown: the connection was lost during the commit; after any other error nothing is stored.
         """
-        pipeline = self._begin(_BEGIN, str(club_id))
-        transaction = Transaction(pipeline, club_id, actor, request_id)
+        pipeline = self._begin(_BEGIN, str(club_id), ClubLock.ALONE if is_alone else ClubLock.SHARED)
+        transaction = Transaction(pipeline, club_id, actor, request_id, after_events=self.after_events)
         with translate_read_only(self.url):
             yield transaction
             if rolled_back:
@@ -347,10 +380,10 @@ class Session:
         except DatabaseUnreachable as error:
             raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
-    def _begin(self, begin: Statement, club: str) -> Pipeline:
+    def _begin(self, begin: Statement, club: str, lock: ClubLock = ClubLock.NONE) -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
         pipeline.write(begin)
-        pipeline.write(self.local.statement, self.local.parameters(club))
+        pipeline.write(self.local.statements[lock], self.local.parameters(club))
         return pipeline

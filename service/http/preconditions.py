@@ -13,7 +13,7 @@ _TAG: Final = re.compile(r'(?:W/)?"(?P<version>[1-9][0-9]{0,15})(?:\.[0-9a-f]{1,
 PARAMETER: Final[dict[str, Any]] = {
     "in": "header",
     "name": HEADER,
-    "schema": {"type": "string"},
+    "schema": {"type": "string", "pattern": rf"^{_TAG.pattern.replace('?P<version>', '?:')}$"},
     "description": "The `ETag` of the round that the request is based on, or its version in quotes. Another version"
     " of the round is a 412.",
     "example": '"12"',

@@ -90,6 +90,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Wait until some imports of your club have ended, or cancel one. Then send this import again. Nothing"
         " was stored.",
     ),
+    "streams-busy": ProblemKind(
+        HTTPStatus.SERVICE_UNAVAILABLE,
+        "Too many streams",
+        "Retry after the number of seconds in the header Retry-After, or list events with `wait`.",
+    ),
     "not-found": ProblemKind(
         HTTPStatus.NOT_FOUND,
         "Not found",

@@ -12,7 +12,7 @@ from evidence import EvidenceError
 from schemas.base import MOST_SHOWN, Dumped, WireError
 from schemas.problems import dump_mistakes
 from scoring.errors import Mistake, ScoringError
-from service.errors import DatabaseError, ImportTooLarge, ServiceError, TooManyRequests
+from service.errors import DatabaseError, ImportTooLarge, ServiceError, StreamsBusy, TooManyRequests
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.responses import json_response
 from service.logs import format_exception, get_log
@@ -79,7 +79,7 @@ def _service_problem(error: ServiceError) -> Response:
     if isinstance(error, ImportTooLarge):
         # The remaining body is not read.
         headers["Connection"] = "close"
-    if isinstance(error, TooManyRequests):
+    if isinstance(error, TooManyRequests | StreamsBusy):
         headers["Retry-After"] = str(error.retry_after)
     return problem_response(error.code, str(error), error.mistakes, headers)
 

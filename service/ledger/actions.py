@@ -1,7 +1,6 @@
-"""Make and read checkpoints, prove inclusion and consistency, and list events."""
+"""Add events to clubs' trees, make and read checkpoints, and prove inclusion and consistency."""
 
-import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -14,9 +13,8 @@ from scoring.errors import Mistake
 from service.db import Database, Transaction
 from service.db.pages import Page, cut_page
 from service.errors import NotFound
-from service.ledger.queries import checkpoints, events, trees
+from service.ledger.queries import checkpoints, trees
 from service.ledger.queries.checkpoints import PublishedKey, StoredCheckpoint
-from service.ledger.queries.events import JoinedEvent
 from service.ledger.queries.trees import TreeHead
 
 AT_ONCE: Final = 2000
@@ -92,7 +90,7 @@ def _is_due(transaction: Transaction, head: TreeHead) -> bool:
 def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCheckpoint:
     """Sign the tree and the map of rounds, which cover the same events."""
     root, rounds_root = trees.get_root(transaction, head.size), trees.get_round_map_root(transaction)
-    signed = Checkpoint(origin_of(transaction.club_id), head.size, root, rounds_root, transaction.now)
+    signed = Checkpoint(get_origin(transaction), head.size, root, rounds_root, transaction.now)
     note = sign_note(signed.text, [key])
     made = StoredCheckpoint(uuid7(), head.size, root, note.written, transaction.now)
     checkpoints.publish_key(transaction, key.verifier)
@@ -101,14 +99,24 @@ def _sign(transaction: Transaction, head: TreeHead, key: SigningKey) -> StoredCh
     return made
 
 
-def origin_of(club_id: UUID) -> str:
+def origin_of(club_id: UUID, *, is_test: bool = False) -> str:
     """
     Return the origin line of a club's checkpoints.
 
+    That of a test club is another one, because the tree of a test club can begin again, and its checkpoints then
+    contradict each other.
+
     >>> origin_of(UUID(int=7))
     'tablestakes/clubs/00000000-0000-0000-0000-000000000007'
+    >>> origin_of(UUID(int=7), is_test=True)
+    'tablestakes/test-clubs/00000000-0000-0000-0000-000000000007'
     """
-    return f"tablestakes/clubs/{club_id}"
+    return f"tablestakes/{'test-clubs' if is_test else 'clubs'}/{club_id}"
+
+
+def get_origin(transaction: Transaction) -> str:
+    """Return the origin line of the checkpoints of the transaction's club."""
+    return origin_of(transaction.club_id, is_test=checkpoints.is_of_test_club(transaction))
 
 
 def get_checkpoint(database: Database, address: UUID) -> str:
@@ -173,32 +181,3 @@ def prove_inclusion(transaction: Transaction, position: int, size: int) -> list[
         detail = f"is {position}; expected 0 to {size - 1}, the positions in a tree of {size} events"
         raise EvidenceError((Mistake("position-unknown", ("query", "position"), detail),))
     return trees.hash_ranges(transaction, inclusion_ranges(position, size))
-
-
-_POLL_INTERVAL: Final = 0.5
-
-
-def list_events(
-    database: Database, club_id: UUID, *, after: int | None, limit: int, wait: float, gives_up: Callable[[], bool]
-) -> list[JoinedEvent]:
-    """
-    List a club's events after a position, in the order of the tree; if there are none, wait for one.
-
-    No connection is held while it waits.
-
-    Args:
-        database: the database.
-        club_id: the club.
-        after: the last position that the client has; None to start at the first event.
-        limit: the most events to return.
-        wait: the most seconds to wait.
-        gives_up: returns whether to stop waiting at once.
-    """
-    deadline = time.monotonic() + wait
-    while True:
-        with database.reading(club_id) as transaction:
-            found = events.list_joined(transaction, 0 if after is None else after + 1, limit)
-        remaining = deadline - time.monotonic()
-        if found or remaining <= 0 or gives_up():
-            return found
-        time.sleep(min(_POLL_INTERVAL, remaining))

@@ -72,6 +72,28 @@ class TreeNodeRecord(Base):
     event_id: Mapped[UUID | None]
 
 
+class FeedEntryRecord(Base):
+    """
+    The kind and the table of the event at a position of its club's tree: the index of the event feed.
+
+    It repeats what the event and its round say. An event outside of rounds has no table, except the one that created a
+    table.
+    """
+
+    __tablename__ = "feed_entries"
+    __table_args__ = (
+        references("clubs", "club_id", to=("id",)),
+        Index(
+            "feed_entries_of_table", "club_id", "table_id", "position", postgresql_where=text("table_id IS NOT NULL")
+        ),
+    )
+
+    club_id: Mapped[Key]
+    kind: Mapped[str] = mapped_column(primary_key=True)
+    position: Mapped[Big] = mapped_column(primary_key=True)
+    table_id: Mapped[UUID | None]
+
+
 class TreeHeadRecord(Base):
     """The size of a club's tree, its signed and mapped sizes, and when it was signed."""
 

@@ -1,11 +1,9 @@
-"""Checkpoints, proofs and the feed of events."""
+"""Checkpoints and proofs."""
 
 from http import HTTPStatus
-from threading import BoundedSemaphore
 from typing import Any, Final
 from uuid import UUID
 
-import orjson
 from flask import Response, current_app
 
 from evidence import SigningKey
@@ -16,26 +14,22 @@ from schemas.events import (
     CheckpointPageSchema,
     CheckpointSchema,
     ConsistencyQuerySchema,
-    EventQuerySchema,
     InclusionQuerySchema,
     dump_checkpoint,
     dump_consistency,
-    dump_event,
     dump_inclusion,
     dump_key,
 )
 from schemas.pages import PageQuerySchema
 from service.clubs.scopes import Scope
 from service.errors import OperatorError, SigningKeyMissing
-from service.http.authentication import current_key, current_transaction, database
-from service.http.request_body import NDJSON, NDJSON_SCHEMA
+from service.http.authentication import current_transaction, database
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, json_response, respond_page
 from service.ledger.actions import (
     get_checkpoint,
     list_checkpoint_keys,
     list_checkpoints,
-    list_events,
     make_checkpoint,
     prove_consistency,
     prove_inclusion,
@@ -142,38 +136,3 @@ def _signing_key() -> SigningKey:
     except OperatorError as error:
         _log.error("signing_key_unreadable", error=str(error))
         raise SigningKeyMissing("the service cannot read its signing key; the log has the reason") from None
-
-
-events = Resource("events", __name__, description="The audit trail of a club, event by event.")
-
-MOST_WAITING: Final = 2
-"""The most requests of a process that wait at once: half of its threads, so that other requests are served."""
-waiting: Final = BoundedSemaphore(MOST_WAITING)
-
-
-@events.route("/v1/events", methods=["GET"])
-@events.operation("list_events", Scope.AUDIT, waits=True)
-@events.arguments(EventQuerySchema, location="query")
-@events.response(
-    200, NDJSON_SCHEMA, content_type=NDJSON, description="One event per line, in the order of the club's tree."
-)
-def get_events(query: dict[str, Any]) -> Response:
-    """
-    List the club's events, each with its bytes, its hash and its position in the tree that checkpoints sign.
-
-    An event gets its permanent position within seconds, in order: a client that always asks for the events after the
-    last position it has misses none. With `wait`, the response is sent as soon as there is an event. It is empty if
-    there is none in time, if too many requests are waiting, or if the service stops.
-    """
-    may_wait = query["wait"] > 0 and waiting.acquire(blocking=False)
-    wait = query["wait"] if may_wait else 0
-    club_id, is_stopping = current_key().club_id, current_app.extensions["ofc_is_stopping"]
-    try:
-        found = list_events(
-            database(), club_id, after=query["after"], limit=query["limit"], wait=wait, gives_up=is_stopping
-        )
-    finally:
-        if may_wait:
-            waiting.release()
-    lines = [orjson.dumps(dump_event(each.position, each.written)) + b"\n" for each in found]
-    return Response(b"".join(lines), content_type=NDJSON)

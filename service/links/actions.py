@@ -5,7 +5,7 @@ from uuid import UUID
 
 from evidence.events import LinkIssued, LinkRevoked, LinksRevoked
 from schemas.access import IssuedLink, Link, LinkedRoundView, SignedLink, write_token
-from schemas.explanations import ExplanationView
+from schemas.explanations.explanations import ExplanationView
 from scoring.explanation import hands as explaining
 from service.clubs.queries.clubs import StoredClub
 from service.db import Database, Transaction

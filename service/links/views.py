@@ -17,7 +17,7 @@ from schemas.access import (
     parse_token,
 )
 from schemas.base import Dumped
-from schemas.explanations import HandExplanationSchema
+from schemas.explanations.explanations import HandExplanationSchema
 from service.clubs.scopes import Scope
 from service.http.authentication import READING, current_transaction
 from service.http.problem_kinds import PROBLEM_KINDS

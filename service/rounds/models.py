@@ -174,6 +174,7 @@ class HandRecord(Base):
         UniqueConstraint("club_id", "round_id", "number", "id", name="hands_number_key"),
         references("rounds", "club_id", "round_id", to=("club_id", "id")),
         references("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        Index("hands_submission", "club_id", "submission_id"),
     )
 
     club_id: Mapped[Key]
@@ -272,6 +273,7 @@ class CorrectionRecord(Base):
         references("disputes", "club_id", "round_id", "dispute", to=("club_id", "round_id", "id")),
         UniqueConstraint("club_id", "round_id", "revision", "dispute", name="corrections_dispute_key"),
         Index("corrections_digest", "club_id", "round_id", "digest"),
+        Index("corrections_submission", "club_id", "submission_id"),
     )
 
     club_id: Mapped[Key]

@@ -5,7 +5,7 @@ from typing import Any
 
 from flask import Response
 
-from schemas.statistics import StatisticsQuerySchema, StatisticsSchema, dump_statistics
+from schemas.accounting.statistics import StatisticsQuerySchema, StatisticsSchema, dump_statistics
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
 from service.db import Transaction

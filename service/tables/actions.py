@@ -7,8 +7,8 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence.events import TableCreated
+from schemas.accounting.statements import PlayerStatement, PointTotals, StatementView
 from schemas.fields import MOST_INTEGER
-from schemas.statements import PlayerStatement, PointTotals, StatementView
 from schemas.tables import TableRequest, TableView
 from scoring.errors import Mistake, RoundError
 from scoring.ruleset import Ruleset

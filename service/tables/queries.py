@@ -9,7 +9,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, insert, select, text
 
-from schemas.statements import PlayerStatement, PointTotals
+from schemas.accounting.statements import PlayerStatement, PointTotals
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.db.failures import conflicts

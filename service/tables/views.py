@@ -6,7 +6,7 @@ from uuid import UUID
 
 from flask import Response
 
-from schemas.statements import TableStatementQuerySchema, TableStatementSchema, dump_statement
+from schemas.accounting.statements import TableStatementQuerySchema, TableStatementSchema, dump_statement
 from schemas.tables import (
     TablePageSchema,
     TableQuerySchema,

@@ -68,7 +68,7 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
     """
     match event:
         case ClubCreated():
-            records["clubs"][(event.club,)] = {"name": event.name, "created_at": at}
+            records["clubs"][(event.club,)] = {"name": event.name, "test": event.test, "created_at": at}
         case KeyCreated():
             records["api_keys"][(event.key,)] = {
                 "name": event.name,

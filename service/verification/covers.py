@@ -56,7 +56,7 @@ def _table(key: str, *, event: str = "", played: str = "", bytes_: str = "", tre
 
 
 AUDITED: Final[Mapping[str, Table]] = {
-    "clubs": _table("id", event="name created_at", free="time_zone evening_begins"),
+    "clubs": _table("id", event="name test created_at", free="time_zone evening_begins"),
     "api_keys": _table(
         "club_id id",
         event="name prefix secret_sha256 scopes created_at expires_at revoked_at",
@@ -128,6 +128,7 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "idempotent_responses": "stored responses for retries; the records in them are compared with events themselves",
     "webhooks": "where messages are sent; no record depends on them",
     "webhook_deliveries": "messages to webhooks; they repeat what the events of rounds say",
+    "feed_entries": "the index by which the feed of events filters; it repeats what the compared events say",
     "jobs": "progress of work; its changes to rounds are events of the rounds",
     "job_chunks": "progress of work; its changes to rounds are events of the rounds",
     "job_messages": "messages to workers",

@@ -7,7 +7,6 @@ from uuid import UUID
 from evidence import Checkpoint, Edge, EvidenceError, Place, VerifierKey, places_of, read_note, verify_note
 from evidence.tree import HASH_BYTES
 from service.db import Transaction
-from service.ledger.actions import origin_of
 from service.verification.findings import MOST_NAMED, Finding, FindingKind
 from service.verification.queries import trees
 
@@ -15,7 +14,9 @@ LEAVES_PER_PAGE: Final = 8192
 _NOTHING: Final = b""
 
 
-def check_leaves(transaction: Transaction, first: int, retained: Sequence[Checkpoint]) -> Iterator[Finding]:
+def check_leaves(
+    transaction: Transaction, first: int, retained: Sequence[Checkpoint], origin: str
+) -> Iterator[Finding]:
     """
     Hash a page of the tree again: each leaf from its event, each subtree from those below it.
 
@@ -25,6 +26,7 @@ def check_leaves(transaction: Transaction, first: int, retained: Sequence[Checkp
         transaction: of the club.
         first: the first leaf.
         retained: checkpoints that were retained elsewhere.
+        origin: the origin of the club's checkpoints.
     """
     edge = _read_edge(transaction, first)
     last = first + LEAVES_PER_PAGE
@@ -45,7 +47,7 @@ def check_leaves(transaction: Transaction, first: int, retained: Sequence[Checkp
             yield from _report_leaf(transaction.club_id, position, stored, event_id, event_hash)
         expected.update(edge.append(event_hash or stored))
         if edge.size in signed:
-            yield from _check_signed(transaction.club_id, signed.pop(edge.size), edge.root, keys)
+            yield from _check_signed(transaction.club_id, origin, signed.pop(edge.size), edge.root, keys)
         for checkpoint in retained:
             if checkpoint.size == edge.size and checkpoint.root != edge.root:
                 yield _report_broken(transaction, checkpoint, edge.root)
@@ -137,7 +139,9 @@ def _check_nodes(transaction: Transaction, expected: Mapping[Place, bytes]) -> I
             yield Finding(FindingKind.RECORD_DIFFERS, "tree_nodes", key, "event_id", event_id)
 
 
-def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[VerifierKey]) -> Iterator[Finding]:
+def _check_signed(
+    club_id: UUID, origin: str, stored: Any, root: bytes, keys: Sequence[VerifierKey]
+) -> Iterator[Finding]:
     """Compare a stored checkpoint with the tree and with its note, and verify every signature."""
     key = {"club_id": club_id, "size": stored.size}
     if stored.root != root:
@@ -152,7 +156,7 @@ def _check_signed(club_id: UUID, stored: Any, root: bytes, keys: Sequence[Verifi
         yield Finding(FindingKind.SIGNATURE_WRONG, "checkpoints", key, "note", stored.note, str(error))
         return
     # Another pass compares the map of rounds with the events.
-    text = Checkpoint(origin_of(club_id), stored.size, root, read.rounds_root, read.signed_at).text
+    text = Checkpoint(origin, stored.size, root, read.rounds_root, read.signed_at).text
     if stored.created_at is not None and read.signed_at not in (None, stored.created_at):
         yield Finding(FindingKind.RECORD_DIFFERS, "checkpoints", key, "created_at", stored.created_at, read.signed_at)
     if note.text != text:

@@ -7,7 +7,14 @@ from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
-from schemas.webhooks import MOST_WEBHOOKS, DeliveryView, WebhookKind, WebhookRequest, WebhookState, WebhookView
+from schemas.webhooks.endpoints import (
+    MOST_WEBHOOKS,
+    DeliveryView,
+    WebhookKind,
+    WebhookRequest,
+    WebhookState,
+    WebhookView,
+)
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import WebhookConflict

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import orjson
 
-from schemas.webhooks import DeliveryState, DisabledBecause, dump_message
+from schemas.webhooks.endpoints import DeliveryState, DisabledBecause, dump_message
 from service.db import Database, Transaction
 from service.errors import ServiceError
 from service.logs import get_log

@@ -8,7 +8,7 @@ from uuid import UUID
 from flask import Response, current_app
 
 from schemas.pages import PageQuerySchema
-from schemas.webhooks import (
+from schemas.webhooks.endpoints import (
     DeliveryPageSchema,
     DeliveryQuerySchema,
     DeliverySchema,

@@ -1,12 +1,21 @@
 """What the client does when the way to the service, or the service, is not as it should be."""
 
 import socket
+import socketserver
+import ssl
+import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
 import stamina
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from client.api import Client
 from client.errors import ApiError, ClientError, RefusedError, TransportError, UnreadableError
@@ -43,7 +52,83 @@ def closed_port() -> int:
         return int(listener.getsockname()[1])
 
 
+# --- certificates ---
+
+
+def write_certificate(path: Path) -> Path:
+    """Write a certificate of 127.0.0.1, signed by itself, and its key into a file."""
+    key = ec.generate_private_key(ec.SECP256R1())
+    name, now = x509.Name([x509.NameAttribute(x509.NameOID.COMMON_NAME, "service")]), datetime.now(UTC)
+    certificate = (
+        x509.CertificateBuilder(name, name, key.public_key(), x509.random_serial_number())
+        .not_valid_before(now - timedelta(days=1))
+        .not_valid_after(now + timedelta(days=1))
+        .add_extension(x509.SubjectAlternativeName([x509.IPAddress(ip_address("127.0.0.1"))]), critical=False)
+        .sign(key, hashes.SHA256())
+    )
+    plain = (serialization.PrivateFormat.PKCS8, serialization.NoEncryption())
+    secret = key.private_bytes(serialization.Encoding.PEM, *plain)
+    path.write_bytes(secret + certificate.public_bytes(serialization.Encoding.PEM))
+    return path
+
+
+@contextmanager
+def https(certificate: Path, response: bytes) -> Iterator[str]:
+    """Send a response to every request over HTTPS; yields the address."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate)
+
+    class Handler(socketserver.StreamRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError), context.wrap_socket(self.request, server_side=True) as stream:
+                stream.recv(65536)
+                stream.sendall(response)
+
+    with socketserver.TCPServer(("127.0.0.1", 0), Handler) as server:
+        thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+        thread.start()
+        yield f"https://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+        thread.join()
+
+
+def test_an_https_service_needs_a_trusted_certificate(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    certificate = write_certificate(tmp_path / "service.pem")
+    with https(certificate, OK) as url:
+        with Client(url) as client, pytest.raises(TransportError, match="certificate verify failed"):
+            client.get_round("1")
+        monkeypatch.setenv("SSL_CERT_FILE", str(certificate))
+        with Client(url) as client:
+            assert client.get_round("1") == ROUND
+
+
+def test_an_http_service_needs_no_certificates(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(tmp_path / "nowhere.pem"))
+    with faulty(OK) as server, Client(server.url) as client:
+        assert client.get_round("1") == ROUND
+
+
 # --- asked again where that is safe ---
+
+
+def unavailable(seconds: str) -> bytes:
+    document = {"title": "No", "code": "streams-full", "detail": "too many streams", "errors": []}
+    return answer(503, document, "application/problem+json", Retry_After=seconds)
+
+
+def test_an_unavailable_service_is_called_again_after_the_stated_time() -> None:
+    with faulty(unavailable("1"), OK) as server, Client(server.url) as client:
+        started = time.monotonic()
+        assert client.get_round("1") == ROUND
+        assert time.monotonic() - started >= 1
+        assert server.asked == ["GET /v1/rounds/1"] * 2
+
+
+def test_a_service_that_stays_unavailable_is_reported_after_three_waits() -> None:
+    with faulty(unavailable("0")) as server, Client(server.url) as client:
+        with pytest.raises(TransportError, match="is not available: too many streams"):
+            client.get_round("1")
+        assert len(server.asked) == 4
 
 
 def too_many(seconds: str) -> bytes:

@@ -1,6 +1,5 @@
 """The case of docs/disputes.md goes as the page says."""
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -8,10 +7,8 @@ from pathlib import Path
 import pytest
 
 from client.commands.disputes import EXAMPLE_ID
-from tests.support.client.docs_sessions import DOCS, as_pattern, sessions, shown
+from tests.support.client.docs_sessions import as_pattern, sessions, shown
 from tests.support.client.run_ofc import ofc, read_example, write
-
-_PATCH = re.compile(r"```json\n(.*?)```", re.DOTALL)
 
 
 def test_the_dispute_follows_the_page(
@@ -19,8 +16,6 @@ def test_the_dispute_follows_the_page(
 ) -> None:
     (tmp_path / "examples").mkdir()
     write(tmp_path / "examples", {**read_example("pineapple"), "table": table}, "pineapple.json")
-    [patch] = _PATCH.findall((DOCS / "disputes.md").read_text(encoding="utf-8"))
-    write(tmp_path, json.loads(patch), "patch.json")
     monkeypatch.chdir(tmp_path)
     dispute_id = EXAMPLE_ID
     played = list(sessions("disputes.md"))

@@ -21,6 +21,8 @@ from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
+from client.commands.webhooks import EXAMPLE_DELIVERY
+from client.commands.webhooks import EXAMPLE_ID as EXAMPLE_WEBHOOK
 from client.outbox.cache import KnownRound
 from client.outbox.store import Outbox, make_round_id
 from tests.client.conftest import key_file
@@ -52,7 +54,7 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "verify", "post", "table", "table create", "table list", "table statement",
-        "hand", "hand add", "hand correct", "hand explain", "undo",
+        "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
         "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "queue keep-stacks", "round hands", "queue insist",
         "round", "round open", "round leave", "round close", "round show", "round list", "round settlement",
@@ -65,7 +67,9 @@ def test_these_are_all_the_commands() -> None:
         "recompute cancel", "recompute pause", "recompute resume",
         "checkpoint", "checkpoint make", "checkpoint list", "checkpoint show", "checkpoint keys",
         "checkpoint prove-consistency", "checkpoint prove-inclusion", "key", "key list", "key revoke", "events",
-        "ledger", "statement", "statistics",
+        "ledger", "statement", "statistics", "completion",
+        "webhook", "webhook add", "webhook list", "webhook show", "webhook update", "webhook remove", "webhook test",
+        "webhook secret", "webhook secret show", "webhook secret rotate", "webhook deliveries", "webhook redeliver",
     }  # fmt: skip
 
 
@@ -190,6 +194,17 @@ def prepare(shown: str, table: str, reached: dict[str, str]) -> None:
         ofc("queue", "drop", "1", "--yes", **reached)
 
 
+def with_webhook(line: str, reached: dict[str, str]) -> str:
+    """Add a webhook, in the place of those of other examples, and a message to it."""
+    for listed in ofc("webhook", "list", "--json", **reached).document["webhooks"]:
+        assert ofc("webhook", "remove", listed["id"], "--yes", **reached).code == 0
+    added = ofc("webhook", "add", "https://club.example/hooks", "--kind", "hand.recorded", "--json", **reached).document
+    line = line.replace(EXAMPLE_WEBHOOK, added["id"])
+    if EXAMPLE_DELIVERY not in line:
+        return line
+    return line.replace(EXAMPLE_DELIVERY, ofc("webhook", "test", added["id"], "--json", **reached).document["id"])
+
+
 def keep_refused(shown: str, table: str, reached: dict[str, str], outbox: Outbox, known: KnownRound) -> None:
     """Queue what the service refuses: an opening with other stacks, the same deal, or a hand that was undone."""
     [hand] = known.document["hands"]
@@ -235,6 +250,8 @@ def test_the_examples_work(
     if EXAMPLE_PREFIX in shown:
         made = command("key", "create", "--club", "home", "--json", "--data", str(service.directory))
         line = line.replace(EXAMPLE_PREFIX, json.loads(made.stdout)["prefix"])
+    if " webhook " in shown:
+        line = with_webhook(line, reached)
     if "-o" in shown and "checkpoint" in shown:
         line = line.replace(" -o ", f" -o {table}-")
     if "--follow" in shown:

@@ -6,35 +6,15 @@ from pathlib import Path
 
 from client.api import Client
 from tests.support.client.proxy import Proxy, Way
-from tests.support.client.run_ofc import EXAMPLES, CommandResult, clean_environment, ofc
+from tests.support.client.run_ofc import EXAMPLES, ofc
 from tests.support.client.table_setup import PLAIN, answers, given, numbers_of, open_evening
-
-MISSING = ("fcntl", "pwd", "grp", "termios", "tty", "pty", "resource")
-RUN = f"""
-import sys
-sys.modules.update(dict.fromkeys({MISSING!r}))
-from client.__main__ import main
-sys.argv[0] = "ofc"
-main()
-"""
-
-
-def ofc_on_windows(*arguments: str | Path, text: str = "", **variables: str) -> CommandResult:
-    """Run `ofc` where importing one of the missing modules fails."""
-    run = subprocess.run(
-        [sys.executable, "-c", RUN, *map(str, arguments)],
-        env=clean_environment(**variables),
-        input=text.encode(),
-        capture_output=True,
-        timeout=60,
-    )
-    return CommandResult(run.returncode, run.stdout.decode(), run.stderr.decode())
+from tests.support.client.windows import MISSING, PROGRAM, ofc_on_windows
 
 
 def test_the_modules_are_missing() -> None:
     for module in MISSING:
         failed = subprocess.run(
-            [sys.executable, "-c", RUN.partition("from client")[0] + f"import {module}"], capture_output=True
+            [sys.executable, "-c", PROGRAM.partition("from client")[0] + f"import {module}"], capture_output=True
         )
         assert b"ModuleNotFoundError" in failed.stderr
 

@@ -9,6 +9,7 @@ from evidence import canonical_json
 from evidence.codec import CanonicalJson
 from evidence.events import (
     ClubCreated,
+    ClubWiped,
     CorrectedDocument,
     DepartureRecorded,
     DisputeCommented,
@@ -103,6 +104,7 @@ OPENED: Final = RoundOpened(
 
 EXAMPLES: Final[tuple[EventPayload, ...]] = (
     ClubCreated(club=TABLE, name="home"),
+    ClubWiped(rounds=3, events=40),
     KeyCreated(
         key=KEY,
         prefix="ofc_abcdefgh",

@@ -150,3 +150,19 @@ def test_a_line_that_is_no_key_is_refused_and_not_repeated() -> None:
         VerifierKey.read("name+c74f20a3+AAAA")
     with pytest.raises(EvidenceError, match="is not a valid key name"):
         VerifierKey.read(f"{'x' * 121}+c74f20a3+{GO_KEY.written.rpartition('+')[2]}")
+
+
+@pytest.mark.parametrize("length", [0, 63, 65])
+def test_a_signature_of_another_length_is_no_signature(length: int) -> None:
+    assert OLD.verifier.has_signed(b"text", OLD.sign(b"text"))
+    assert not OLD.verifier.has_signed(b"text", (OLD.sign(b"text") + b"\0")[:length])
+
+
+def test_signatures_are_those_of_another_implementation() -> None:
+    private = Ed25519PrivateKey.generate()
+    verifier = VerifierKey("example.org", private.public_key().public_bytes_raw())
+    assert verifier.has_signed(b"text", private.sign(b"text"))
+    seed = b64encode(b"\x01" + private.private_bytes_raw()).decode()
+    own = SigningKey.read(f"PRIVATE+KEY+example.org+{verifier.id.hex()}+{seed}")
+    assert own.sign(b"text") == private.sign(b"text")
+    assert not verifier.has_signed(b"another text", private.sign(b"text"))

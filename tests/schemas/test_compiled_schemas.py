@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from marshmallow import EXCLUDE, ValidationError
 
 from schemas.base import WireError, WireSchema, load
-from schemas.corrections import CorrectionRequestSchema
+from schemas.corrections.requests import CorrectionRequestSchema
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema, RoundDocumentSchema, read_document
 from schemas.fields import reading_stored_texts
 from schemas.hands import HandRequestSchema, HandSchema, SubmittedHand

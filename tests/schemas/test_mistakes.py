@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 
 from schemas.base import WireError, WireSchema, load
-from schemas.corrections import CorrectionRequestSchema
+from schemas.corrections.patches import PatchOperationSchema
+from schemas.corrections.requests import CorrectionRequestSchema
 from schemas.disputes import DisputeRequestSchema, DisputeResolutionRequestSchema
 from schemas.documents import RoundDocumentRequestSchema
-from schemas.patches import PatchOperationSchema
 from schemas.rounds import RoundQuerySchema
 from schemas.tables import TableRequestSchema
 

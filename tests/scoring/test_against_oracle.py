@@ -18,13 +18,15 @@ from tests.oracle import PRESETS, Refused, play, random_document, random_ruleset
 from tests.support.scoring.replayed_rounds import Shape, accept_document, play_document, score_request
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
-CHUNK = 25
+CHUNK = 10
+IRREGULAR_CHUNK = 25
+"""So many that hands of some are accepted as played, under every ruleset."""
 RULESETS = [*PRESETS, "random rulesets"]
 
 
-def seeds(number: int) -> pytest.MarkDecorator:
+def seeds(number: int, chunk: int = CHUNK) -> pytest.MarkDecorator:
     """So many seeds in chunks, which two processes can share; all but the first chunk are left to CI."""
-    chunks = range(FIRST_SEED, FIRST_SEED + number, CHUNK)
+    chunks = range(FIRST_SEED, FIRST_SEED + number, chunk)
     marked = [pytest.param(first, marks=pytest.mark.thorough if first > FIRST_SEED else ()) for first in chunks]
     return pytest.mark.parametrize("first", marked, ids=map("seed {} on".format, chunks))
 
@@ -45,7 +47,7 @@ def check_rounds(name: str, first: int) -> None:
         assert found == expected, f"{name}, seed {seed}"
 
 
-@seeds(200)
+@seeds(100)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_random_rounds_match_the_oracle(name: str, first: int) -> None:
@@ -180,7 +182,7 @@ def test_exactly_what_the_oracle_refuses_is_refused_in_many_rounds(name: str, fi
 
 def check_irregular_rounds(name: str, first: int) -> int:
     rounds = 0
-    for seed in range(first, first + CHUNK):
+    for seed in range(first, first + IRREGULAR_CHUNK):
         ruleset, document = random_round(name, seed)
         if document["hands"]:
             rounds += _is_accepted_by_both(ruleset, _renumbered(spoil(Random(seed), document)), f"{name}, seed {seed}")
@@ -214,7 +216,7 @@ def _cut_off(document: Shape, number: int) -> Shape:
     return {**document, "hands": document["hands"][:number], "departures": departures, "closed": None}
 
 
-@seeds(50)
+@seeds(50, IRREGULAR_CHUNK)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_hands_accepted_as_played_match_the_oracle(name: str, first: int) -> None:
@@ -222,7 +224,7 @@ def test_hands_accepted_as_played_match_the_oracle(name: str, first: int) -> Non
 
 
 @pytest.mark.verify
-@seeds(500)
+@seeds(500, IRREGULAR_CHUNK)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_hands_accepted_as_played_match_the_oracle_in_many_rounds(name: str, first: int) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from schemas.explanation_output import dump_explanation, render_explanation
+from schemas.explanations.output import dump_explanation, render_explanation
 from scoring.board import Board
 from scoring.exchange import score_board
 from scoring.explanation.boards import explain_foul

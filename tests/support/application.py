@@ -8,8 +8,8 @@ from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import kombu.pools
+import nacl.signing
 import psycopg
-from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask import Flask
 from kombu.transport.sqlalchemy import Channel as DatabaseChannel
 from psycopg import sql
@@ -23,7 +23,7 @@ from service.db import Database
 from tests.support.api_client import Api
 from tests.support.database.postgres import Logins, Server
 
-SIGNING_KEY: Final = SigningKey("tablestakes", Ed25519PrivateKey.from_private_bytes(bytes(32)))
+SIGNING_KEY: Final = SigningKey("tablestakes", nacl.signing.SigningKey(bytes(32)))
 """The same key in every house, which is therefore nobody's."""
 
 

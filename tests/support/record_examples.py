@@ -10,8 +10,8 @@ from typing import Any
 from urllib.parse import parse_qs, quote, urlencode, urlsplit
 from uuid import UUID
 
+from schemas.accounting.payment_lines import PaymentPlace
 from schemas.pages import parse_cursor, show_cursor
-from schemas.payment_lines import PaymentPlace
 from tests.support.api_client import Answer, Api, Document
 
 ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")

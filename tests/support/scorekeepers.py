@@ -61,7 +61,9 @@ class Scorekeeper:
     rounds: list[PlayedRound] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self._http = httpx2.Client(headers={"Authorization": f"Bearer {self.key}"}, timeout=30, trust_env=False)
+        self._http = httpx2.Client(
+            headers={"Authorization": f"Bearer {self.key}"}, timeout=30, trust_env=False, verify=False
+        )
 
     def close(self) -> None:
         self._http.close()

@@ -1,4 +1,4 @@
-"""Starts `ofc-server up` as an operator does, and reads the files that it leaves."""
+"""Runs `ofc-server up` and other commands in processes of their own, and reads the files that they leave."""
 
 import atexit
 import os
@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
@@ -20,6 +20,7 @@ import psutil
 from service.db import SERVICE_ROLE, migrate
 from service.server.embedded import OWNER, Cluster
 from tests.support.database.postgres import FORGETFUL
+from tests.support.forked_process import Forked
 
 COMMAND = [sys.executable, "-m", "service"]
 
@@ -27,20 +28,28 @@ COMMAND = [sys.executable, "-m", "service"]
 class Running:
     """An `ofc-server up` that has said it is ready."""
 
-    def __init__(self, directory: Path, **variables: str) -> None:
+    def __init__(self, directory: Path, *, program: Sequence[str | Path] = COMMAND, **variables: str) -> None:
         self.directory = directory
         self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
-        self.up = subprocess.Popen(
-            [*COMMAND, "up", "--port", "0", "--data", str(directory)],
-            env=environment(**variables),
-            stdout=subprocess.PIPE,
-            stderr=self._log,
-            text=True,
-            start_new_session=True,
-        )
+        reading, writing = os.pipe()
+        self._stdout = os.fdopen(reading, encoding="utf-8")
+        arguments = ["up", "--port", "0", "--data", str(directory)]
+        settings = environment(**variables)
+        self.up: Forked | subprocess.Popen[bytes]
+        if program is COMMAND:
+            self.up = Forked(arguments, settings, writing, self._log.fileno())
+        else:
+            self.up = subprocess.Popen(
+                [*program, *arguments],
+                cwd=directory.parent,  # away from the modules of the checkout
+                env=settings,
+                stdout=writing,
+                stderr=self._log,
+                start_new_session=True,
+            )
+        os.close(writing)
         self.said = ""
-        assert self.up.stdout is not None
-        for line in self.up.stdout:
+        for line in self._stdout:
             self.said += line
             if "Ctrl-C" in line:
                 break
@@ -58,12 +67,11 @@ class Running:
         """Stop it, where it still runs, and forget what it said."""
         if self.up.poll() is None:
             self.stop()
-        assert self.up.stdout is not None
-        self.up.stdout.close()
+        self._stdout.close()
         self._log.close()
 
     def get(self, path: str) -> httpx2.Response:
-        return httpx2.get(self.url + path, timeout=5, trust_env=False)
+        return httpx2.get(self.url + path, timeout=5, trust_env=False, verify=False)
 
     def child(self, name: str) -> psutil.Process:
         """A process that `up` itself has started."""
@@ -91,12 +99,14 @@ class Running:
 
 
 @contextmanager
-def running(directory: Path, *, is_first: bool = False, **variables: str) -> Iterator[Running]:
+def running(
+    directory: Path, *, is_first: bool = False, program: Sequence[str | Path] = COMMAND, **variables: str
+) -> Iterator[Running]:
     """Start it, where it is not to be the first start on files that the migrations have run on before."""
     if not (is_first or "OFC_DATABASE_URL" in variables or (directory / "postgres").exists()):
         directory.mkdir(mode=0o700, exist_ok=True)
         subprocess.run(["cp", "-a", made_files(), directory], check=True)
-    service = Running(directory, **variables)
+    service = Running(directory, program=program, **variables)
     try:
         yield service
     finally:
@@ -116,9 +126,15 @@ def made_files() -> Path:
 
 def command(*arguments: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run `ofc-server` to its end."""
-    return subprocess.run(
-        [*COMMAND, *arguments], env=environment(**variables), capture_output=True, text=True, timeout=60, check=False
-    )
+    with tempfile.TemporaryFile("w+") as stdout, tempfile.TemporaryFile("w+") as stderr:
+        process = Forked(arguments, environment(**variables), stdout.fileno(), stderr.fileno())
+        try:
+            code = process.wait(timeout=60)
+        finally:
+            process.kill()
+        stdout.seek(0)
+        stderr.seek(0)
+        return subprocess.CompletedProcess(arguments, code, stdout.read(), stderr.read())
 
 
 def environment(**variables: str) -> dict[str, str]:

@@ -22,7 +22,7 @@ class Served:
         self.tables = 0
 
     def connect(self, url: str | None = None) -> httpx2.Client:
-        return httpx2.Client(base_url=url or self.url, headers=self.headers, timeout=60, trust_env=False)
+        return httpx2.Client(base_url=url or self.url, headers=self.headers, timeout=60, trust_env=False, verify=False)
 
     @property
     def log(self) -> str:

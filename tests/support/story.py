@@ -17,6 +17,7 @@ from service.clubs.scopes import Scope
 from service.config import Config, ImportLimits
 from service.db import Database
 from service.examples import FOLDER, PROBLEMS
+from service.feed.views import EVENT_STREAM
 from service.jobs.queries import jobs
 from service.jobs.work import Worker
 from service.worker import KINDS
@@ -416,10 +417,26 @@ def sign_what_happened(recorder: Recorder, house: House, round_id: str) -> None:
     recorder.ask("list_checkpoint_keys")
     recorder.ask("get_evidence", {"round_id": round_id, "since": first["size"]})
     recorder.cut("get_evidence", "events", 2)
-    recorder.ask("list_events", {"after": 2, "limit": 1, "wait": 1})
+    listen_to_events(recorder, house, round_id)
     keyless = create_app(Config(house.logins.service))
     recorder.refuse("signing-key-missing", "make_checkpoint", api=Api(keyless, recorder.api.key))
     keyless.extensions["ofc_database"].close()
+
+
+def listen_to_events(recorder: Recorder, house: House, round_id: str) -> None:
+    """A hand as the feed has it, the same as a stream, and a stream too many."""
+    table, feed = str(recorder.api.get(f"/v1/rounds/{round_id}")["table"]), house.app.extensions["ofc_feed"]
+    wanted = {"kind": "hand.recorded", "table": table, "round": round_id, "limit": 1, "wait": 1, "after": 0}
+    recorder.ask("list_events", wanted)
+    longest, feed.stream_seconds = feed.stream_seconds, 0.0
+    recorder.read_in(EVENT_STREAM, "list_events", {"kind": "round.closed", "after": 2})
+    feed.stream_seconds = longest
+    club = club_of(house, recorder.api)
+    while feed.places.take(club, has_thread=True):
+        pass
+    recorder.refuse("streams-busy", "list_events", headers={"Accept": EVENT_STREAM})
+    while feed.places.taken:
+        feed.places.release(club)
 
 
 def come_without_the_right_key(recorder: Recorder, house: House) -> None:

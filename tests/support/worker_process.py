@@ -1,4 +1,4 @@
-"""Starts `ofc-server worker` as an operator does, on any broker, and kills what it starts."""
+"""Runs `ofc-server worker` on any broker, and kills what it starts."""
 
 import gzip
 import json
@@ -15,8 +15,9 @@ import psutil
 
 from tests.support.api_client import Answer, Api
 from tests.support.database.postgres import Logins
+from tests.support.forked_process import Forked
 from tests.support.sample_rounds import COMPLETE, Document, document_of
-from tests.support.server_process import COMMAND, environment, wait_until
+from tests.support.server_process import environment, wait_until
 
 ENDED = ("succeeded", "failed", "cancelled")
 
@@ -25,15 +26,15 @@ class Working:
     """A worker that has said it is ready: `ofc-server worker`, or another command that starts one."""
 
     def __init__(
-        self, logins: Logins, *, concurrency: int = 1, command: Sequence[str] = (*COMMAND, "worker"), **variables: str
+        self, logins: Logins, *, concurrency: int = 1, command: Sequence[str] | None = None, **variables: str
     ) -> None:
         self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
-        self.process = subprocess.Popen(
-            [*command, "--concurrency", str(concurrency)],
-            env=environment(OFC_DATABASE_URL=logins.service, **variables),
-            stdout=self._log,
-            stderr=self._log,
-            start_new_session=True,
+        env = environment(OFC_DATABASE_URL=logins.service, **variables)
+        options, log = ["--concurrency", str(concurrency)], self._log.fileno()
+        self.process = (
+            Forked(["worker", *options], env, log, log)
+            if command is None
+            else subprocess.Popen([*command, *options], env=env, stdout=log, stderr=log, start_new_session=True)
         )
         is_ready = wait_until(lambda: "worker_ready" in self.log or self.process.poll() is not None, 60)
         if not is_ready or self.process.poll() is not None:

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from itertools import chain, islice
 from typing import Final
 
+from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
 from schemas.base import WireError
 from schemas.pages import NO_CURSOR
-from schemas.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
 from scoring.errors import Mistake
 from service.accounting.queries import ledger as queries
 from service.db import Transaction

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Row
 
-from schemas.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
+from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
 from schemas.fields import MOST_INTEGER
 from scoring.errors import Mistake, RoundError
 from scoring.settle_up import find_payments

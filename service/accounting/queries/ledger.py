@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from sqlalchemy import Row, and_, select, text
 
-from schemas.payment_lines import LedgerLine, PaymentPlace
+from schemas.accounting.payment_lines import LedgerLine, PaymentPlace
 from schemas.settlements import SettlementState
 from service.db import Transaction
 from service.rounds.models import RoundHeadRecord, RoundRecord

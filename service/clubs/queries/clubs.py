@@ -16,28 +16,30 @@ from service.ledger.queries.events import EventKind, record_event
 
 @dataclass(frozen=True, slots=True)
 class StoredClub:
-    """A club."""
+    """A club. The records of a test club can be deleted together."""
 
     id: UUID
     name: str
     created_at: datetime
     time_zone: str = "UTC"
     evening_begins: time = time(6)
+    is_test: bool = False
 
 
 _CLUBS = select(ClubRecord.__table__)
 
 
-def add(transaction: Transaction, name: str, event: bytes) -> StoredClub:
+def add(transaction: Transaction, name: str, event: bytes, *, is_test: bool = False) -> StoredClub:
     """
     Insert the club of the transaction.
 
     Raises:
         ClubTaken: another club has this name.
     """
-    club = StoredClub(transaction.club_id, name, transaction.now)
+    club = StoredClub(transaction.club_id, name, transaction.now, is_test=is_test)
     with conflicts(clubs_name_key=ClubTaken(f"A club named {name!r} already exists; expected a unique name.")):
-        transaction.execute(insert(ClubRecord).values(id=club.id, name=club.name, created_at=club.created_at))
+        values = {"id": club.id, "name": club.name, "created_at": club.created_at, "test": is_test}
+        transaction.execute(insert(ClubRecord).values(values))
     record_event(transaction, EventKind.CLUB_CREATED, event)
     return club
 
@@ -61,7 +63,7 @@ def list_all(transaction: Transaction) -> list[StoredClub]:
 
 
 def _load(found: Row[Any]) -> StoredClub:
-    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins)
+    return StoredClub(found.id, found.name, found.created_at, found.time_zone, found.evening_begins, found.test)
 
 
 def set_evenings(transaction: Transaction, time_zone: str, evening_begins: time) -> None:

@@ -9,11 +9,12 @@ from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import WireError
-from schemas.corrections import CarriedOverStack, RoundComparison, RoundSnapshot, WhatIfRequest
+from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, RoundSnapshot
+from schemas.corrections.patches import Patched
+from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
 from schemas.fields import reading_stored_texts, show, show_time
 from schemas.hand_identity import prefer_recorded
-from schemas.patches import Patched, apply_patch
 from schemas.problems import sentence_of, show_pointer
 from schemas.scores import HandView
 from scoring.errors import Mistake, ScoringError
@@ -105,6 +106,7 @@ def _by_player(names: Mapping[Seat, str], points: Mapping[Seat, Points]) -> dict
 
 _FIXED: Final = ("table", "reference", "opened_at", "point_value", "currency")
 _PLACE: Final = "document"
+_CHANGED: Final = {"patch": "patched", "changes": "changed"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +121,7 @@ class AmendedRound:
 @contextmanager
 def locate_mistakes(
     document: RoundDocument,
-    patch: Sequence[Mapping[str, Any]] | None,
+    edits: Edits | None,
     ruleset: str | None = None,
     *,
     find_more: Callable[[Any], Iterable[Mistake]],
@@ -129,7 +131,7 @@ def locate_mistakes(
 
     Args:
         document: the recorded document.
-        patch: the patch operations of the request; None if the request has the amended document itself.
+        edits: the changes of the request; None if the request has the amended document itself.
         ruleset: the ruleset of the request, if it has one.
         find_more: lists further mistakes in an amended document that fails validation.
 
@@ -137,14 +139,15 @@ def locate_mistakes(
         A function that returns the amended document.
 
     Raises:
-        WireError: a patch operation cannot be applied, or the patched document is invalid.
+        WireError: a change cannot be applied, or the changed document is invalid.
     """
+    given = Edits() if edits is None else edits
     patched = Patched(None, ())
 
     def amend() -> RoundDocument:
         nonlocal patched
         recorded = dump_document(document)
-        patched = apply_patch(recorded, patch or ())
+        patched = given.apply(recorded)
         try:
             with _accepting_texts_of(recorded):
                 after = _load_amended(patched.document, find_more)
@@ -153,18 +156,16 @@ def locate_mistakes(
         return after if ruleset is None else replace(after, ruleset=ruleset)
 
     def place(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
-        return tuple(
-            _in_request(mistake, patched, patch or (), has_ruleset=ruleset is not None) for mistake in mistakes
-        )
+        return tuple(_in_request(mistake, patched, given, has_ruleset=ruleset is not None) for mistake in mistakes)
 
     try:
         yield amend
     except (WireError, ScoringError) as error:
-        if patch is None:
+        if edits is None:
             raise
         raise type(error)(place(error.mistakes)) from error
     except (HandIrregular, CorrectionInvalid, RulesetUnknown) as error:
-        if patch is None:
+        if edits is None:
             raise
         raise type(error)(str(error), place(error.mistakes)) from error
 
@@ -176,9 +177,7 @@ def _load_amended(amended: Any, find_more: Callable[[Any], Iterable[Mistake]]) -
         raise error.with_more(find_more(amended), amended) from error
 
 
-def _in_request(
-    mistake: Mistake, patched: Patched, patch: Sequence[Mapping[str, Any]], *, has_ruleset: bool
-) -> Mistake:
+def _in_request(mistake: Mistake, patched: Patched, edits: Edits, *, has_ruleset: bool) -> Mistake:
     if mistake.path[:1] != (_PLACE,):
         return mistake
     place = mistake.path[1:]
@@ -186,8 +185,8 @@ def _in_request(
     if source is None and has_ruleset:
         source = ("ruleset",)
     elif source is None:
-        source = ("patch", 0) if len(patch) == 1 else ("patch",)
-    amended = "the patched document" if patch else "the round's document"
+        source = (edits.field, 0) if len(edits) == 1 else (edits.field,)
+    amended = "the round's document" if not edits else f"the {_CHANGED[edits.field]} document"
     found = f"at {show_pointer(place)} of {amended}: {sentence_of(replace(mistake, path=place))}"
     return Mistake(mistake.code, source, found if place else mistake.detail)
 
@@ -309,7 +308,7 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
 
     Raises:
         NotFound: the round does not exist.
-        WireError: the patch cannot be applied.
+        WireError: the changes cannot be applied.
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid.
     """
     # The result is read with several queries, so the round is locked against other changes.
@@ -321,7 +320,7 @@ def what_if(transaction: Transaction, round_id: UUID, request: WhatIfRequest) ->
         return ruleset_named(transaction, request.ruleset or name)
 
     find_more = partial(find_document_mistakes, find_ruleset, accepts=True)
-    with locate_mistakes(before, request.patch, request.ruleset, find_more=find_more) as amend:
+    with locate_mistakes(before, request.edits, request.ruleset, find_more=find_more) as amend:
         amended = amend_round(transaction, stored, before, amend(), accepts=True, is_what_if=True)
     return RoundComparison(
         view=view_round(replace(stored.changed(transaction.now, amended.played.round), version=stored.version)),

@@ -7,7 +7,8 @@ from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
 from evidence.events import CorrectedDocument, RecordDigest, RoundCorrected
-from schemas.corrections import CorrectionRequest, RoundComparison
+from schemas.corrections.comparisons import RoundComparison
+from schemas.corrections.requests import CorrectionRequest
 from schemas.documents import RoundDocument, digest_document
 from scoring import SCORER_VERSION
 from scoring.errors import Mistake
@@ -79,7 +80,7 @@ def correct_round(
     Raises:
         NotFound: the round does not exist.
         RoundChanged: the round has another version than the request expects.
-        WireError: the patch cannot be applied.
+        WireError: the changes cannot be applied.
         HandIrregular: a hand could not have followed, and is not accepted as played.
         CorrectionInvalid, RulesetUnknown, ScoringError: the amended round is invalid, or the dispute belongs to another
             round.
@@ -99,7 +100,7 @@ def correct_round(
     happened = histories.get(transaction, round_id, before.revision)
     document = write_document(before, happened, tables.get(transaction, before.table_id).name)
     find_more = partial(find_document_mistakes, partial(ruleset_named, transaction), accepts=request.accepts)
-    with locate_mistakes(document, request.patch, find_more=find_more) as amend:
+    with locate_mistakes(document, request.edits, find_more=find_more) as amend:
         amended = amend_round(transaction, before, document, request.document or amend(), accepts=request.accepts)
         if is_as_recorded(amended, happened, document):
             same = _as_recorded(transaction, before, before.revision, before.revision)

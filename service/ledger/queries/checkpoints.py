@@ -20,6 +20,7 @@ _ADD_KEY: Final = text("""
 _KEYS: Final = text("""
     SELECT name, public_key, first_used_at FROM shared.signing_keys ORDER BY first_used_at, public_key
 """)
+_IS_TEST: Final = text("SELECT test FROM clubs WHERE id = :club_id")
 _BY_ADDRESS: Final = text("""
     SELECT note FROM set_config('ofc.checkpoint', :id, true), checkpoints WHERE id = CAST(:id AS uuid)
 """)
@@ -91,6 +92,11 @@ def find_note(connection: Connection, address: UUID) -> str | None:
     """
     note: str | None = connection.execute(_BY_ADDRESS, {"id": str(address)}).scalar_one_or_none()
     return note
+
+
+def is_of_test_club(transaction: Transaction) -> bool:
+    """Return whether the transaction's club is a test club."""
+    return bool(transaction.execute(_IS_TEST, {"club_id": transaction.club_id}).scalar_one_or_none())
 
 
 def publish_key(transaction: Transaction, key: VerifierKey) -> None:

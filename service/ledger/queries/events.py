@@ -1,7 +1,8 @@
-"""Insert and list events: one for each change, written in the transaction that makes it."""
+"""Insert events, and list those of rounds: one for each change, written in the transaction that makes it."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
@@ -31,6 +32,8 @@ class EventWriter:
             "request_id": transaction.request_id,
             "at": transaction.now,
         }
+        if transaction.after_events is not None:
+            transaction.after_commit.append(partial(transaction.after_events, transaction.club_id))
 
     def add(
         self,
@@ -78,27 +81,6 @@ def record_event(transaction: Transaction, kind: EventKind, content: bytes) -> N
     batch = Batch()
     EventWriter(transaction, batch).add(kind, content)
     batch.write(transaction)
-
-
-@dataclass(frozen=True, slots=True)
-class JoinedEvent:
-    """An event as bytes, and its position in the tree."""
-
-    position: int
-    written: bytes
-
-
-_PAGE: Final = text("""
-    SELECT node.position, event.heading || event.content AS written FROM tree_nodes AS node
-    JOIN events AS event ON event.club_id = node.club_id AND event.id = node.event_id
-    WHERE node.club_id = :club_id AND node.level = 0 AND node.position >= :first ORDER BY node.position LIMIT :most
-""")
-
-
-def list_joined(transaction: Transaction, first: int, most: int) -> list[JoinedEvent]:
-    """List the club's events from a position on."""
-    found = transaction.execute(_PAGE, {"club_id": transaction.club_id, "first": first, "most": most})
-    return [JoinedEvent(each.position, bytes(each.written)) for each in found]
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,11 @@ from evidence import (
 )
 from service.db import Transaction
 
+RECORDED: Final = "ofc_recorded"
+"""The channel that is notified of clubs with new events, which wakes the worker that adds them to the tree."""
+JOINED: Final = "ofc_joined"
+"""The channel that is notified of the club once for each batch of events that joins its tree."""
+
 
 @dataclass(frozen=True, slots=True)
 class TreeHead:
@@ -74,6 +79,17 @@ _ADD: Final = text("""
         CAST(:levels AS smallint[]), CAST(:positions AS bigint[]), CAST(:hashes AS bytea[]), CAST(:events AS uuid[])
     ) AS node
 """)
+# The event that creates a table belongs to no round. Entries never change, also where a tree was lost and grows again.
+_INDEX: Final = text("""
+    INSERT INTO feed_entries (club_id, kind, position, table_id)
+    SELECT :club_id, event.kind, leaf.position, coalesce(round.table_id, CASE event.kind
+        WHEN 'table.created' THEN CAST(convert_from(event.content, 'UTF8')::jsonb ->> 'id' AS uuid) END)
+    FROM unnest(CAST(:positions AS bigint[]), CAST(:events AS uuid[])) AS leaf (position, event_id)
+    JOIN events AS event ON event.club_id = :club_id AND event.id = leaf.event_id
+    LEFT JOIN rounds AS round ON round.club_id = :club_id AND round.id = event.round_id
+    ON CONFLICT DO NOTHING
+""")
+_NOTIFY: Final = text("SELECT pg_notify(:channel, :club)")
 _GROW: Final = text("UPDATE tree_heads SET size = :size WHERE club_id = :club_id")
 _SIGN: Final = text("UPDATE tree_heads SET signed_size = size, signed_at = :now WHERE club_id = :club_id")
 _NODES: Final = text("""
@@ -124,7 +140,7 @@ def count_waiting(transaction: Transaction) -> int:
 
 def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     """
-    Add waiting events to the tree, oldest first.
+    Add waiting events to the tree and to the index of the feed, oldest first, and notify those who wait for them.
 
     Args:
         transaction: in which the head was locked.
@@ -146,7 +162,11 @@ def grow(transaction: Transaction, head: TreeHead, most: int) -> TreeHead:
     levels, positions, hashes, ids = map(list, zip(*nodes, strict=True))
     added = {"levels": levels, "positions": positions, "hashes": hashes, "events": ids}
     transaction.execute(_ADD, {"club_id": transaction.club_id, **added})
+    positions = list(range(head.size, edge.size))
+    indexed = {"positions": positions, "events": [event.id for event in events]}
+    transaction.execute(_INDEX, {"club_id": transaction.club_id, **indexed})
     transaction.execute(_GROW, {"club_id": transaction.club_id, "size": edge.size})
+    transaction.execute(_NOTIFY, {"channel": JOINED, "club": str(transaction.club_id)})
     return replace(head, size=edge.size)
 
 

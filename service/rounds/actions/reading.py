@@ -7,7 +7,7 @@ from typing import Final
 from uuid import UUID
 
 from schemas.base import WireError
-from schemas.explanations import ExplanationView
+from schemas.explanations.explanations import ExplanationView
 from schemas.hands import dump_irregular
 from schemas.pages import NO_CURSOR
 from schemas.rounds import RoundView

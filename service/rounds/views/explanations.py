@@ -13,8 +13,8 @@ from flask import Response, render_template
 from markupsafe import Markup, escape
 
 from schemas.base import Dumped
-from schemas.explanation_output import dump_explanation_view, format_heading, render_explanation, show_names
-from schemas.explanations import ExplanationQuerySchema, ExplanationView, HandExplanationSchema
+from schemas.explanations.explanations import ExplanationQuerySchema, ExplanationView, HandExplanationSchema
+from schemas.explanations.output import dump_explanation_view, format_heading, render_explanation, show_names
 from scoring.cards import Card
 from scoring.explanation.wording import show_signed, show_suits
 from service.clubs.scopes import Scope

@@ -39,12 +39,14 @@ from service.http.responses import (
     json_response,
     respond_page,
 )
+from service.memory import no_garbage_collection
 from service.refusals import refusal_of
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.reading import find_hands, get_hand, list_hands, score_hand
 from service.rounds.actions.recording import HandResult, find_hand_mistakes, record_hand
 from service.rounds.actions.recording_many import LineResult, record_hands
 from service.rounds.queries.hand_filters import HandFilter
+from service.rounds.views.batch_turns import batch_turn
 
 LINES_PROBLEMS = (
     HTTPStatus.REQUEST_TIMEOUT,
@@ -102,8 +104,9 @@ def post_hands() -> Response:
     round: later hands of that round are not attempted. It never affects other rounds, and the response is a 200. All
     hands are written in one transaction. The same lines sent again are replays, also without an idempotency key.
     """
-    results = record_hands(current_transaction(), _read_lines(), _check_line)
-    return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
+    with batch_turn(), no_garbage_collection():
+        results = record_hands(current_transaction(), _read_lines(), _check_line)
+        return Response(b"".join(map(_encode_result, results)), content_type=NDJSON)
 
 
 def _read_lines() -> list[HandLine]:

@@ -103,6 +103,8 @@ class Connection:
         self.keeps_alive = False
         self.has_left = False
         """Whether its thread waits for the client and does not count as busy."""
+        self.is_aside = False
+        """Whether its thread waits for events and does not count as busy."""
         self._searched = 0
         self._is_whole: IsWhole = lambda _received: True
         self._was_whole = False
@@ -174,5 +176,5 @@ class Connection:
         self.request = self._body = None
         self.waits = Waits.HEAD
         self.is_idle = not self.sock.received
-        self.is_admitted = self.has_left = False
+        self.is_admitted = self.has_left = self.is_aside = False
         self._searched = 0

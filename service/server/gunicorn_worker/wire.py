@@ -88,6 +88,8 @@ class Wire:
         self._pause: float = limits.transfer_seconds
         self.leave: Callable[[], None] = lambda: None
         """Called before a thread waits for the client; it can raise a TimeoutError."""
+        self.step_aside: Callable[[], None] = lambda: None
+        """Called by the application before its thread waits for events."""
         self.received = bytearray()
         self.is_ended = False
         """Whether the client has ended sending."""
@@ -164,6 +166,15 @@ class Wire:
     def has_unsent(self) -> bool:
         """Return whether a part of the response is still buffered."""
         return bool(self._unsent)
+
+    def is_abandoned(self) -> bool:
+        """Return whether the client has closed the connection, without waiting; called while a thread responds."""
+        try:
+            return not self._client.recv(1, socket.MSG_PEEK)
+        except (BlockingIOError, InterruptedError):
+            return False
+        except OSError:
+            return True
 
     def end_sending(self) -> None:
         """Shut down the sending direction of the connection."""

@@ -16,6 +16,7 @@ from gunicorn import util
 from gunicorn.http.errors import NoMoreData
 from gunicorn.workers.gthread import ThreadWorker
 
+from service.feed.places import MOST_LISTENERS
 from service.http.rate_limits import find_network
 from service.http.request_body import AwaitedBody, BodyAwaited
 from service.server.gunicorn_worker.connection import MOST_BODY, MOST_UNADMITTED, Connection, Waits
@@ -32,10 +33,10 @@ _MOST_DESCRIPTORS: Final = 65536
 
 class Worker(ThreadWorker):
     """
-    Receives heads and bodies and sends responses in its poller; threads process the requests.
+        Receives heads and bodies and sends responses in its poller; threads process the requests.
 
-    A connection waits in the poller (`Connection.waits`), is queued in `ready`, or is processed by a thread. Everything
-    runs in the main thread, except `handle` and `leave`.
+        A connection waits in the poller (`Connection.waits`), is queued in `ready`, or is processed by a thread.
+    Everything runs in the main thread, except `handle`, `leave` and `step_aside`.
     """
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
@@ -58,8 +59,8 @@ class Worker(ThreadWorker):
         super().init_process()
 
     def get_thread_pool(self) -> ThreadPoolExecutor:
-        """Create the threads, with additional ones for requests that wait for their clients."""
-        return ThreadPoolExecutor(max_workers=self.cfg.threads + MOST_LONG)
+        """Create the threads, with additional ones for requests that wait for their clients or for events."""
+        return ThreadPoolExecutor(max_workers=self.cfg.threads + MOST_LONG + MOST_LISTENERS)
 
     # Opening and closing connections
 
@@ -75,6 +76,7 @@ class Worker(ThreadWorker):
             return
         connection = Connection(Wire(client, self.limits), peer, listener.getsockname())
         connection.sock.leave = partial(self.leave, connection)
+        connection.sock.step_aside = partial(self.step_aside, connection)
         self.nr_conns += 1
         if self.nr_conns >= self.worker_connections:
             self.evict()
@@ -266,12 +268,22 @@ class Worker(ThreadWorker):
         Raises:
             TimeoutError: too many requests wait for their clients.
         """
-        if connection.has_left:
+        if connection.has_left or connection.is_aside:
             return
         if not self.long.acquire(blocking=False):
             raise TimeoutError("too many clients are slow")
         connection.has_left = True
         self.method_queue.defer(self.free_place)
+
+    def step_aside(self, connection: Connection) -> None:
+        """
+        Free the slot of a request that waits for events; called in its thread.
+
+        The application limits their number: there are threads for `MOST_LISTENERS` of them.
+        """
+        if not (connection.has_left or connection.is_aside):
+            connection.is_aside = True
+            self.method_queue.defer(self.free_place)
 
     def free_place(self) -> None:
         """Free a slot and start the next request."""
@@ -304,6 +316,8 @@ class Worker(ThreadWorker):
         if connection.has_left:
             self.long.release()
             connection.has_left = False
+        elif connection.is_aside:
+            connection.is_aside = False
         else:
             self.busy -= 1
         failure = done.exception()

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from typing import Final
 
-from schemas.statistics import PlayerFigures, StatisticsView
+from schemas.accounting.statistics import PlayerFigures, StatisticsView
 from service.db import Transaction
 from service.errors import NotFound
 from service.statistics.actions.measuring import measure_rounds

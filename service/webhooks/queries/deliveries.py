@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, Select, bindparam, insert, select, text,
 from sqlalchemy.dialects.postgresql import ARRAY
 from sqlalchemy.dialects.postgresql import UUID as UUID_TYPE
 
-from schemas.webhooks import DeliveryState, DeliveryView
+from schemas.webhooks.endpoints import DeliveryState, DeliveryView
 from service.db import Transaction
 from service.errors import NotFound
 from service.webhooks.models import DeliveryRecord

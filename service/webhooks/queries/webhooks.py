@@ -7,7 +7,7 @@ from uuid import UUID
 
 from sqlalchemy import Row, Select, delete, func, insert, select, text, update
 
-from schemas.webhooks import DisabledBecause, WebhookRequest, WebhookState, WebhookView
+from schemas.webhooks.endpoints import DisabledBecause, WebhookRequest, WebhookState, WebhookView
 from service.db import Transaction
 from service.errors import NotFound
 from service.webhooks.models import WebhookRecord

@@ -79,6 +79,28 @@ def test_only_events_after_a_position_are_printed(reached: dict[str, str], clien
     assert ofc("events", "--after", "999999999", **reached).out == ""
 
 
+def test_events_are_filtered_by_kind_table_and_round(reached: dict[str, str], client: Client, table: str) -> None:
+    table_id = client.add_table({"name": table, "ruleset": "pineapple"})["id"]
+    seats = [{"seat": seat, "player": player, "stack": 100} for seat, player in ((1, "ann"), (2, "bob"))]
+    round_id = client.open_round(table_id, {"seats": seats})["id"]
+    client.make_checkpoint()
+    of_table = read(ofc("events", "--table", table, **reached).out)
+    assert [each["kind"] for each in of_table] == ["table.created", "round.opened"]
+    assert (
+        read(ofc("events", "--kind", "round.opened,round.closed", "--table", table_id, **reached).out) == of_table[1:]
+    )
+    assert read(ofc("events", "--round", round_id, **reached).out) == of_table[1:]
+    refused = ofc("events", "--kind", "hand.played", **reached)
+    assert (refused.code, refused.out) == (1, "")
+    assert "hand.played" in refused.err
+
+
+def test_the_filters_are_sent_with_every_request() -> None:
+    with faulty(page(0, 1), page(2), EMPTY) as server:
+        ofc("events", "--kind", "hand.recorded", OFC_URL=server.url)
+        assert ["kind=hand.recorded" in asked for asked in server.asked] == [True, True, True]
+
+
 def test_pages_have_no_gaps() -> None:
     with faulty(page(0, 1), page(2), EMPTY) as server:
         said = ofc("events", OFC_URL=server.url)

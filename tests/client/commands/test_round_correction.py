@@ -122,3 +122,105 @@ def test_a_void_hand_is_shown_as_removed(client: Client, reached: dict[str, str]
     said = correct(reached, complete, "--patch", write(tmp_path, patch), "--yes")
     assert said.code == 0
     assert "Hand 3 · removed" in said.out
+
+
+# --- rows as options ---
+
+
+def by_row(*rows: tuple[str, str], hand_: int = 1, seats_: tuple[str, ...] = ("ann",)) -> list[str]:
+    named = [part for seat in seats_ for part in ("--seat", seat)]
+    return ["--hand", str(hand_), *named, *(part for row in rows for part in ("--row", *row))]
+
+
+@pytest.fixture
+def plain_id(client: Client, table: str) -> str:
+    """A round of three hands in which nobody is in Fantasyland."""
+    hands = [hand(number, number, THREE) for number in (1, 2, 3)]
+    document = {"ruleset": "pineapple", "table": table, "seats": seats(SIXES), "hands": hands}
+    return str(client.play_document(document)["round"]["id"])
+
+
+def test_a_row_is_corrected_by_options_after_confirmation(
+    client: Client, reached: dict[str, str], plain_id: str, table: str
+) -> None:
+    options = by_row(("top", "Qh Qs 9c"), ("bottom", "10c 10h A♠ ad 4s"), hand_=2)
+    refused = correct(reached, table, *options, text="yes\n")
+    assert refused.code == 1
+    assert "#/changes/0/cards/0" in refused.err
+    assert "Qh is already in the bottom of seat 3; expected each card once" in " ".join(refused.err.split())
+    options = by_row(("top", "2s Kd 9c"), ("bottom", "10c 10h A♠ ad 4s"), hand_=2)
+    declined = correct(reached, table, *options, text="no\n")
+    assert (declined.code, "Nothing was changed." in declined.out) == (0, True)
+    assert client.get_settlement(plain_id)["revision"] == 1
+    said = correct(reached, table, *options, text="yes\n")
+    lines = [" ".join(line.split()) for line in said.out.splitlines()]
+    assert "ann, top A♥ K♦ 9♣ → 2♠ K♦ 9♣" in lines
+    assert any(line.startswith(("ann pays ", "bob pays ann ")) for line in lines), said.out
+    assert "Corrected: the settlement has revision 2." in lines
+    changed = client.get_document(plain_id)["hands"][1]["players"][0]
+    assert changed["top"] == ["2s", "Kd", "9c"]
+    assert sorted(changed["bottom"]) == sorted(["As", "Ad", "Tc", "Th", "4s"])
+
+
+def test_one_row_of_each_of_two_players_is_corrected(client: Client, reached: dict[str, str], plain_id: str) -> None:
+    options = by_row(("top", "QsKd9c"), ("front", "AhJc6d"), seats_=("ann", "3"))
+    assert correct(reached, plain_id, *options, "--yes").code == 0
+    players = client.get_document(plain_id)["hands"][0]["players"]
+    assert [player["top"] for player in players] == [["Qs", "Kd", "9c"], ["Ks", "Qd", "7h"], ["Ah", "Jc", "6d"]]
+
+
+def test_a_dry_run_shows_what_changes_and_stores_nothing(
+    client: Client, reached: dict[str, str], plain_id: str
+) -> None:
+    options = by_row(("top", "QsKd9c"), ("top", "AhJc6d"), seats_=("ann", "cyd"))
+    said = ofc("round", "correct", plain_id, *options, "--dry-run", **reached)
+    assert said.code == 0
+    assert said.out.endswith("Nothing was stored: this was a dry run.\n")
+    changes = [
+        {"hand": 1, "seat": 1, "row": "top", "cards": ["Qs", "Kd", "9c"]},
+        {"hand": 1, "seat": 3, "row": "top", "cards": ["Ah", "Jc", "6d"]},
+    ]
+    tried = client.try_correction(plain_id, {"reason": "misread", "changes": changes})
+    as_json = ofc("round", "correct", plain_id, *options, "--dry-run", "--json", **reached)
+    assert as_json.document == tried
+    assert client.get_settlement(plain_id)["revision"] == 1
+
+
+def test_the_recorded_cards_change_nothing(client: Client, reached: dict[str, str], plain_id: str) -> None:
+    said = correct(reached, plain_id, *by_row(("top", "9c Kd Ah")), "--yes")
+    assert (said.code, "the round is recorded like this already" in said.out) == (0, True)
+    assert client.get_settlement(plain_id)["revision"] == 1
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        (by_row(("top", "AhKd")), "--row top 'AhKd': the top has 2 cards; expected 3"),
+        (by_row(("top", "AhKd9x")), "'9x' is not a valid card; expected a rank"),
+        (by_row(("top", "AhKdKd")), "Kd is already in the top"),
+        (by_row(("top", "2sKd9c"), hand_=7), "the round has no hand 7; it has hands 1 to 3"),
+        (by_row(("top", "2sKd9c"), seats_=("eve",)), "no player 'eve' sits in the round; expected one of 1 (ann)"),
+        (by_row(("top", "2sKd9c"), seats_=("ann", "bob")), "2 seats and 1 row are given; expected one --seat for all"),
+        (["--hand", "1", "--row", "top", "2sKd9c"], "--seat SEAT missing; expected --hand, --seat and --row together"),
+        (by_row(("side", "2sKd9c")), "'side' is not one of"),
+    ],
+)
+def test_rows_that_are_wrong_are_reported_before_anything_is_sent(
+    client: Client, reached: dict[str, str], plain_id: str, options: list[str], found: str
+) -> None:
+    said = correct(reached, plain_id, *options, "--yes")
+    assert said.code == 2
+    assert found in " ".join(said.err.split())
+    assert client.get_settlement(plain_id)["revision"] == 1
+
+
+def test_without_a_terminal_a_correction_needs_a_reason(reached: dict[str, str], plain_id: str) -> None:
+    said = ofc("round", "correct", plain_id, *by_row(("top", "2sKd9c")), "--yes", **reached)
+    assert (said.code, "Without a terminal, give --reason TEXT." in said.err) == (2, True)
+
+
+def test_what_if_shows_other_rows_and_stores_nothing(client: Client, reached: dict[str, str], plain_id: str) -> None:
+    said = ofc("round", "what-if", plain_id, *by_row(("top", "2sKd9c")), "--json", **reached)
+    changes = [{"hand": 1, "seat": 1, "row": "top", "cards": ["2s", "Kd", "9c"]}]
+    assert said.document == client.what_if(plain_id, {"changes": changes})
+    assert client.get_settlement(plain_id)["revision"] == 1

@@ -1,6 +1,7 @@
 """An evening goes on without a network: rounds are opened, looked at and summed up on the scorekeeper's machine."""
 
 from collections.abc import Iterator
+from datetime import datetime
 
 import pytest
 import stamina
@@ -47,6 +48,7 @@ def test_an_outage_does_not_interrupt_the_evening(
         ["dan", "50"],
     ]
     assert "Saved on this machine; 2 hands and 1 other change wait to be sent.\n" in opened.out
+    opened_at = ofc("round", "show", table, "--json", **by_proxy).document["opened_at"]
     add_hand(by_proxy, table, button=2, waits=True)
     add_hand(by_proxy, table, waits=True)
     proxy.way = Way.THROUGH
@@ -62,6 +64,7 @@ def test_an_outage_does_not_interrupt_the_evening(
     ]
     second, same = client.list_rounds(table=client.get_round(first)["table"])
     assert (same["id"], same["status"], second["reference"]) == (first, "complete", reference)
+    assert datetime.fromisoformat(second["opened_at"]) == datetime.fromisoformat(opened_at)
     assert [(seat["player"], seat["opening_stack"]) for seat in second["seats"]] == [
         ("ann", 236),
         ("ben", 200),

@@ -55,7 +55,7 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "list_checkpoints": {"audit"},
     "prove_consistency": {"audit"},
     "prove_inclusion": {"audit"},
-    "list_events": {"audit"},
+    "list_events": {"read", "audit"},
     "record_hand": {"write"},
     "find_hands": {"read"},
     "list_hands": {"read"},
@@ -140,7 +140,7 @@ def own(house: House) -> Keys:
     return made(house)
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def other(house: House) -> Keys:
     return made(house)
 

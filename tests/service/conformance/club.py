@@ -77,7 +77,7 @@ class Club:
             "confirm_settlement": self.confirmation,
             "play_document": self.document,
             "correct_round": self.correction,
-            "what_if": dict,
+            "what_if": lambda: {"changes": self.row_changes()} if self.rng.random() < 0.5 else {},
             "open_dispute": self.claim,
             **{f"{step}_dispute": partial(body_of, step, 1) for step in ("review", "withdraw")},
             "comment_on_dispute": lambda: body_of("comments", 1, comment=self.new_name()),
@@ -195,11 +195,24 @@ class Club:
         return str(asked["id"])
 
     def correction(self) -> Document:
-        """Amend the round at play: its last hand was played at another time."""
+        """Amend the round at play: a row of its last hand was another, or the hand was played at another time."""
+        if self.rng.random() < 0.5:
+            return {"reason": "a card was misread", "changes": self.row_changes()}
         self.play_hand()
         document = self.api.get(f"/v1/rounds/{self._round_id}/document").document
         document["hands"][-1]["played_at"] = f"2026-11-20T20:{self.rng.randrange(60):02}:00Z"
         return {"reason": "the clock was wrong", "document": document}
+
+    def row_changes(self) -> list[Document]:
+        """Change a card of the top row of somebody in the last hand to one that nobody was dealt."""
+        self.play_hand()
+        last = self.api.get(f"/v1/rounds/{self._round_id}/document")["hands"][-1]
+        parts = ("top", "middle", "bottom", "discards")
+        dealt = {card for player in last["players"] for part in parts for card in player[part] or ()}
+        left = [str(card) for card in DECK if str(card) not in dealt]
+        changed = self.rng.choice(last["players"])
+        top = [*changed["top"][:2], self.rng.choice(left)] if left else changed["top"]
+        return [{"hand": last["number"], "seat": changed["seat"], "row": "top", "cards": top}]
 
     def round_to_open(self, under: Answer) -> Document:
         """Seat as many as the ruleset lets play, with points in front of them."""

@@ -41,6 +41,14 @@ from tests.support.sample_rounds import (
     without,
 )
 
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A database in which a sweep finds the settlements of these tests only."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
 # --- what is final is not undone, and is corrected only by who may ---
 
 

@@ -45,7 +45,7 @@ FORMS = {
     "/v1/statement": {"application/json", "text/csv"},
     "/v1/ledger": {"application/json", "text/csv"},
     "post /v1/hands": {"application/x-ndjson"},
-    "/v1/events": {"application/x-ndjson"},
+    "/v1/events": {"application/x-ndjson", "text/event-stream"},
     "/v1/checkpoints/{address}": {"text/plain"},
     "/v1/recomputations/{recomputation_id}/differences": {"application/json", "application/x-ndjson"},
 }

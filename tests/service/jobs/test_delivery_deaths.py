@@ -90,6 +90,7 @@ def test_chunks_in_progress_are_retried_after_postgresql_was_killed(tmp_path: Pa
                 headers={**headers, "Content-Type": "application/x-ndjson"},
                 timeout=30,
                 trust_env=False,
+                verify=False,
             )
             assert sent.status_code == 202, sent.text
             waiting = "SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted"
@@ -98,7 +99,9 @@ def test_chunks_in_progress_are_retried_after_postgresql_was_killed(tmp_path: Pa
         ended: list[Document] = []
 
         def look() -> bool:
-            answer = httpx2.get(service.url + sent.headers["Location"], headers=headers, timeout=30, trust_env=False)
+            answer = httpx2.get(
+                service.url + sent.headers["Location"], headers=headers, timeout=30, trust_env=False, verify=False
+            )
             ended[:] = [answer.json()] if answer.status_code == 200 else []
             return bool(ended) and ended[0]["state"] in ENDED
 

@@ -18,7 +18,7 @@ from tests.support.brokers import Broker
 from tests.support.database.postgres import Logins, Server
 from tests.support.job_service import Room
 from tests.support.sample_rounds import add_table, close, open_round
-from tests.support.server_process import command, environment, running, wait_until
+from tests.support.server_process import COMMAND, command, environment, running, wait_until
 from tests.support.worker_process import Working, rounds_to_import
 
 MIB = 1024 * 1024
@@ -118,12 +118,16 @@ def test_celery_s_own_command_starts_a_worker(room: Room) -> None:
 
 
 def test_sighup_restarts_a_worker(room: Room) -> None:
-    with room.work() as worker:
+    # Celery starts the same interpreter again.
+    worker = Working(room.house.logins, command=[*COMMAND, "worker"], **room.broker.variables)
+    try:
         worker.process.send_signal(signal.SIGHUP)
         assert wait_until(lambda: worker.log.count("worker_ready") == 2, 60), worker.log
         job = room.send(rounds_to_import(1))
         assert wait_until(lambda: room.api.get(job)["state"] == "succeeded"), worker.log
         assert worker.stop() == 0
+    finally:
+        worker.close()
 
 
 def test_celery_s_own_command_refuses_a_database_without_tables(embedded_postgres: Server) -> None:

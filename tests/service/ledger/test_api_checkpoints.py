@@ -201,11 +201,11 @@ def test_another_club_has_another_tree(api: Api, other_api: Api) -> None:
     assert len(api.get("/v1/checkpoints")["checkpoints"]) == 1
 
 
-def test_events_require_the_scope_audit(house: House) -> None:
+def test_checkpoints_require_the_scope_audit(house: House) -> None:
     club = create_club(house.owner, f"club of {NOBODYS}")
     reader = Api(house.app, create_key(house.owner, club, name="scoreboard", scopes=[Scope.READ]).secret)
     auditor = Api(house.app, create_key(house.owner, club, name="auditor", scopes=[Scope.AUDIT]).secret)
-    for path in ("/v1/events", "/v1/checkpoints", "/v1/checkpoints/consistency?from=0&to=0"):
+    for path in ("/v1/checkpoints", "/v1/checkpoints/consistency?from=0&to=0"):
         assert reader.get(path).status == 403
         assert auditor.get(path).status == 200
     assert reader.post("/v1/checkpoints", None).status == 403

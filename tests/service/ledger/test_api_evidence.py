@@ -240,6 +240,7 @@ def test_another_clubs_evidence_is_not_found(api: Api, house: House, other_api: 
 OF_NO_ROUND = {
     EventKind.RULESET_ADDED,
     EventKind.CLUB_CREATED,
+    EventKind.CLUB_WIPED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
     EventKind.LINK_ISSUED,

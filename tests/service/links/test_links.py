@@ -256,15 +256,17 @@ def test_a_link_works_until_the_operator_revokes_it(tmp_path: Path) -> None:
     with running(tmp_path) as service:
         key = (tmp_path / "api-key").read_text().strip()
         headers = {"Authorization": f"Bearer {key}"}
-        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False, verify=False) as client:
             table = client.post("/v1/tables", json={"name": "kitchen", "ruleset": "pineapple"}).json()["id"]
             seats = [{"seat": seat, "player": name, "stack": 50} for seat, name in enumerate(("ann", "bob"), 1)]
             round_id = client.post(f"/v1/tables/{table}/rounds", json={"seats": seats}).json()["id"]
             url = client.post(f"/v1/rounds/{round_id}/links", json={}).json()["url"]
-        assert httpx2.get(service.url + url, headers=HTML, trust_env=False).text.startswith("<!doctype html>")
+        assert httpx2.get(service.url + url, headers=HTML, trust_env=False, verify=False).text.startswith(
+            "<!doctype html>"
+        )
         revoked = command("club", "revoke-links", "home", "--data", str(tmp_path))
         assert revoked.stderr.startswith("All links of the club 'home' are revoked")
-        assert httpx2.get(service.url + url, trust_env=False).status_code == 404
+        assert httpx2.get(service.url + url, trust_env=False, verify=False).status_code == 404
         assert url.rpartition("/")[2] not in service.said + service.log
 
 

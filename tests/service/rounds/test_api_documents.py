@@ -103,7 +103,10 @@ def in_full(played: Document) -> Document:
 
 
 def came_to(played: Answer) -> Document:
-    """A settlement without the time at which it becomes final, and without what it is about."""
+    """A settlement without the time at which it becomes final, and without what it is about, which is the round."""
+    about = {name: played["settlement"][name] for name in ("round", "table", "reference")}
+    round_ = played["round"]
+    assert about == {"round": round_["id"], "table": round_["table"], "reference": round_["reference"]}
     return without(played["settlement"], "provisional_until", "table", "round", "reference")
 
 

@@ -8,7 +8,7 @@ import pytest
 from flask import Flask
 from hypothesis import given, settings
 
-from schemas.explanation_output import dump_explanation
+from schemas.explanations.output import dump_explanation
 from scoring.explanation.hands import explain_round
 from scoring.history import History
 from scoring.presets import PRESETS

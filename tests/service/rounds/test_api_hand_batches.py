@@ -2,11 +2,14 @@
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, nullcontext
 from typing import Any
 
 import pytest
 
 from schemas.hand_lines import MOST_LINES
+from service.rounds.views import hands as views
+from service.rounds.views.batch_turns import MOST_BATCHES, batch_place
 from tests.support.api_client import Answer, Api
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
@@ -291,13 +294,27 @@ def test_one_hand_that_the_database_refuses_costs_only_itself(api: Api, rounds: 
     assert [api.get(f"/v1/rounds/{round_id}")["hands"] for round_id in rounds] == [1, 3, 3]
 
 
-def test_requests_with_the_same_rounds_in_other_orders_do_not_block_each_other(api: Api, rounds: list[str]) -> None:
+def test_requests_with_the_same_rounds_in_other_orders_do_not_block_each_other(
+    api: Api, rounds: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(views, "batch_turn", nullcontext)  # as in several processes
     with ThreadPoolExecutor(6) as pool:
         orders = [rounds, rounds[::-1], rounds[1:] + rounds[:1]] * 2
         answers = list(pool.map(lambda order: send(api, *(line(each, COMPLETE[0]) for each in order)), orders))
     found = [status for answer in answers for status in statuses(answer)]
     assert sorted(found) == ["recorded"] * 3 + ["replayed"] * 15
     assert [api.get(f"/v1/rounds/{round_id}")["hands"] for round_id in rounds] == [1, 1, 1]
+
+
+def test_a_batch_is_refused_while_many_are_waiting(api: Api, rounds: list[str]) -> None:
+    with ExitStack() as waiting:
+        for _ in range(MOST_BATCHES):
+            waiting.enter_context(batch_place())
+        refused = send(api, line(rounds[0], COMPLETE[0]))
+        assert (refused.status, refused.document["code"]) == (429, "rate-limited")
+        assert refused.headers["Retry-After"] == "1"
+        assert play(api, rounds[0], COMPLETE[0]).status == 201
+    assert statuses(send(api, line(rounds[0], COMPLETE[0]))) == ["replayed"]
 
 
 def test_all_hands_of_a_full_request_are_recorded(api: Api, house: House) -> None:

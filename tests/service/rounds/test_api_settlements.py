@@ -1,6 +1,7 @@
 """Settlements over HTTP: provisional, confirmed, final, and adjusted where a final one is corrected."""
 
 import json
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from functools import partial
 
@@ -8,7 +9,8 @@ import pytest
 
 from tests.support.api_client import Api, replayed
 from tests.support.api_settlements import AT_ONCE, WINDOW, confirm, correct, events_of, make_final, refused, sweep_all
-from tests.support.application import House
+from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.import_lines import club_of, import_all, lines_of
 from tests.support.race import at_once
 from tests.support.sample_rounds import (
@@ -22,6 +24,14 @@ from tests.support.sample_rounds import (
     settlement_of,
     start_round,
 )
+
+
+@pytest.fixture(scope="module")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    """A database in which a sweep finds the settlements of these tests only."""
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
 
 # --- states ---
 

@@ -177,7 +177,7 @@ def test_requests_in_progress_are_answered_before_a_stop(tmp_path: Path) -> None
         headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
         events = f"{service.url}/v1/events?after=999999999&wait=30"
         with socket.create_connection((host, int(port)), timeout=20) as client, ThreadPoolExecutor(1) as pool:
-            waiting = pool.submit(httpx2.get, events, headers=headers, timeout=40, trust_env=False)
+            waiting = pool.submit(httpx2.get, events, headers=headers, timeout=40, trust_env=False, verify=False)
             client.sendall(f"POST /v1/score HTTP/1.1\r\nHost: {host}\r\nContent-Length: 2\r\n\r\n{{".encode())
             time.sleep(0.5)
             service.up.send_signal(signal.SIGINT)
@@ -194,7 +194,7 @@ def test_requests_in_progress_are_answered_before_a_stop(tmp_path: Path) -> None
 def test_requests_in_progress_are_answered_before_a_stop_under_load(tmp_path: Path, ends: bool) -> None:
     with running(tmp_path, OFC_WORKERS="2") as service:
         headers = {"Authorization": f"Bearer {(tmp_path / 'api-key').read_text().strip()}"}
-        with httpx2.Client(base_url=service.url, headers=headers, timeout=30, trust_env=False) as client:
+        with httpx2.Client(base_url=service.url, headers=headers, timeout=30, trust_env=False, verify=False) as client:
             for name in "abcd":
                 assert client.post("/v1/documents", json=document_of(table=name)).status_code == 201
             rounds = [round_["id"] for round_ in client.get("/v1/rounds").json()["rounds"]]
@@ -213,7 +213,7 @@ def test_requests_in_progress_are_answered_before_a_stop_under_load(tmp_path: Pa
         assert statuses == {201} if ends else statuses <= {None, 409, 503}
         assert service.left_over(seconds=5) == []
     with running(tmp_path) as service:
-        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+        with httpx2.Client(base_url=service.url, headers=headers, trust_env=False, verify=False) as client:
             hands = [len(client.get(f"/v1/rounds/{round_id}/hands").json()["hands"]) for round_id in rounds]
         assert hands == [1 if ends else 0] * len(rounds)
 
@@ -221,7 +221,9 @@ def test_requests_in_progress_are_answered_before_a_stop_under_load(tmp_path: Pa
 def post_hand(url: str, headers: dict[str, str]) -> int | None:
     """Return the status of the response, or None if there was none."""
     try:
-        return httpx2.post(url, json=hand(1, 1, THREE), headers=headers, timeout=40, trust_env=False).status_code
+        return httpx2.post(
+            url, json=hand(1, 1, THREE), headers=headers, timeout=40, trust_env=False, verify=False
+        ).status_code
     except httpx2.TransportError:
         return None
 

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 import pytest
 
 from schemas.base import load
-from schemas.webhook_messages import MESSAGES
+from schemas.webhooks.messages import MESSAGES
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 from tests.support.webhook_receiver import ALLOW, Receiver, Sending, receiving, sending

@@ -1,6 +1,6 @@
 """What is sent: one message for each change, in the transaction of the change, and none for imported rounds."""
 
-from schemas.webhooks import WebhookKind
+from schemas.webhooks.endpoints import WebhookKind
 from tests.support.api_disputes import MISREAD, step
 from tests.support.api_settlements import confirm
 from tests.support.application import House

@@ -1,4 +1,4 @@
-"""The console sessions of a documentation page: commands, replies and the printed lines."""
+"""The code blocks of a documentation page, and its console sessions: commands, replies and the printed lines."""
 
 import re
 from collections.abc import Iterator
@@ -30,6 +30,13 @@ def sessions(page: str) -> Iterator[Typed]:
             answers = [match for line in lines if (match := _ANSWERED.fullmatch(line))]
             printed = [line for line in lines if not _ANSWERED.fullmatch(line)]
             yield Typed(command, bool(away), [each[1] for each in answers], [each[2] for each in answers], printed)
+
+
+def code_blocks(page: str, kind: str) -> list[str]:
+    """Return the code blocks of a page that have a kind: what follows the opening fence, for example `sh`."""
+    text = (DOCS / page).read_text(encoding="utf-8")
+    found = re.findall(r"^ *```(.*)\n((?:.*\n)*?) *```$", text, re.MULTILINE)
+    return [block for each, block in found if each == kind]
 
 
 def as_pattern(lines: list[str]) -> str:

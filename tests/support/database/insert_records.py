@@ -13,7 +13,7 @@ from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
-from schemas.webhooks import WebhookKind, WebhookRequest, WebhookState
+from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
 from scoring.history import Closing, Departure, replay, replay_steps

@@ -57,9 +57,9 @@ class Server:
         if not self.template_is_migrated:
             self._migrate_template()
         name = self._next_name()
-        self.execute(
-            sql.SQL("CREATE DATABASE {} TEMPLATE {}").format(sql.Identifier(name), sql.Identifier(self.template))
-        )
+        # To copy the files takes less than to write every block to the WAL.
+        create = sql.SQL("CREATE DATABASE {} TEMPLATE {} STRATEGY file_copy")
+        self.execute(create.format(sql.Identifier(name), sql.Identifier(self.template)))
         return self.logins(name)
 
     def create_bare_database(self) -> Logins:

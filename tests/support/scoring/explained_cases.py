@@ -7,7 +7,7 @@ Golden explanations of the cases in `tests/cases/`, one file each.
 import re
 from collections.abc import Iterator
 
-from schemas.explanation_output import dump_explanation, render_explanation
+from schemas.explanations.output import dump_explanation, render_explanation
 from scoring.explanation.hands import explain_round, explain_single_hand
 from scoring.explanation.reasons import ExplainedHand
 from scoring.hand import Hand

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from schemas.base import Dumped
-from schemas.explanations import ExplanationView
+from schemas.explanations.explanations import ExplanationView
 from schemas.settlements import dump_transfer
 from scoring.board import Row
 from scoring.cards import Card

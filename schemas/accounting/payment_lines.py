@@ -8,9 +8,9 @@ from datetime import datetime
 from typing import Any, Final, Self
 from uuid import UUID
 
+from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.csv_rows import dump_rows, text_cell
 from schemas.currencies import count_digits, show_decimal
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, ReferenceField, TableNameField

@@ -85,8 +85,17 @@ Place = tuple[str | int, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class _Change:
-    """The effect of one operation at one place; `value` is the path of the new value in the request."""
+class Change:
+    """
+    The effect of one item of a request at one place in a document.
+
+    Attributes:
+        place: the path in the document.
+        request: the path of the item in the request.
+        value: the path of the new value in the request, if the request has it.
+        inserted: whether the place was inserted into an array.
+        removed: whether the place was removed.
+    """
 
     place: Place
     request: Place
@@ -97,14 +106,14 @@ class _Change:
 
 @dataclass(frozen=True, slots=True)
 class Patched:
-    """A patched document, and the source of its parts."""
+    """A changed document, and the source of its parts in the request."""
 
     document: Any
-    changes: Sequence[_Change]
+    changes: Sequence[Change]
 
     def find_source(self, place: Place) -> Place | None:
         """
-        Return the path in the request of a patched place; None if no operation changed it.
+        Return the path in the request of a changed place; None if nothing changed it.
 
         >>> patch = [{"op": "remove", "path": "/hands/0"}, {"op": "add", "path": "/hands/-", "value": {"button": 2}}]
         >>> patched = apply_patch({"hands": [{"button": 1}, {"button": 3}]}, patch)
@@ -122,7 +131,7 @@ class Patched:
         return None
 
 
-def _before(place: Place, change: _Change) -> Place:
+def _before(place: Place, change: Change) -> Place:
     """Return the path of a place before an array grew or shrank in front of it."""
     *parent, index = change.place
     if not (change.inserted or change.removed) or place[: len(parent)] != tuple(parent) or len(place) <= len(parent):
@@ -145,7 +154,7 @@ def apply_patch(document: Mapping[str, Any], patch: Sequence[Mapping[str, Any]])
         WireError: an operation cannot be applied; the path has its number, from 0.
     """
     changed: Any = deepcopy(document)
-    changes: list[_Change] = []
+    changes: list[Change] = []
     for index, operation in enumerate(patch):
         before = _removal(changed, index, operation)
         try:
@@ -161,15 +170,15 @@ def apply_patch(document: Mapping[str, Any], patch: Sequence[Mapping[str, Any]])
     return Patched(changed, changes)
 
 
-def _removal(document: object, index: int, operation: Mapping[str, Any]) -> list[_Change]:
+def _removal(document: object, index: int, operation: Mapping[str, Any]) -> list[Change]:
     """List what an operation removes, before it is applied."""
     if operation["op"] not in ("remove", "move"):
         return []
     pointer = operation["path" if operation["op"] == "remove" else "from"]
-    return [_Change(_place(document, pointer), ("patch", index), removed=True)]
+    return [Change(_place(document, pointer), ("patch", index), removed=True)]
 
 
-def _addition(document: object, index: int, operation: Mapping[str, Any]) -> list[_Change]:
+def _addition(document: object, index: int, operation: Mapping[str, Any]) -> list[Change]:
     """List what an operation adds, after it was applied."""
     kind = operation["op"]
     if kind in ("remove", "test"):
@@ -177,7 +186,7 @@ def _addition(document: object, index: int, operation: Mapping[str, Any]) -> lis
     place = _place(document, operation["path"])
     value: Place | None = ("patch", index, "value") if kind in _WITH_VALUE else None
     inserted = kind != "replace" and bool(place) and isinstance(place[-1], int)
-    return [_Change(place, ("patch", index), value, inserted=inserted)]
+    return [Change(place, ("patch", index), value, inserted=inserted)]
 
 
 def _place(document: Any, pointer: str) -> Place:

@@ -6,9 +6,10 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
+from schemas.accounting.csv_rows import dump_rows, text_cell
+from schemas.accounting.statements import MOST_LISTED, SettledSchema, dump_digits, dump_settled
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.csv_rows import dump_rows, text_cell
 from schemas.currencies import show_decimal
 from schemas.fields import (
     UUID_PATTERN,
@@ -23,7 +24,6 @@ from schemas.fields import (
 )
 from schemas.game_fields import PlayerField, TableNameField
 from schemas.pages import QuerySchema
-from schemas.statements import MOST_LISTED, SettledSchema, dump_digits, dump_settled
 from scoring.ruleset import Points
 from scoring.settle_up import SettleUp
 

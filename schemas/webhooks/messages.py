@@ -9,7 +9,7 @@ from schemas.fields import MOST_INTEGER, Choice, Inner, Integer, Time, UuidField
 from schemas.game_fields import MOST_HANDS, ReferenceField
 from schemas.pages import MOST_REVISION
 from schemas.settlements import IN_FORCE
-from schemas.webhooks import WebhookKind
+from schemas.webhooks.endpoints import WebhookKind
 from scoring.round_state import RoundStatus
 
 _STATUSES: Final = {status.value: status for status in RoundStatus}
@@ -17,7 +17,9 @@ _DECISIONS: Final = {state.value: state for state in (DisputeState.UPHELD, Dispu
 _ENDS: Final = {state: state for state in ("cancelled", "failed", "succeeded")}
 
 
-class _HandNumberField(Integer):
+class HandNumberField(Integer):
+    """The number of a hand in its round."""
+
     default_description = "Number of the hand in its round."
 
     def __init__(self, **options: Any) -> None:
@@ -31,7 +33,7 @@ class _RevisionField(Integer):
         super().__init__(least=1, most=MOST_REVISION, required=True, **options)
 
 
-class _AboutRoundSchema(WireSchema):
+class AboutRoundSchema(WireSchema):
     """What every message about a round contains."""
 
     round_id = UuidField(required=True, description="ID of the round.")
@@ -39,22 +41,22 @@ class _AboutRoundSchema(WireSchema):
     reference = ReferenceField(required=True)
 
 
-class HandRecordedDataSchema(_AboutRoundSchema):
+class HandRecordedDataSchema(AboutRoundSchema):
     """A hand that was recorded."""
 
     hand_id = UuidField(required=True, description="ID of the hand.")
-    number = _HandNumberField()
+    number = HandNumberField()
 
 
-class HandWithdrawnDataSchema(_AboutRoundSchema):
+class HandWithdrawnDataSchema(AboutRoundSchema):
     """A hand that was undone."""
 
     hand_id = UuidField(required=True, description="ID of the hand.")
-    number = _HandNumberField()
+    number = HandNumberField()
     revision = _RevisionField(description="Number of the revision without the hand.")
 
 
-class RoundSettlementDataSchema(_AboutRoundSchema):
+class RoundSettlementDataSchema(AboutRoundSchema):
     """A round that ended, or whose settlement was revised or became final."""
 
     revision = _RevisionField()
@@ -62,17 +64,17 @@ class RoundSettlementDataSchema(_AboutRoundSchema):
     state = Choice(IN_FORCE, required=True, description="State of the settlement after the change.")
 
 
-class DisputeOpenedDataSchema(_AboutRoundSchema):
+class DisputeOpenedDataSchema(AboutRoundSchema):
     """A dispute that was opened."""
 
     dispute_id = UuidField(required=True, description="ID of the dispute.")
     revision = _RevisionField(description="Number of the disputed revision.")
-    number = _HandNumberField(
+    number = HandNumberField(
         allow_none=True, description="Number of the disputed hand. Null if the dispute is about the whole round."
     )
 
 
-class DisputeDecidedDataSchema(_AboutRoundSchema):
+class DisputeDecidedDataSchema(AboutRoundSchema):
     """A dispute that was upheld or rejected."""
 
     dispute_id = UuidField(required=True, description="ID of the dispute.")
@@ -82,7 +84,7 @@ class DisputeDecidedDataSchema(_AboutRoundSchema):
     )
 
 
-class DisputeWithdrawnDataSchema(_AboutRoundSchema):
+class DisputeWithdrawnDataSchema(AboutRoundSchema):
     """A dispute that was withdrawn."""
 
     dispute_id = UuidField(required=True, description="ID of the dispute.")

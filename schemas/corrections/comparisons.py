@@ -1,152 +1,27 @@
-"""Corrections and what-if requests, and the comparison of a round before and after."""
+"""The comparison of a round before and after a correction or a what-if."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
-from typing import Any, Final
-from uuid import UUID
 
-from marshmallow import ValidationError, post_load, validates_schema
-
-from evidence import digest_of
 from evidence.hands import encode_rows
-from schemas.base import Dumped, Sentence, WireSchema
-from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document, find_document_mistakes
-from schemas.fields import MOST_INTEGER, Anything, Boolean, Choice, Inner, Integer, Listing, Text, UuidField
+from schemas.base import Dumped, WireSchema
+from schemas.fields import MOST_INTEGER, Boolean, Inner, Integer, Listing, Text
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
     PlayerField,
-    ReasonField,
-    RulesetReference,
     SeatField,
     StackField,
 )
 from schemas.hands import ReasonsField
-from schemas.patches import PatchField
 from schemas.problems import dump_mistakes
 from schemas.rounds import DroppedDeparturesField, RoundSchema, RoundView, dump_dropped, dump_round
 from schemas.scores import HandScoreSchema, HandView, ScoredPlayerSchema, dump_score
 from schemas.settlements import Adjustment, SettlementAdjustmentSchema, dump_adjustment, dump_points, dump_transfers
-from scoring.errors import Mistake
 from scoring.hand import Seat
 from scoring.history import Departure
 from scoring.ruleset import Points
-
-_ACCEPT: Final = "accept"
-
-
-@dataclass(frozen=True, slots=True)
-class CorrectionRequest:
-    """
-    A correction of a round, as a patch of its document or as a whole document.
-
-    Attributes:
-        accepts: whether later hands that could not have followed are accepted as played.
-        version: version of the round that the correction is based on.
-        dispute: the dispute that the correction resolves.
-    """
-
-    reason: str
-    patch: Sequence[Mapping[str, Any]] | None
-    document: RoundDocument | None
-    accepts: bool
-    version: int | None
-    dispute: UUID | None
-    expected: Mapping[str, Any] | None
-
-    @property
-    def digest(self) -> bytes:
-        """Digest of the whole request: the same digest means the same correction, sent again."""
-        request = {
-            "reason": self.reason,
-            "patch": self.patch,
-            "document": self.document and dump_document(self.document),
-            "irregular": self.accepts,
-            "version": self.version,
-            "dispute": self.dispute and str(self.dispute),
-        }
-        return digest_of(request)
-
-
-class CorrectionRequestSchema(WireSchema):
-    """
-    A correction of a round: either a patch of its document, or the whole corrected document.
-
-    `GET /v1/rounds/{id}/document` returns the document to correct.
-    """
-
-    reason = ReasonField(is_new=True, required=True, description="Why the round is corrected, in one line.")
-    patch = PatchField(
-        load_default=None,
-        allow_none=True,
-        description="Changes to the round's document. Required if `document` is omitted.",
-    )
-    document = Inner(
-        RoundDocumentSchema,
-        load_default=None,
-        allow_none=True,
-        description="The corrected document of the round. Required if `patch` is omitted.",
-    )
-    irregular = Choice(
-        {_ACCEPT: _ACCEPT},
-        load_default=None,
-        allow_none=True,
-        description="`accept` to accept as played later hands that could not have followed the corrected ones.",
-    )
-    version = Integer(
-        least=1,
-        load_default=None,
-        allow_none=True,
-        description="Version of the round that the correction is based on. A round with another version is a 409.",
-    )
-    dispute = UuidField(
-        load_default=None, allow_none=True, description="ID of the dispute that the correction resolves."
-    )
-    expected = Anything(
-        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
-    )
-
-    def find_more(self, received: Any) -> Iterator[Mistake]:
-        """List duplicate cards and seats in the hands of the document."""
-        document = received.get("document") if isinstance(received, dict) else None
-        return (mistake.under("document") for mistake in find_document_mistakes(document))
-
-    @validates_schema(skip_on_field_errors=False)
-    def _check_parts(self, read: dict[str, Any], **_: Any) -> None:
-        if "patch" in read and "document" in read and (read["patch"] is None) == (read["document"] is None):
-            found = "are both missing" if read["patch"] is None else "are both given"
-            raise ValidationError(
-                Sentence("patch-or-document", f"`patch` and `document` {found}; expected one of them")
-            )
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> CorrectionRequest:
-        accepts = read.pop("irregular") == _ACCEPT
-        return CorrectionRequest(**read, accepts=accepts)
-
-
-@dataclass(frozen=True, slots=True)
-class WhatIfRequest:
-    """Another ruleset, or changes to the round's document, to play without storing the result."""
-
-    ruleset: str | None
-    patch: Sequence[Mapping[str, Any]]
-
-
-class WhatIfRequestSchema(WireSchema):
-    """Another ruleset, or changes to the round's document, to play without storing the result."""
-
-    ruleset = RulesetReference(
-        load_default=None,
-        allow_none=True,
-        description="Ruleset to play the round under, as a name or `name@version`. The round's own ruleset if omitted.",
-    )
-    patch = PatchField(load_default=(), description="Changes to the round's document.")
-
-    @post_load
-    def _make(self, read: dict[str, Any], **_: Any) -> WhatIfRequest:
-        return WhatIfRequest(**read)
 
 
 class BoardSchema(WireSchema):

@@ -1,0 +1,2008 @@
+"""
+Responses of the service as types. Generated from the contract by `make openapi`.
+
+A response is a dictionary whose fields are attributes too: `round_["status"]` is `round_.status`. Two kinds of fields
+are not declared: those that can be absent, `document.get("reference")`, and those with a name that Python uses,
+`statement["from"]`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+from client.responses import Response
+
+Row = Literal["top", "middle", "bottom"]
+RowCategory = Literal[
+    "high_card",
+    "pair",
+    "two_pair",
+    "three_of_a_kind",
+    "straight",
+    "flush",
+    "full_house",
+    "four_of_a_kind",
+    "straight_flush",
+    "royal_flush",
+]
+FoulReason = Literal["top_beats_middle", "middle_beats_bottom", "middle_does_not_qualify", "top_beats_bottom"]
+LimitedBy = Literal["payer_stack", "winner_room"]
+HandLineStatus = Literal["recorded", "replayed", "refused", "not_attempted"]
+RoundStatus = Literal["open", "complete", "closed"]
+SettlementState = Literal["open", "provisional", "disputed", "final"]
+SettlementRevisionState = Literal["open", "provisional", "disputed", "final", "superseded"]
+DisputeState = Literal["open", "under_review", "upheld", "rejected", "withdrawn"]
+DisputeEntryKind = Literal["comment", "under_review", "upheld", "rejected", "withdrawn"]
+FinalReason = Literal["window", "confirmed", "import"]
+ExchangePart = Literal["top", "middle", "bottom", "majority", "scoop", "foul", "royalty"]
+RuleName = Literal[
+    "Comparing three cards with five",
+    "Deuce-to-seven low",
+    "Foul",
+    "Points between two players",
+    "Majority and scoop",
+    "A foul against a good board",
+    "Royalties",
+    "Fantasyland",
+    "Entering Fantasyland",
+    "Staying in Fantasyland",
+    "How often one may stay",
+    "Busted and left",
+    "Completion",
+    "Closing early",
+    "Leaving and top-ups",
+    "Hands accepted as played",
+    "Order of payment",
+    "What caps a payment",
+    "Scope of the stakes",
+]
+StakesScope = Literal["hand", "fantasyland", "round"]
+WinLimit = Literal["stack", "opening", "none"]
+Variant = Literal["pineapple", "turbo", "classic"]
+LeavingRule = Literal["between_hands", "between_rounds"]
+PaymentPlan = Literal["fewest", "few"]
+WebhookKind = Literal[
+    "hand.recorded",
+    "hand.withdrawn",
+    "round.completed",
+    "settlement.final",
+    "settlement.revised",
+    "dispute.opened",
+    "dispute.decided",
+    "dispute.withdrawn",
+    "import.ended",
+]
+MessageKind = Literal[
+    "hand.recorded",
+    "hand.withdrawn",
+    "round.completed",
+    "settlement.final",
+    "settlement.revised",
+    "dispute.opened",
+    "dispute.decided",
+    "dispute.withdrawn",
+    "import.ended",
+    "webhook.test",
+]
+WebhookState = Literal["active", "disabled"]
+WebhookDisabledBecause = Literal["request", "failing", "gone"]
+DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
+JobState = Literal["queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed"]
+RecomputationMode = Literal["audit", "apply"]
+
+
+class FieldError(Response):
+    """One error in a request: where it is, the value found and the values accepted."""
+
+    pointer: str
+    code: str
+    detail: str
+
+
+class Problem(Response):
+    """A problem document (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    code: str
+    detail: str
+    request_id: str
+
+
+class ScoredRow(Response):
+    """A row and its royalty."""
+
+    category: RowCategory
+    description: str
+    royalty: int
+
+
+class ScoredRows(Response):
+    """The three rows of a board."""
+
+    top: ScoredRow
+    middle: ScoredRow
+    bottom: ScoredRow
+
+
+class ScoredPlayer(Response):
+    """A player's board and its result."""
+
+    seat: int
+    foul: bool
+    foul_reason: FoulReason | None
+    royalties: int
+    points: int
+    fantasyland: int
+    rows: ScoredRows
+
+
+class RowResults(Response):
+    """The result of each row: 1 if the first player wins, -1 if the second player wins, 0 for a tie."""
+
+    top: int
+    middle: int
+    bottom: int
+
+
+class Exchange(Response):
+    """Head-to-head points of one hand, before caps. Positive points are for the first player."""
+
+    seats: list[int]
+    rows: RowResults
+    row_points: int
+    bonus: int
+    foul: int
+    royalties: int
+    points: int
+
+
+class Transfer(Response):
+    """Points paid from one player to another, after caps."""
+
+    order: int
+    payer: int
+    payee: int
+    due: int
+    paid: int
+    limited_by: LimitedBy | None
+    payer_stack: int
+    payee_stack: int
+
+
+class RoundSeat(Response):
+    """A player of a round with their points."""
+
+    seat: int
+    player: str
+    opening_stack: int
+    top_ups: int
+    stack: int
+    playing: bool
+
+
+class NextHand(Response):
+    """What the next hand of a round must be."""
+
+    number: int
+    button: int | None
+    seats: list[int]
+    fantasyland: dict[str, int]
+
+
+class Round(Response):
+    """A round as it is now."""
+
+    id: str
+    table: str
+    ruleset: str
+    reference: str | None
+    status: RoundStatus
+    version: int
+    hands: int
+    point_value: int | None
+    currency: str | None
+    opened_at: str
+    recorded_at: str
+    state: SettlementState
+    seats: list[RoundSeat]
+    next: NextHand | None
+
+
+class RecordedHandWithRound(Response):
+    """A recorded hand and its result, and the round as it is now."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    id: str
+    number: int
+    button: int
+    played_at: str | None
+    recorded_at: str
+    in_force: bool
+    irregular: list[FieldError]
+    round: Round
+
+
+class HandLineResult(Response):
+    """The result of a line: what became of its hand."""
+
+    line: int
+    status: HandLineStatus
+    round: str | None
+    hand: RecordedHandWithRound | None
+    problem: Problem | None
+
+
+class PlayerLimits(Response):
+    """The number of players of a round."""
+
+    min: int
+    max: int
+
+
+class PointRules(Response):
+    """Points for rows, bonuses and fouls."""
+
+    row: int
+    majority_bonus: int
+    scoop_bonus: int
+    foul_penalty: int
+
+
+class RoyaltyTables(Response):
+    """Royalty points by row."""
+
+    top: dict[str, int]
+    middle: dict[str, int]
+    bottom: dict[str, int]
+
+
+class FantasylandLowEntry(Response):
+    """Entry into Fantasyland by 7-5-4-3-2 in the middle row."""
+
+    cards: int
+    both: int
+
+
+class FantasylandStay(Response):
+    """The lowest category that renews Fantasyland, by row."""
+
+    top: RowCategory | None
+    middle: RowCategory | None
+    bottom: RowCategory | None
+
+
+class FantasylandRules(Response):
+    """Who enters Fantasyland, who stays, and with how many cards."""
+
+    enter: dict[str, int]
+    stay: FantasylandStay
+    stay_cards: int
+    stay_limit: int | None
+
+
+class StakesRules(Response):
+    """How stacks limit payments."""
+
+    scope: StakesScope
+    win_limit: WinLimit
+
+
+class Ruleset(Response):
+    """A ruleset. It never changes; a change is a new version."""
+
+    name: str
+    variant: Variant
+    players: PlayerLimits
+    low_middle: bool
+    points: PointRules
+    royalties: RoyaltyTables
+    fantasyland: FantasylandRules
+    stakes: StakesRules
+    leaving: LeavingRule
+
+
+class RulesetAddedEvent(Response):
+    """A version of a ruleset was added."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["ruleset.added"]
+    content: Ruleset
+
+
+class ClubCreatedContent(Response):
+    """What `club.created` says happened."""
+
+    club: str
+    name: str
+
+
+class ClubCreatedEvent(Response):
+    """A club was created; `test` is only written for a test club, whose records can be wiped."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["club.created"]
+    content: ClubCreatedContent
+
+
+class ClubWipedContent(Response):
+    """What `club.wiped` says happened."""
+
+    rounds: int
+    events: int
+
+
+class ClubWipedEvent(Response):
+    """The records of a test club were deleted: so many rounds and events."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["club.wiped"]
+    content: ClubWipedContent
+
+
+class KeyCreatedContent(Response):
+    """What `key.created` says happened."""
+
+    key: str
+    prefix: str
+    name: str
+    scopes: list[str]
+    expires_at: str | None
+    replaces: str | None
+    secret: str
+
+
+class KeyCreatedEvent(Response):
+    """An API key was created."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["key.created"]
+    content: KeyCreatedContent
+
+
+class KeyRevokedContent(Response):
+    """What `key.revoked` says happened."""
+
+    key: str
+    prefix: str
+    overlap_seconds: int
+    revoked_at: str
+
+
+class KeyRevokedEvent(Response):
+    """An API key was revoked, at once or after an overlap."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["key.revoked"]
+    content: KeyRevokedContent
+
+
+class LinkIssuedContent(Response):
+    """What `link.issued` says happened."""
+
+    round: str
+    expires_at: str
+
+
+class LinkIssuedEvent(Response):
+    """A link to a round was issued."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["link.issued"]
+    content: LinkIssuedContent
+
+
+class LinkRevokedContent(Response):
+    """What `link.revoked` says happened."""
+
+    round: str
+    expires_at: str
+
+
+class LinkRevokedEvent(Response):
+    """A link to a round was revoked."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["link.revoked"]
+    content: LinkRevokedContent
+
+
+class LinksRevokedContent(Response):
+    """What `links.revoked` says happened."""
+
+    version: int
+
+
+class LinksRevokedEvent(Response):
+    """All links of the club were revoked; `version` is that of the secret that signs links from then on."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["links.revoked"]
+    content: LinksRevokedContent
+
+
+class PlayerNamedContent(Response):
+    """What `player.named` says happened."""
+
+    player: str
+
+
+class PlayerNamedEvent(Response):
+    """A player was given a display name, which no event holds."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.named"]
+    content: PlayerNamedContent
+
+
+class PlayerErasedContent(Response):
+    """What `player.erased` says happened."""
+
+    player: str
+
+
+class PlayerErasedEvent(Response):
+    """The display name of a player was erased."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["player.erased"]
+    content: PlayerErasedContent
+
+
+class TableCreatedContent(Response):
+    """What `table.created` says happened."""
+
+    id: str
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+
+
+class TableCreatedEvent(Response):
+    """A table was created; `ruleset` is a name and a version."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["table.created"]
+    content: TableCreatedContent
+
+
+class DocumentSeat(Response):
+    """A player of the round and the stack that they started with."""
+
+    seat: int
+    player: str
+    stack: int
+
+
+class ReceivedBytes(Response):
+    """The bytes of a request, which are stored."""
+
+    id: str
+    sha256: str
+
+
+class RoundOpenedContent(Response):
+    """What `round.opened` says happened."""
+
+    round: str
+    table: str
+    table_sequence: int
+    imported: bool
+    reference: str | None
+    digest: str
+    ruleset: str
+    ruleset_digest: str
+    point_value: int | None
+    currency: str | None
+    opened_at: str
+    correction_window_minutes: int
+    seats: list[DocumentSeat]
+    carried_over: list[int]
+    submission: ReceivedBytes | None
+
+
+class RoundOpenedEvent(Response):
+    """A round was opened at a table."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["round.opened"]
+    content: RoundOpenedContent
+
+
+class TopUp(Response):
+    """Points that a player adds to their stack before the hand."""
+
+    seat: int
+    points: int
+
+
+class Street(Response):
+    """The cards dealt to one player at once, and where the player placed them."""
+
+    dealt: list[str]
+
+
+class PlayerHand(Response):
+    """A player's board in a hand."""
+
+    seat: int
+    top: list[str]
+    middle: list[str]
+    bottom: list[str]
+
+
+class Hand(Response):
+    """A hand as it was played, without its result."""
+
+    number: int
+    button: int
+    players: list[PlayerHand]
+
+
+class HandRecordedContent(Response):
+    """What `hand.recorded` says happened."""
+
+    round: str
+    id: str
+    hand: Hand
+    stacks: list[int]
+    scorer: int
+
+
+class HandResult(Response):
+    """What a hand and its round came to: computed by the service, and no part of the signed event."""
+
+    round_id: str
+    table_id: str
+    reference: str | None
+    revision: int
+    players: dict[str, str]
+    stacks: dict[str, int]
+    net: dict[str, int]
+    hand_id: str
+    number: int
+    points: dict[str, int]
+    transfers: list[Transfer]
+
+
+class HandRecordedEvent(Response):
+    """A hand was recorded."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["hand.recorded"]
+    content: HandRecordedContent
+    result: HandResult | None
+
+
+class HandWithdrawnContent(Response):
+    """What `hand.withdrawn` says happened."""
+
+    round: str
+    number: int
+    hand: str
+    digest: str
+    departures: list[int]
+    reason: str | None
+    revision: int
+    scorer: int
+
+
+class RevisionResult(Response):
+    """What a round came to in a revision: computed by the service, and no part of the signed event."""
+
+    round_id: str
+    table_id: str
+    reference: str | None
+    revision: int
+    players: dict[str, str]
+    stacks: dict[str, int]
+    net: dict[str, int]
+
+
+class HandWithdrawnEvent(Response):
+    """The last hand of a round was undone, which made a revision."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["hand.withdrawn"]
+    content: HandWithdrawnContent
+    result: RevisionResult | None
+
+
+class DepartureRecordedContent(Response):
+    """What `departure.recorded` says happened."""
+
+    round: str
+    seat: int
+    after_hand: int
+    reason: str | None
+
+
+class DepartureRecordedEvent(Response):
+    """A player left after a hand."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["departure.recorded"]
+    content: DepartureRecordedContent
+
+
+class RoundClosedContent(Response):
+    """What `round.closed` says happened."""
+
+    round: str
+    after_hand: int
+    reason: str
+
+
+class RoundClosedEvent(Response):
+    """A round was ended before it was complete."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["round.closed"]
+    content: RoundClosedContent
+    result: RevisionResult | None
+
+
+class DocumentDeparture(Response):
+    """A player who left the round after a hand."""
+
+    seat: int
+    after_hand: int
+
+
+class DocumentClosing(Response):
+    """When and why a round ended early."""
+
+    after_hand: int
+    reason: str
+
+
+class IrregularHand(Response):
+    """A hand accepted as played: it counts although it could not have followed the hands before it."""
+
+    hand: int
+
+
+class RoundDocument(Response):
+    """Everything that happened in a round, as one document without results."""
+
+    ruleset: str
+    table: str
+    seats: list[DocumentSeat]
+    hands: list[Hand]
+
+
+class HandRecordDigest(Response):
+    """The record of a hand, and the digest of its content."""
+
+    hand: str
+    digest: str
+
+
+class RoundCorrectedContent(Response):
+    """What `round.corrected` says happened."""
+
+    round: str
+    revision: int
+    reason: str
+    dispute: str | None
+    correction: str
+    document: RoundDocument
+    digest: str
+    ruleset: str
+    ruleset_digest: str
+    hands: list[str]
+    hands_before: list[str]
+    recorded: list[HandRecordDigest]
+    irregular: list[int]
+    submission: ReceivedBytes
+    scorer: int
+
+
+class RoundCorrectedEvent(Response):
+    """A round was corrected, which made a revision."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["round.corrected"]
+    content: RoundCorrectedContent
+    result: RevisionResult | None
+
+
+class RoundRecomputedContent(Response):
+    """What `round.recomputed` says happened."""
+
+    round: str
+    recomputation: str
+    ruleset: str
+    ruleset_digest: str
+    revision: int
+    reason: str
+    scorer: int
+
+
+class RoundRecomputedEvent(Response):
+    """A recomputation settled a round again, which made a revision."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["round.recomputed"]
+    content: RoundRecomputedContent
+    result: RevisionResult | None
+
+
+class SettlementConfirmedContent(Response):
+    """What `settlement.confirmed` says happened."""
+
+    round: str
+    revision: int
+    seat: int
+
+
+class SettlementConfirmedEvent(Response):
+    """The player in a seat confirmed the settlement of a revision."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["settlement.confirmed"]
+    content: SettlementConfirmedContent
+    result: RevisionResult | None
+
+
+class SettlementFinalizedContent(Response):
+    """What `settlement.finalized` says happened."""
+
+    round: str
+    revision: int
+    because: FinalReason
+
+
+class SettlementFinalizedEvent(Response):
+    """The settlement of a revision became final."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["settlement.finalized"]
+    content: SettlementFinalizedContent
+    result: RevisionResult | None
+
+
+class DisputeOpenedContent(Response):
+    """What `dispute.opened` says happened."""
+
+    round: str
+    dispute: str
+    revision: int
+    hand: int | None
+    seat: int | None
+    row: Row | None
+    by: str
+    claim: str
+
+
+class DisputeOpenedEvent(Response):
+    """A player disputed the settlement of a revision."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["dispute.opened"]
+    content: DisputeOpenedContent
+
+
+class DisputeCommentedContent(Response):
+    """What `dispute.commented` says happened."""
+
+    round: str
+    dispute: str
+    version: int
+    kind: DisputeEntryKind
+    by: str
+    words: str | None
+    correction: int | None
+
+
+class DisputeCommentedEvent(Response):
+    """Somebody commented on a dispute."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["dispute.commented"]
+    content: DisputeCommentedContent
+
+
+class DisputeReviewedContent(Response):
+    """What `dispute.reviewed` says happened."""
+
+    round: str
+    dispute: str
+    version: int
+    kind: DisputeEntryKind
+    by: str
+    words: str | None
+    correction: int | None
+
+
+class DisputeReviewedEvent(Response):
+    """A dispute came under review."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["dispute.reviewed"]
+    content: DisputeReviewedContent
+
+
+class DisputeResolvedContent(Response):
+    """What `dispute.resolved` says happened."""
+
+    round: str
+    dispute: str
+    version: int
+    kind: DisputeEntryKind
+    by: str
+    words: str | None
+    correction: int | None
+
+
+class DisputeResolvedEvent(Response):
+    """A dispute was upheld or rejected."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["dispute.resolved"]
+    content: DisputeResolvedContent
+
+
+class DisputeWithdrawnContent(Response):
+    """What `dispute.withdrawn` says happened."""
+
+    round: str
+    dispute: str
+    version: int
+    kind: DisputeEntryKind
+    by: str
+    words: str | None
+    correction: int | None
+
+
+class DisputeWithdrawnEvent(Response):
+    """A dispute was withdrawn."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["dispute.withdrawn"]
+    content: DisputeWithdrawnContent
+
+
+class HandScore(Response):
+    """The result of a hand."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+
+
+class Player(Response):
+    """A player with a display name."""
+
+    player: str
+    display_name: str
+    named_at: str
+
+
+class Table(Response):
+    """A table."""
+
+    id: str
+    name: str
+    ruleset: str
+    point_value: int | None
+    currency: str | None
+    minimum_stack: int | None
+    correction_window_minutes: int
+    created_at: str
+
+
+class Payment(Response):
+    """A payment between two players."""
+
+    payer: str
+    payee: str
+    amount: int
+
+
+class MoneyPayment(Response):
+    """A payment of money between two players."""
+
+    payer: str
+    payee: str
+    amount: int
+    currency: str
+
+
+class StatementPayments(Response):
+    """The payments that settle up a table: either all points or, for each currency, the money."""
+
+    points: list[Payment]
+    money: list[MoneyPayment]
+
+
+class PlayerStatement(Response):
+    """A player's totals over several rounds."""
+
+    opening_stack: int
+    top_ups: int
+    between_rounds: int
+    net: int
+    stack: int
+    player: str
+    rounds: int
+    money: dict[str, int]
+
+
+class PointTotals(Response):
+    """Points over several rounds."""
+
+    opening_stack: int
+    top_ups: int
+    between_rounds: int
+    net: int
+    stack: int
+
+
+class TableStatement(Response):
+    """The players' results at a table over several rounds, and the payments that settle them up."""
+
+    to: str | None
+    rounds: int
+    open_rounds: int
+    currency_digits: dict[str, int]
+    payments: StatementPayments
+    payments_are: PaymentPlan
+    table: str
+    players: list[PlayerStatement]
+    totals: PointTotals
+
+
+class DroppedDeparture(Response):
+    """A departure that is no longer part of the round."""
+
+    seat: int
+    after_hand: int
+    reason: str | None
+
+
+class RoundAfterUndo(Response):
+    """A round without the hand that was undone."""
+
+    id: str
+    table: str
+    ruleset: str
+    reference: str | None
+    status: RoundStatus
+    version: int
+    hands: int
+    point_value: int | None
+    currency: str | None
+    opened_at: str
+    recorded_at: str
+    state: SettlementState
+    seats: list[RoundSeat]
+    next: NextHand | None
+
+
+class SettledTransfer(Response):
+    """Points paid from one player to another, with the players and the money."""
+
+    order: int
+    payer: int
+    payee: int
+    due: int
+    paid: int
+    limited_by: LimitedBy | None
+    payer_stack: int
+    payee_stack: int
+    hand: int
+    payer_player: str
+    payee_player: str
+    amount: int | None
+
+
+class Standing(Response):
+    """A player's place in the round."""
+
+    seat: int
+    net: int
+    place: int
+
+
+class SettlementMoney(Response):
+    """The net points in money."""
+
+    point_value: int
+    currency: str | None
+    net: dict[str, int]
+
+
+class AdjustmentTransfer(Response):
+    """A payment between two players that adjusts a final settlement."""
+
+    payer: str
+    payee: str
+    points: int
+    money: int | None
+
+
+class SettlementAdjustment(Response):
+    """The fewest payments from a final settlement to the corrected one."""
+
+    from_revision: int
+    transfers: list[AdjustmentTransfer]
+
+
+class RoundSettlement(Response):
+    """The settlement of a round, with the table, the round and the players that it is about."""
+
+    revision: int
+    state: SettlementRevisionState
+    provisional_until: str | None
+    confirmed: list[int]
+    transfers: list[SettledTransfer]
+    stacks: dict[str, int]
+    net: dict[str, int]
+    standings: list[Standing]
+    money: SettlementMoney | None
+    reason: str | None
+    irregular: list[IrregularHand]
+    adjustment: SettlementAdjustment | None
+    table: str
+    round: str
+    reference: str | None
+    players: dict[str, str]
+
+
+class SettlementTransfer(Response):
+    """Points paid from one player to another, after caps, and the hand with which they were paid."""
+
+    order: int
+    payer: int
+    payee: int
+    due: int
+    paid: int
+    limited_by: LimitedBy | None
+    payer_stack: int
+    payee_stack: int
+    hand: int
+
+
+class Settlement(Response):
+    """The settlement of a round: every transfer, the stacks and the standings."""
+
+    revision: int
+    state: SettlementRevisionState
+    provisional_until: str | None
+    confirmed: list[int]
+    transfers: list[SettlementTransfer]
+    stacks: dict[str, int]
+    net: dict[str, int]
+    standings: list[Standing]
+    money: SettlementMoney | None
+    reason: str | None
+    irregular: list[IrregularHand]
+    adjustment: SettlementAdjustment | None
+
+
+class RecordedHand(Response):
+    """A recorded hand and its result."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    id: str
+    number: int
+    button: int
+    played_at: str | None
+    recorded_at: str
+    in_force: bool
+    irregular: list[FieldError]
+
+
+class EvidenceRevision(Response):
+    """A revision of the round: its document and its result."""
+
+    revision: int
+    document: RoundDocument
+    settlement: Settlement
+    hands: list[RecordedHand]
+
+
+class ProvedEvent(Response):
+    """An event of the audit trail, with its proof of inclusion in the checkpoint's tree."""
+
+    event: str
+    position: int | None
+    proof: list[str] | None
+
+
+class NewestEvent(Response):
+    """The round's newest event when the checkpoint was signed."""
+
+    sequence: int
+    event: str
+    proof: list[str]
+
+
+class ConsistencyProof(Response):
+    """An RFC 6962 consistency proof: the checkpoint's tree only adds events to an older one."""
+
+    size: int
+    proof: list[str]
+
+
+class Evidence(Response):
+    """The evidence of a round in one file: `ofc verify` verifies it without the service."""
+
+    format: Literal["tablestakes-evidence/1"]
+    club: str
+    round: str
+    revisions: list[EvidenceRevision]
+    rulesets: list[Ruleset]
+    events: list[ProvedEvent]
+    related: list[ProvedEvent]
+    checkpoint: str | None
+    newest: NewestEvent | None
+    consistency: ConsistencyProof | None
+
+
+class FoundHand(Response):
+    """A recorded hand of any round, and its result."""
+
+    ruleset: str
+    players: list[ScoredPlayer]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    id: str
+    number: int
+    button: int
+    played_at: str | None
+    recorded_at: str
+    in_force: bool
+    irregular: list[FieldError]
+    round: str
+
+
+class Board(Response):
+    """The cards of the three rows of a board."""
+
+    top: list[str]
+    middle: list[str]
+    bottom: list[str]
+
+
+class PlayerSnapshot(Response):
+    """A player's board and its result, before or after a change."""
+
+    seat: int
+    foul: bool
+    foul_reason: FoulReason | None
+    royalties: int
+    points: int
+    fantasyland: int
+    rows: ScoredRows
+    dealt_fantasyland: int
+    board: Board
+
+
+class HandSnapshot(Response):
+    """A hand before or after a change. Its transfers include those that a departure or closing paid after it."""
+
+    ruleset: str
+    players: list[PlayerSnapshot]
+    exchanges: list[Exchange]
+    transfers: list[Transfer] | None
+    stacks: dict[str, int] | None
+    button: int
+    irregular: list[FieldError]
+
+
+class HandComparison(Response):
+    """A hand that a change affects, before and after."""
+
+    number: int
+    before: HandSnapshot | None
+    after: HandSnapshot | None
+
+
+class NetComparison(Response):
+    """A player's net points of the round, before and after a change."""
+
+    player: str
+    before: int | None
+    after: int | None
+    change: int
+
+
+class CarriedOverStack(Response):
+    """A player who started the table's next round with the stack that this round left; that round is not changed."""
+
+    round: str
+    seat: int
+    player: str
+    opening_stack: int
+    left: int | None
+
+
+class RoundComparison(Response):
+    """A round before and after a change: the affected hands and the net points of every player."""
+
+    round: Round
+    revision: int
+    hands: list[HandComparison]
+    net: list[NetComparison]
+    carried_over: list[CarriedOverStack]
+    adjustment: SettlementAdjustment | None
+    dropped_departures: list[DroppedDeparture]
+    changed: bool
+
+
+class Ratio(Response):
+    """A number of cases out of all possible cases, for example 2 of 9 boards."""
+
+    count: int
+    of: int
+
+
+class RoundAnomaly(Response):
+    """A ratio of a round that is unusually high compared with other rounds of its table."""
+
+    code: str
+    seats: list[int]
+    found: Ratio
+    usual: Ratio
+    formula: str
+
+
+class DisputeHistoryEntry(Response):
+    """A comment on a dispute, or a change of its state."""
+
+    version: int
+    kind: DisputeEntryKind
+    by: str
+    words: str | None
+    correction: int | None
+    at: str
+
+
+class DisputeWithHistory(Response):
+    """A dispute with its history."""
+
+    id: str
+    round: str
+    table: str
+    revision: int
+    hand: int | None
+    seat: int | None
+    row: Row | None
+    claim: str
+    by: str
+    state: DisputeState
+    version: int
+    opened_at: str
+    unusual: list[RoundAnomaly]
+    history: list[DisputeHistoryEntry]
+    corrections: list[int]
+
+
+class Dispute(Response):
+    """A dispute of one revision of a round's settlement."""
+
+    id: str
+    round: str
+    table: str
+    revision: int
+    hand: int | None
+    seat: int | None
+    row: Row | None
+    claim: str
+    by: str
+    state: DisputeState
+    version: int
+    opened_at: str
+    unusual: list[RoundAnomaly]
+
+
+class RuleNote(Response):
+    """A note about a hand, and the rule that states it."""
+
+    text: str
+    rule: RuleName
+
+
+class ExplainedFoul(Response):
+    """Why a board is foul, and the cards that decide it."""
+
+    reason: FoulReason
+    rows: list[Row]
+    cards: list[list[str]]
+    text: str
+    rule: RuleName
+
+
+class ExplainedFantasyland(Response):
+    """Fantasyland as dealt and earned by a board, and the cards that decide it."""
+
+    dealt: int
+    earned: int
+    lost: bool
+    rows: list[Row]
+    cards: list[list[str]]
+    text: str
+    rule: RuleName
+
+
+class ExplainedRoyalty(Response):
+    """The royalty of a row, and the cards that earn it."""
+
+    made: str
+    points: int
+    cards: list[str]
+    text: str
+    rule: RuleName
+
+
+class ExplainedRow(Response):
+    """A row of a board, and its royalty."""
+
+    cards: list[str]
+    description: str
+    royalty: ExplainedRoyalty | None
+
+
+class ExplainedRows(Response):
+    """The three rows of a board."""
+
+    top: ExplainedRow
+    middle: ExplainedRow
+    bottom: ExplainedRow
+
+
+class ExplainedPlayer(Response):
+    """A player's board, explained on its own."""
+
+    seat: int
+    player: str
+    points: int
+    royalties: int
+    foul: ExplainedFoul | None
+    fantasyland: ExplainedFantasyland | None
+    rows: ExplainedRows
+
+
+class ExchangeReason(Response):
+    """Head-to-head points for one reason, such as a row or a royalty. Positive points are for the first player."""
+
+    part: ExchangePart
+    points: int
+    seat: int | None
+    row: Row | None
+    first: list[str]
+    second: list[str]
+    text: str
+    rule: RuleName
+
+
+class ExplainedExchange(Response):
+    """Head-to-head points of one hand with their reasons. Positive points are for the first player."""
+
+    seats: list[int]
+    points: int
+    reasons: list[ExchangeReason]
+
+
+class HeadToHeadTotal(Response):
+    """Head-to-head points added up over the round. Positive points are for the first player."""
+
+    seats: list[int]
+    before: int
+    points: int
+    after: int
+    text: str
+    rule: RuleName
+
+
+class ExplainedPayment(Response):
+    """A payment with the stacks before and after it, and the cap that limited it."""
+
+    order: int
+    payer: int
+    payee: int
+    due: int
+    paid: int
+    limited_by: LimitedBy | None
+    payer_stack: int
+    payee_stack: int
+    payer_had: int
+    payee_had: int
+    payee_opened: int | None
+    room: int | None
+    cut_off: int
+    late: bool
+    text: str
+    rule: RuleName
+
+
+class ExplainedStack(Response):
+    """A player's stack before and after the payments."""
+
+    seat: int
+    player: str
+    before: int
+    due: int
+    paid: int
+    after: int
+
+
+class HandExplanation(Response):
+    """The result of a hand, explained: every point with the deciding cards, every cap with the stacks."""
+
+    hand: str
+    round: str
+    revision: int
+    in_force: bool
+    number: int
+    button: int
+    ruleset: str
+    remarks: list[RuleNote]
+    players: list[ExplainedPlayer]
+    exchanges: list[ExplainedExchange]
+    totals: list[HeadToHeadTotal]
+    payments: list[ExplainedPayment]
+    payment_remark: RuleNote | None
+    stacks: list[ExplainedStack]
+
+
+class RoundWithSettlement(Response):
+    """A round and its settlement."""
+
+    round: Round
+    settlement: RoundSettlement
+
+
+class ViewerLink(Response):
+    """A link that shows one round without a key. This response is the only one that contains it."""
+
+    url: str
+    expires_at: str
+
+
+class LinkedRound(Response):
+    """A round and its settlement, as a viewer link shows them."""
+
+    expires_at: str
+    round: Round
+    settlement: RoundSettlement
+
+
+class JobProgress(Response):
+    """The progress of a job."""
+
+    done: int
+    total: int | None
+
+
+class ImportSummary(Response):
+    """The results of an import so far."""
+
+    rounds: int
+    replayed: int
+    refused: int
+    hands: int
+
+
+class Import(Response):
+    """An import: a job that stores rounds, one per line. Its progress counts lines that are not blank."""
+
+    id: str
+    state: JobState
+    progress: JobProgress
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    failure: str | None
+    summary: ImportSummary
+
+
+class LedgerLine(Response):
+    """A payment between two players."""
+
+    played_at: str
+    table: str
+    table_name: str
+    round: str
+    reference: str | None
+    hand: int
+    payer: str
+    payee: str
+    due: int
+    paid: int
+    limited_by: LimitedBy | None
+    amount: int | None
+    currency: str | None
+    currency_digits: int | None
+    revision: int
+    final: bool
+
+
+class PlayerAtTable(Response):
+    """What a player won or lost at a table."""
+
+    rounds: int
+    top_ups: int
+    net: int
+    money: dict[str, int]
+    table: str
+    table_name: str
+
+
+class PlayerInClub(Response):
+    """What a player won or lost, in total and at each table."""
+
+    rounds: int
+    top_ups: int
+    net: int
+    money: dict[str, int]
+    player: str
+    tables: list[PlayerAtTable]
+
+
+class ClubStatement(Response):
+    """The players' results over several tables, and the payments that settle them up."""
+
+    to: str | None
+    rounds: int
+    open_rounds: int
+    currency_digits: dict[str, int]
+    payments: StatementPayments
+    payments_are: PaymentPlan
+    players: list[PlayerInClub]
+
+
+class PointsPerHand(Response):
+    """The mean of a player's points in a hand, with an interval that contains the true mean in 95 % of cases."""
+
+    mean: float
+    low: float | None
+    high: float | None
+
+
+class RoyaltiesByRow(Response):
+    """Royalties by row."""
+
+    top: int
+    middle: int
+    bottom: int
+
+
+class PlayerStatistics(Response):
+    """Statistics of a player."""
+
+    player: str
+    rounds: int
+    hands: int
+    points: int
+    points_per_hand: PointsPerHand | None
+    fouls: int
+    fantasyland_entered: int
+    fantasyland_stayed: int
+    royalties: RoyaltiesByRow
+    scoops: int
+    not_received: int
+    not_paid: int
+
+
+class Statistics(Response):
+    """Statistics of players."""
+
+    to: str | None
+    complete: bool
+    players: list[PlayerStatistics]
+
+
+class Checkpoint(Response):
+    """A checkpoint of the club's tree of events. Its signed note is public at `/v1/checkpoints/{id}`."""
+
+    id: str
+    size: int
+    root: str
+    created_at: str
+
+
+class CheckpointConsistencyProof(Response):
+    """An RFC 6962 consistency proof: the newer tree only adds events to the older one."""
+
+    to: int
+    proof: list[str]
+
+
+class CheckpointInclusionProof(Response):
+    """An RFC 6962 inclusion proof: the tree has the event at the position."""
+
+    position: int
+    size: int
+    proof: list[str]
+
+
+class CheckpointKey(Response):
+    """A public key that signed checkpoints."""
+
+    name: str
+    id: str
+    verifier: str
+    first_used_at: str
+
+
+class RecomputationScope(Response):
+    """Filters of the rounds to recompute. A round must match every filter; without filters, every round matches."""
+
+
+class RecomputationSummary(Response):
+    """The results of a recomputation so far."""
+
+    rounds: int
+    hands: int
+    differing: int
+    applied: int
+    skipped: int
+    net_moved: dict[str, int]
+    digest: str
+
+
+class Recomputation(Response):
+    """A recomputation: a job that plays stored rounds again and compares them. Its progress counts hands."""
+
+    id: str
+    state: JobState
+    progress: JobProgress
+    created_at: str
+    started_at: str | None
+    ended_at: str | None
+    failure: str | None
+    summary: RecomputationSummary
+    scope: RecomputationScope
+    mode: RecomputationMode
+    ruleset: str | None
+    reason: str
+    final: bool
+
+
+class RecomputationDifference(Response):
+    """A difference between a stored and a computed value."""
+
+    round: str | None
+    hand: int | None
+    what: str
+    stored: Any
+    computed: Any
+    detail: str | None
+
+
+class Webhook(Response):
+    """A webhook of the club, without its secret."""
+
+    id: str
+    url: str
+    kinds: list[WebhookKind]
+    description: str | None
+    state: WebhookState
+    disabled_because: WebhookDisabledBecause | None
+    failing_since: str | None
+    previous_secret_until: str | None
+    created_at: str
+
+
+class WebhookSecret(Response):
+    """The secret that signs the messages of a webhook."""
+
+    secret: str
+
+
+class Delivery(Response):
+    """A message to a webhook, and how far its delivery is."""
+
+    id: str
+    kind: MessageKind
+    round: str | None
+    state: DeliveryState
+    attempts: int
+    next_attempt_at: str | None
+    last_status: int | None
+    last_error: str | None
+    created_at: str
+    ended_at: str | None
+
+
+class Club(Response):
+    """The club of the key."""
+
+    name: str
+    time_zone: str
+    evening_begins: str
+    test: bool
+
+
+class ApiKey(Response):
+    """An API key of the club, without its secret, which is not stored."""
+
+    id: str
+    prefix: str
+    name: str
+    scopes: list[str]
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+class Health(Response):
+    """Health check: the process responds."""
+
+    status: str
+    version: str
+
+
+class Readiness(Response):
+    """Readiness check: the database responds and has every migration."""
+
+    status: str

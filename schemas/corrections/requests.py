@@ -1,0 +1,190 @@
+"""Requests for corrections and what-ifs."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from marshmallow import ValidationError, post_load, validates_schema
+
+from evidence import digest_of
+from schemas.base import Sentence, WireSchema
+from schemas.corrections.patches import Patched, PatchField, apply_patch
+from schemas.corrections.row_changes import RowChange, RowChangesField, apply_row_changes
+from schemas.documents import RoundDocument, RoundDocumentSchema, dump_document, find_document_mistakes
+from schemas.fields import Anything, Choice, Inner, Integer, UuidField
+from schemas.game_fields import (
+    ReasonField,
+    RulesetReference,
+)
+from scoring.errors import Mistake
+
+_ACCEPT: Final = "accept"
+_FORMS: Final = ("patch", "document", "changes")
+
+
+@dataclass(frozen=True, slots=True)
+class Edits:
+    """Changes to a round's document: the operations of a patch, or changes of rows."""
+
+    patch: Sequence[Mapping[str, Any]] = ()
+    changes: Sequence[RowChange] | None = None
+
+    @property
+    def field(self) -> str:
+        """The field of the request that has the changes."""
+        return "patch" if self.changes is None else "changes"
+
+    def __len__(self) -> int:
+        """Return the number of changes."""
+        return len(self.patch if self.changes is None else self.changes)
+
+    def apply(self, document: Mapping[str, Any]) -> Patched:
+        """
+        Apply the changes to a copy of a document.
+
+        Raises:
+            WireError: an operation cannot be applied, or a hand or seat does not exist.
+            HandError: a changed row has a card that is elsewhere in the hand.
+        """
+        return apply_patch(document, self.patch) if self.changes is None else apply_row_changes(document, self.changes)
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectionRequest:
+    """
+    A correction of a round: a patch of its document, changes of rows, or a whole document.
+
+    Attributes:
+        accepts: whether later hands that could not have followed are accepted as played.
+        version: version of the round that the correction is based on.
+        dispute: the dispute that the correction resolves.
+    """
+
+    reason: str
+    patch: Sequence[Mapping[str, Any]] | None
+    document: RoundDocument | None
+    changes: Sequence[RowChange] | None
+    accepts: bool
+    version: int | None
+    dispute: UUID | None
+    expected: Mapping[str, Any] | None
+
+    @property
+    def edits(self) -> Edits | None:
+        """The changes to the round's document; None if the request has the whole document."""
+        return None if self.document is not None else Edits(self.patch or (), self.changes)
+
+    @property
+    def digest(self) -> bytes:
+        """Digest of the whole request: the same digest means the same correction, sent again."""
+        request: dict[str, Any] = {
+            "reason": self.reason,
+            "patch": self.patch,
+            "document": self.document and dump_document(self.document),
+            "irregular": self.accepts,
+            "version": self.version,
+            "dispute": self.dispute and str(self.dispute),
+        }
+        if self.changes is not None:
+            # Requests in the older forms retain their digests.
+            request["changes"] = [change.dump() for change in self.changes]
+        return digest_of(request)
+
+
+class CorrectionRequestSchema(WireSchema):
+    """
+    A correction of a round: a patch of its document, changes of rows, or the whole corrected document.
+
+    Exactly one of `patch`, `changes` and `document` is given. `GET /v1/rounds/{id}/document` returns the document to
+    correct.
+    """
+
+    reason = ReasonField(is_new=True, required=True, description="Why the round is corrected, in one line.")
+    patch = PatchField(
+        load_default=None,
+        allow_none=True,
+        description="Changes to the round's document. Required if `document` and `changes` are omitted.",
+    )
+    changes = RowChangesField(
+        load_default=None,
+        allow_none=True,
+        description="The cards of rows as they were; all changes are applied together. Required if `patch` and"
+        " `document` are omitted.",
+    )
+    document = Inner(
+        RoundDocumentSchema,
+        load_default=None,
+        allow_none=True,
+        description="The corrected document of the round. Required if `patch` and `changes` are omitted.",
+    )
+    irregular = Choice(
+        {_ACCEPT: _ACCEPT},
+        load_default=None,
+        allow_none=True,
+        description="`accept` to accept as played later hands that could not have followed the corrected ones.",
+    )
+    version = Integer(
+        least=1,
+        load_default=None,
+        allow_none=True,
+        description="Version of the round that the correction is based on. A round with another version is a 409.",
+    )
+    dispute = UuidField(
+        load_default=None, allow_none=True, description="ID of the dispute that the correction resolves."
+    )
+    expected = Anything(
+        load_default=None, description="Part of the expected response. A difference is a 422, and nothing is stored."
+    )
+
+    def find_more(self, received: Any) -> Iterator[Mistake]:
+        """List duplicate cards and seats in the hands of the document."""
+        document = received.get("document") if isinstance(received, dict) else None
+        return (mistake.under("document") for mistake in find_document_mistakes(document))
+
+    @validates_schema(skip_on_field_errors=False)
+    def _check_form(self, read: dict[str, Any], **_: Any) -> None:
+        given = [name for name in _FORMS if read.get(name) is not None]
+        if all(name in read for name in _FORMS) and len(given) != 1:
+            found = f"{' and '.join(f'`{name}`' for name in given)} are given" if given else "none of them is given"
+            text = f"{found}; expected exactly one of `patch`, `document` and `changes`"
+            raise ValidationError(Sentence("patch-or-document", text))
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> CorrectionRequest:
+        accepts = read.pop("irregular") == _ACCEPT
+        return CorrectionRequest(**read, accepts=accepts)
+
+
+@dataclass(frozen=True, slots=True)
+class WhatIfRequest:
+    """Another ruleset, or changes to the round's document, to play without storing the result."""
+
+    ruleset: str | None
+    edits: Edits
+
+
+class WhatIfRequestSchema(WireSchema):
+    """Another ruleset, or changes to the round's document, to play without storing the result."""
+
+    ruleset = RulesetReference(
+        load_default=None,
+        allow_none=True,
+        description="Ruleset to play the round under, as a name or `name@version`. The round's own ruleset if omitted.",
+    )
+    patch = PatchField(load_default=(), description="Changes to the round's document.")
+    changes = RowChangesField(
+        load_default=None,
+        allow_none=True,
+        description="The cards of rows as they were; all changes are applied together. Not together with `patch`.",
+    )
+
+    @validates_schema(skip_on_field_errors=True)
+    def _check_form(self, read: dict[str, Any], **_: Any) -> None:
+        if read["patch"] and read["changes"] is not None:
+            text = "`patch` and `changes` are given; expected at most one of them"
+            raise ValidationError(Sentence("patch-or-document", text))
+
+    @post_load
+    def _make(self, read: dict[str, Any], **_: Any) -> WhatIfRequest:
+        return WhatIfRequest(read["ruleset"], Edits(read["patch"], read["changes"]))

@@ -1,0 +1,165 @@
+"""The contents of events as schemas for the contract, made from the types of the events' payloads."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import Field, fields
+from datetime import datetime
+from enum import EnumType
+from types import NoneType
+from typing import Any, Final, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from evidence.codec import OMITTED, CanonicalJson
+from evidence.events import CorrectedDocument, EventPayload, Received, RecordDigest, RulesetAdded
+from schemas.base import WireField, WireSchema
+from schemas.documents import DocumentClosingSchema, DocumentDepartureSchema, DocumentSeatSchema, RoundDocumentSchema
+from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time, UuidField
+from schemas.game_fields import MOST_HANDS, SeatField
+from schemas.hands import HandSchema
+from schemas.rulesets import RulesetSchema
+from scoring.history import Closing, Departure
+from scoring.round_state import RoundSeat
+
+_LONGEST_TEXT: Final = 1000
+_DESCRIPTIONS: Final[Mapping[str, str]] = {
+    "after_hand": "Number of the last hand before it. 0 before the first hand.",
+    "because": "Why the settlement became final.",
+    "by": "Who did it: a player of the round, or the name of a key.",
+    "carried_over": "Seats whose opening stacks come from the round before.",
+    "claim": "SHA-256 of the words of the claim, in hexadecimal.",
+    "club": "ID of the club.",
+    "correction": "Number of the revision that corrects what was disputed. Null if there is none.",
+    "correction_window_minutes": "Minutes after which a provisional settlement becomes final.",
+    "currency": "Currency, as an ISO 4217 code. Null without a point value.",
+    "departures": "Seats whose departure was undone too.",
+    "digest": "SHA-256 of what was recorded, in hexadecimal.",
+    "dispute": "ID of the dispute.",
+    "document": "The document from which the round is played now.",
+    "events": "Number of deleted events.",
+    "expires_at": "Time when it expires.",
+    "hands": "IDs of the records of the hands, in order.",
+    "hands_before": "IDs of the records of the hands of the revision before, in order.",
+    "id": "ID of what was recorded.",
+    "imported": "True if the round was imported.",
+    "irregular": "Whether, or which, hands were accepted as played.",
+    "key": "ID of the key.",
+    "kind": "What was done about the dispute.",
+    "minimum_stack": "Smallest opening stack. Null if there is none.",
+    "name": "Name.",
+    "number": "Number of the hand in its round.",
+    "opened_at": "Time when the round was opened.",
+    "overlap_seconds": "Seconds for which the key was still valid.",
+    "player": "The operator's ID of the player.",
+    "point_value": "Value of one point, in minor units of the currency. Null if there is none.",
+    "prefix": "First characters of the key.",
+    "reason": "Reason. Null if none was given.",
+    "recomputation": "ID of the recomputation.",
+    "recorded": "Records that the revision before did not have.",
+    "reference": "The client's name for the round. Null if it has none.",
+    "replaces": "ID of the key that this one replaces. Null if it replaces none.",
+    "restores": "ID of the withdrawn record of the same hand that counts again.",
+    "revision": "Number of the revision of the settlement.",
+    "revoked_at": "Time when the key was revoked.",
+    "round": "ID of the round.",
+    "rounds": "Number of deleted rounds.",
+    "row": "Disputed row. Null if the dispute is about no row.",
+    "ruleset": "Ruleset, as `name@version`.",
+    "ruleset_digest": "SHA-256 of the rules, in hexadecimal.",
+    "scopes": "Scopes of the key.",
+    "scorer": "Version of the scorer that computed the result.",
+    "seat": "Seat of the player.",
+    "seats": "The players with their opening stacks, by seat.",
+    "secret": "SHA-256 of the stored hash of the key, in hexadecimal.",
+    "stacks": "Stacks after the hand, in the order of the seats.",
+    "submission": "The stored bytes of the request. Null, or omitted, if there are none of their own.",
+    "table": "ID of the table.",
+    "table_sequence": "Number of the round at its table, from 1.",
+    "test": "Whether the records of the club can be wiped. Omitted if they cannot.",
+    "version": "Version after the change.",
+    "words": "SHA-256 of the words of the comment or the reason, in hexadecimal. Null without words.",
+}
+"""What a field means, by its name in JSON."""
+_OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("HandRecorded", "hand"): "The hand as it was played.",
+    ("HandWithdrawn", "hand"): "ID of the record of the hand.",
+    ("DisputeOpened", "hand"): "Number of the disputed hand. Null if the dispute is about the whole round.",
+    ("DisputeOpened", "seat"): "Disputed seat. Null if the dispute is about no seat.",
+}
+"""The same for fields whose name means something else in other events."""
+
+
+class ReceivedBytesSchema(WireSchema):
+    """The bytes of a request, which are stored."""
+
+    id = UuidField(required=True, description="ID under which the bytes are stored.")
+    sha256 = Text(
+        required=True, longest=64, pattern="^[0-9a-f]{64}$", description="SHA-256 of the bytes, in hexadecimal."
+    )
+
+
+class HandRecordDigestSchema(WireSchema):
+    """The record of a hand, and the digest of its content."""
+
+    hand = UuidField(required=True, description="ID of the record.")
+    digest = Text(
+        required=True, longest=64, pattern="^[0-9a-f]{64}$", description="SHA-256 of its content, in hexadecimal."
+    )
+
+
+_OBJECTS: Final[Mapping[Any, type[WireSchema]]] = {
+    CanonicalJson: HandSchema,
+    Closing: DocumentClosingSchema,
+    CorrectedDocument: RoundDocumentSchema,
+    Departure: DocumentDepartureSchema,
+    Received: ReceivedBytesSchema,
+    RecordDigest: HandRecordDigestSchema,
+    RoundSeat: DocumentSeatSchema,
+}
+_PLAIN: Final[Mapping[Any, Callable[..., WireField]]] = {
+    UUID: UuidField,
+    bool: Boolean,
+    bytes: lambda **options: Text(longest=64, pattern="^[0-9a-f]{64}$", **options),
+    datetime: Time,
+    int: Integer,
+    str: lambda **options: Text(longest=_LONGEST_TEXT, **options),
+}
+
+
+def content_schema(payload: type[EventPayload]) -> type[WireSchema]:
+    """
+    Return the schema of the content of a kind of event.
+
+    >>> from evidence.events import PlayerNamed
+    >>> content_schema(PlayerNamed).__name__, list(content_schema(PlayerNamed)().fields)
+    ('PlayerNamedContentSchema', ['player'])
+    """
+    if payload is RulesetAdded:
+        return RulesetSchema
+    types = get_type_hints(payload)
+    described = dict(_describe(payload, field, types[field.name]) for field in fields(payload))
+    name = payload.__name__
+    attributes = {"__doc__": f"What `{payload.kind}` says happened.", "__module__": __name__, **described}
+    return type(f"{name}ContentSchema", (WireSchema,), attributes)
+
+
+def _describe(payload: type[EventPayload], field: Field[Any], type_: Any) -> tuple[str, WireField]:
+    """Return the name in JSON and the schema's field of a field of a payload."""
+    key = field.metadata.get("key", field.name)
+    inner = [each for each in get_args(type_) if each is not NoneType] if NoneType in get_args(type_) else [type_]
+    options = {
+        "required": field.metadata != OMITTED,
+        "allow_none": len(get_args(type_)) != len(inner) and NoneType in get_args(type_),
+        "description": _OWN_DESCRIPTIONS.get((payload.__name__, key)) or _DESCRIPTIONS[key],
+    }
+    return key, _build_field(key, inner[0], **options)
+
+
+def _build_field(key: str, type_: Any, **options: Any) -> WireField:
+    if type_ in _OBJECTS:
+        return Inner(_OBJECTS[type_], **options)
+    if get_origin(type_) is tuple:
+        return Listing(_build_field(key, get_args(type_)[0]), most=MOST_HANDS, **options)
+    if isinstance(type_, EnumType):
+        return Choice({word.value: word for word in type_}, **options)  # type: ignore[var-annotated]
+    if key == "seat":
+        return SeatField(**options)
+    return _PLAIN[type_](**options)

@@ -1,0 +1,1 @@
+"""Events of the feed, and the results of hands and rounds beside them."""

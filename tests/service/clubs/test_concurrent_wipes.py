@@ -1,0 +1,130 @@
+"""A wipe of a test club beside requests and jobs of the same club, on real connections."""
+
+import json
+from contextlib import closing
+from threading import Thread
+from uuid import UUID
+
+import psycopg
+import pytest
+from uuid_utils.compat import uuid7
+
+from service.clubs.actions import create_club, create_key
+from service.clubs.queries.clubs import StoredClub
+from service.db import Database
+from service.errors import NotFound, OperatorError
+from service.jobs.work import Worker
+from service.verification.verify_database import verify_database
+from service.wipe import wipe_club
+from service.worker import KINDS
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.import_lines import database_of
+from tests.support.race import at_once
+from tests.support.sample_rounds import COMPLETE, document_of, play, start_round
+
+LOCK = "SELECT pg_advisory_xact_lock{}(hashtextextended(%s, 3))"
+WAITING = """
+    SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+"""
+
+
+@pytest.fixture
+def club(house: House) -> StoredClub:
+    return create_club(house.owner, f"club {uuid7()}", is_test=True)
+
+
+@pytest.fixture
+def api(house: House, club: StoredClub) -> Api:
+    return Api(house.app, create_key(house.owner, club, name="first").secret)
+
+
+def wait_for_a_lock(house: House) -> None:
+    while house.ask(WAITING) == [(0,)]:
+        pass
+
+
+def findings(house: House, club: StoredClub) -> list[object]:
+    return [finding for page in verify_database(house.owner, [club.id]) for finding in page.findings]
+
+
+def test_a_wipe_waits_for_a_transaction_in_progress_and_deletes_what_it_recorded(
+    house: House, club: StoredClub, api: Api
+) -> None:
+    start_round(api, name="before")
+    with psycopg.connect(house.owner_url) as writer:
+        writer.execute(LOCK.format("_shared").encode(), [str(club.id)])
+        wiping = Thread(target=wipe_club, args=(house.owner, club.name))
+        wiping.start()
+        wait_for_a_lock(house)
+        assert len(api.get("/v1/rounds")["rounds"]) == 1
+    wiping.join()
+    assert api.get("/v1/rounds")["rounds"] == []
+    assert findings(house, club) == []
+
+
+def test_a_request_waits_for_a_wipe_and_a_request_of_another_club_does_not(
+    house: House, club: StoredClub, api: Api, other_api: Api
+) -> None:
+    statuses: list[int] = []
+
+    def create_table() -> None:
+        statuses.append(api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}).status)
+
+    with psycopg.connect(house.owner_url) as wipe:
+        wipe.execute(LOCK.format("").encode(), [str(club.id)])
+        waiting = Thread(target=create_table)
+        waiting.start()
+        wait_for_a_lock(house)
+        assert other_api.post("/v1/tables", {"name": "kitchen", "ruleset": "pineapple"}).status == 201
+        assert statuses == []
+    waiting.join()
+    assert statuses == [201]
+
+
+def test_a_wipe_that_waits_too_long_deletes_nothing(house: House, club: StoredClub, api: Api) -> None:
+    start_round(api, name="before")
+    impatient = Database(f"{house.logins.owner}&options=-c%20lock_timeout%3D100ms", role=None, pool_size=1)
+    with closing(impatient), psycopg.connect(house.owner_url) as writer:
+        writer.execute(LOCK.format("_shared").encode(), [str(club.id)])
+        with pytest.raises(OperatorError, match="is in use: a request or a job did not end in time"):
+            wipe_club(impatient, club.name)
+    assert len(api.get("/v1/rounds")["rounds"]) == 1
+
+
+def test_requests_beside_wipes_are_recorded_whole_or_not_at_all(house: House, club: StoredClub, api: Api) -> None:
+    def record(number: int) -> None:
+        table = api.post("/v1/tables", {"name": f"table {number}", "ruleset": "pineapple"})
+        assert table.status == 201
+        seats = [{"seat": seat, "player": f"player {seat}", "stack": 100} for seat in (1, 2, 3)]
+        opened = api.post(f"/v1/tables/{table['id']}/rounds", {"seats": seats})
+        assert opened.status in (201, 404)
+        if opened.status == 201:
+            hand = api.post(f"/v1/rounds/{opened['id']}/hands", COMPLETE[0])
+            assert hand.status in (201, 404)
+
+    def wipe() -> None:
+        for _ in range(3):
+            wipe_club(house.owner, club.name)
+
+    at_once(wipe, *(lambda number=number: record(number) for number in range(6)))
+    assert findings(house, club) == []
+    wipe_club(house.owner, club.name)
+    assert api.get("/v1/tables")["tables"] == []
+    play(api, start_round(api, name="after"), *COMPLETE)
+    assert findings(house, club) == []
+
+
+def test_a_worker_drops_the_jobs_of_a_wiped_club(house: House, club: StoredClub, api: Api) -> None:
+    lines = [document_of(hands=COMPLETE, reference=f"{number}") for number in range(3)]
+    body = "\n".join(json.dumps(line) for line in lines)
+    started = api.ask("POST", "/v1/imports", data=body, headers={"Content-Type": "application/x-ndjson"})
+    assert started.status == 202
+    wipe_club(house.owner, club.name)
+    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
+    with pytest.raises(NotFound, match="there is no job"):
+        worker.work_on(club.id, UUID(started["id"]))
+    assert api.get(f"/v1/imports/{started['id']}").status == 404
+    assert api.get("/v1/rounds")["rounds"] == []
+    assert findings(house, club) == []

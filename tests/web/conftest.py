@@ -1,0 +1,54 @@
+"""The TypeScript client, built from a copy of `web/client`."""
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.support.server_process import Running
+from web.install import find_node
+
+ROOT = Path(__file__).parents[2]
+PACKAGES = ROOT / "web" / "node_modules"
+COMPILER = PACKAGES / "typescript" / "bin" / "tsc"
+STRICT = ["--strict", "--module", "nodenext", "--target", "es2022", "--lib", "es2022,dom", "--types", "node"]
+
+
+def run(*command: str | Path, directory: Path, **variables: str) -> str:
+    """Run a program that must succeed, and return what it printed."""
+    environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1", **variables}
+    done = subprocess.run(
+        [str(part) for part in command], cwd=directory, env=environment, capture_output=True, text=True, timeout=300
+    )
+    assert done.returncode == 0, f"{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def address_and_key(service: Running) -> dict[str, str]:
+    return {"OFC_URL": service.url, "OFC_API_KEY": (service.directory / "api-key").read_text().strip()}
+
+
+def link_packages(directory: Path, built: Path) -> None:
+    """Make a folder of a program that imports the client and `standardwebhooks`."""
+    packages = directory / "node_modules"
+    packages.mkdir()
+    (packages / "tablestakes-client").symlink_to(built)
+    for name in ("@types", "standardwebhooks"):
+        (packages / name).symlink_to(PACKAGES / name)
+    (directory / "package.json").write_text('{"type": "module"}')
+
+
+@pytest.fixture(scope="session")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the package, built as `make typescript` builds it."""
+    copy = tmp_path_factory.mktemp("typescript")
+    for name in ("openapi.yaml", "LICENSE"):
+        shutil.copy(ROOT / name, copy)
+    package = copy / "web" / "client"
+    generated = shutil.ignore_patterns("dist", "build", "contract.ts", "LICENSE", "*.tgz")
+    shutil.copytree(ROOT / "web" / "client", package, ignore=generated)
+    (copy / "web" / "node_modules").symlink_to(PACKAGES)
+    run(*find_node(), "build.mjs", directory=package)
+    return package
