@@ -71,6 +71,12 @@ class NotFound(ServiceError):
     code = "not-found"
 
 
+class LinkEnded(ServiceError):
+    """The club signed this viewer link, which has expired or was revoked."""
+
+    code = "link-ended"
+
+
 class KeyMissing(ServiceError):
     """The request has no API key."""
 

@@ -141,10 +141,10 @@ def with_link(view: Callable[..., Response]) -> Callable[..., Response]:
         with database().session() as session:
             if signed is not None:
                 g.transaction = session.reading(signed.link.club_id)
-            is_open = signed is not None and check_link(g.transaction, signed)
-            count_found(token_sha256, is_known=is_open)
-            if signed is None or not is_open:
-                raise NotFound("the link is incomplete, has expired, or was revoked")
+            is_signed = signed is not None and check_link(g.transaction, signed)
+            count_found(token_sha256, is_known=is_signed)
+            if signed is None or not is_signed:
+                raise NotFound("the link is incomplete or not one of this service")
             response = view(*arguments, link=signed.link, **options)
         response.headers.update(NO_STORE)
         return response

@@ -100,6 +100,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Not found",
         "Check the URL and the id. Records of another club are not found either.",
     ),
+    "link-ended": ProblemKind(
+        HTTPStatus.GONE,
+        "Link has ended",
+        "The link was valid, but has expired or was revoked. Ask the person who sent it for a new link.",
+    ),
     "method-not-allowed": ProblemKind(
         HTTPStatus.METHOD_NOT_ALLOWED,
         "Method not allowed",

@@ -1,26 +1,45 @@
 """Issue, check and revoke links, and read the round that a link shows."""
 
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 from evidence.events import LinkIssued, LinkRevoked, LinksRevoked
 from schemas.access import IssuedLink, Link, LinkedRoundView, SignedLink, write_token
 from schemas.explanations.explanations import ExplanationView
+from schemas.fields import show_time
+from schemas.scores import HandView
 from scoring.explanation import hands as explaining
+from service.clubs.queries import clubs
 from service.clubs.queries.clubs import StoredClub
 from service.db import Database, Transaction
-from service.errors import NotFound
+from service.errors import LinkEnded, NotFound
 from service.ledger.queries.events import record_event
 from service.links import queries as links
 from service.rounds.actions.reading import get_round
+from service.rounds.actions.recording import view_hand
 from service.rounds.actions.settlements import get_settlement
-from service.rounds.queries import histories, rounds
+from service.rounds.queries import hands, histories, revisions, rounds
+from service.tables import queries as tables
 
 
 def check_link(transaction: Transaction, signed: SignedLink) -> bool:
-    """Return whether a link is valid: signed by the club, not expired and not revoked."""
-    is_on_time = signed.link.expires_at > transaction.now
-    return is_on_time and is_signed_by_club(transaction, signed) and not links.is_revoked(transaction, signed.link)
+    """
+    Return whether the club of a link has signed it, with its current secret or an earlier one.
+
+    Raises:
+        LinkEnded: it has, but the link has expired or was revoked.
+    """
+    link, secrets = signed.link, links.list_secrets(transaction)
+    if not any(map(signed.is_signed_with, secrets)):
+        return False
+    if link.expires_at <= transaction.now:
+        raise LinkEnded(f"the link expired at {show_time(link.expires_at)}")
+    if not signed.is_signed_with(secrets[0]) or links.is_revoked(transaction, link):
+        raise LinkEnded("the link was revoked")
+    return True
 
 
 def is_signed_by_club(transaction: Transaction, signed: SignedLink) -> bool:
@@ -80,9 +99,9 @@ def revoke_links(database: Database, club: StoredClub) -> None:
         record_event(transaction, event.kind, event.encode())
 
 
-def show_linked_hand(transaction: Transaction, link: Link, number: int) -> ExplanationView:
+def show_linked_hand(transaction: Transaction, link: Link, number: int) -> tuple[ExplanationView, int]:
     """
-    Explain the score of a hand in the current revision of a link's round.
+    Explain the score of a hand in the current revision of a link's round, and return how many hands that has.
 
     Raises:
         NotFound: the round has no hand with this number.
@@ -93,10 +112,33 @@ def show_linked_hand(transaction: Transaction, link: Link, number: int) -> Expla
         raise NotFound(f"the round has no hand {number}; expected a number from 1 to {len(happened.hands)}")
     hand_id = str(happened.hands[number - 1].id)
     explained = explaining.explain_hand(happened.history, number)
-    return ExplanationView(hand_id, str(stored.id), stored.revision, True, explained)
+    return ExplanationView(hand_id, str(stored.id), stored.revision, True, explained), len(happened.hands)
 
 
 def show_linked_round(transaction: Transaction, link: Link) -> LinkedRoundView:
     """Return the current revision of a link's round, with its settlement."""
     view, settlement = get_round(transaction, link.round_id), get_settlement(transaction, link.round_id)
     return LinkedRoundView(link.expires_at, view, settlement)
+
+
+@dataclass(frozen=True, slots=True)
+class RoundPage:
+    """What the players' page of a round has beside the round and its settlement."""
+
+    linked: LinkedRoundView
+    table: str
+    zone: ZoneInfo
+    hands: Sequence[HandView]
+    reasons: Mapping[int, str | None]
+
+
+def read_round_page(transaction: Transaction, link: Link) -> RoundPage:
+    """Return the current revision of a link's round with its hands, the table's name and the reasons of revisions."""
+    linked = show_linked_round(transaction, link)
+    return RoundPage(
+        linked,
+        tables.get(transaction, UUID(linked.round.table)).name,
+        ZoneInfo(clubs.get(transaction).time_zone),
+        list(map(view_hand, hands.list_page(transaction, link.round_id, linked.settlement.revision))),
+        revisions.list_reasons(transaction, link.round_id),
+    )

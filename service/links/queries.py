@@ -3,7 +3,7 @@
 import secrets
 from typing import Final
 
-from sqlalchemy import exists, select
+from sqlalchemy import Select, exists, select
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from schemas.access import Link
@@ -19,15 +19,19 @@ _LENGTH: Final = 32
 
 def find_secret(transaction: Transaction) -> tuple[int, bytes] | None:
     """Return the version of the current secret and the secret; None if the club has none."""
-    record = LinkSecretRecord
-    newest = (
-        select(record.version, record.secret)
-        .where(record.club_id == transaction.club_id)
-        .order_by(record.version.desc())
-        .limit(1)
-    )
-    found = transaction.execute(newest).one_or_none()
+    found = transaction.execute(_newest_first(transaction).limit(1)).one_or_none()
     return None if found is None else (found.version, found.secret)
+
+
+def list_secrets(transaction: Transaction) -> list[bytes]:
+    """Return the secrets of the club, the current one first."""
+    return [found.secret for found in transaction.execute(_newest_first(transaction))]
+
+
+def _newest_first(transaction: Transaction) -> Select[int, bytes]:
+    record = LinkSecretRecord
+    query = select(record.version, record.secret).where(record.club_id == transaction.club_id)
+    return query.order_by(record.version.desc())
 
 
 def get_or_create_secret(transaction: Transaction) -> bytes:

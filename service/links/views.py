@@ -1,5 +1,6 @@
 """Viewer links: a round, shown to its players without a key."""
 
+from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from http import HTTPStatus
 from typing import Any, Final
@@ -16,25 +17,51 @@ from schemas.access import (
     dump_linked_round,
     parse_token,
 )
-from schemas.base import Dumped
 from schemas.explanations.explanations import HandExplanationSchema
+from schemas.round_settlements import dump_round_settlement, view_round_settlement
+from schemas.scores import HandView, dump_recorded_hand
+from scoring.hand import Seat
+from scoring.settle_up import find_payments
+from scoring.settlement import LimitedBy
 from service.clubs.scopes import Scope
 from service.http.authentication import READING, current_transaction
+from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.http.problems import MEDIA_TYPE
 from service.http.resource import JSON, Resource
 from service.http.responses import NO_STORE, best_media_type, json_response, no_content
-from service.links.actions import issue_link, revoke_link, show_linked_hand, show_linked_round
-from service.rounds.views.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, answer_explanation
+from service.links.actions import (
+    RoundPage,
+    issue_link,
+    read_round_page,
+    revoke_link,
+    show_linked_hand,
+    show_linked_round,
+)
+from service.rounds.views.explanations import FORMS, HTML, STYLE, STYLED, TEXT, VARY, Neighbours, answer_explanation
 
 links = Resource(
     "links", __name__, description="Viewer links: one round, shown without a key.", template_folder="templates"
 )
 _WRITTEN: Final = {"type": "string"}
-_NOT_FOUND_ADVICE: Final = (
-    "The link is incomplete, has expired, or was revoked. Open it again exactly as you received it. If that does not"
-    " help, ask the person who sent it for a new link."
-)
+_ADVICE: Final = {
+    HTTPStatus.NOT_FOUND: (
+        "This link does not work",
+        "The link is incomplete, or not one of this service. Open it again exactly as you received it. If that does not"
+        " help, ask the person who sent it for a new link.",
+    ),
+    HTTPStatus.GONE: (
+        "This link has ended",
+        "The link was valid, but has expired or was revoked. Nothing is lost: the round is still recorded. Ask the"
+        " person who sent it for a new link.",
+    ),
+}
+"""Title and advice of the pages that a browser shows for links that do not work."""
+
+_CAPS: Final = {
+    LimitedBy.PAYER_STACK: "{payer} had no more",
+    LimitedBy.WINNER_ROOM: "{payee} could not win more",
+}
 
 
 @links.after_request
@@ -42,11 +69,12 @@ def show_problem_as_page(response: Response) -> Response:
     """Replace a problem document by a page if the client is a browser."""
     if response.mimetype != MEDIA_TYPE or request.method not in READING or best_media_type((JSON, HTML)) != HTML:
         return response
-    kind, is_missing = PROBLEM_KINDS[g.problem_code], response.status_code == HTTPStatus.NOT_FOUND
+    kind = PROBLEM_KINDS[g.problem_code]
+    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, kind.advice))
     page = render_template(
         "link_problem.html",
-        title="This link does not work" if is_missing else kind.title,
-        advice=_NOT_FOUND_ADVICE if is_missing else kind.advice,
+        title=title,
+        advice=advice,
         request_id=g.request_id,
         style=STYLE,
     )
@@ -77,10 +105,10 @@ def post_link(request: dict[str, Any], round_id: UUID) -> Response:
 @links.alt_response(200, schema=_WRITTEN, content_type=HTML)
 def get_linked_round(link: Link) -> Response:
     """Return the round of a link with its settlement, as JSON or as a printable page."""
-    document = dump_linked_round(show_linked_round(current_transaction(), link))
     if best_media_type((JSON, HTML)) == HTML:
-        return Response(_write_round(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
-    return json_response(document, headers=VARY)
+        page = _render_round_page(read_round_page(current_transaction(), link), request.path)
+        return Response(page, headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+    return json_response(dump_linked_round(show_linked_round(current_transaction(), link)), headers=VARY)
 
 
 @links.route("/v1/links/<string:token>", methods=["DELETE"])
@@ -99,19 +127,71 @@ def delete_link(token: str) -> Response:
 @links.alt_response(200, schema=_WRITTEN, content_type=HTML)
 def get_linked_hand(link: Link, number: int) -> Response:
     """Explain a hand of the round by its number, as `explain_hand` does: as JSON, plain text or a page."""
-    return answer_explanation(show_linked_hand(current_transaction(), link, number))
+    explained, hands = show_linked_hand(current_transaction(), link, number)
+    return answer_explanation(explained, Neighbours(request.path.rpartition("/hands/")[0], number, hands))
 
 
-def _write_round(document: Dumped) -> str:
-    """Render a round and its settlement as a printable page."""
-    round_ = document["round"]
-    names = {seat["seat"]: seat["player"] for seat in round_["seats"]}
+def _render_round_page(page: RoundPage, address: str) -> str:
+    """
+    Render the players' page of a round.
+
+    Args:
+        page: what to show.
+        address: the URL of the page, below which are the explanations of hands.
+    """
+    view, settlement = page.linked.round, page.linked.settlement
+    names = {seat.seat: seat.player for seat in view.round.seats}
     return render_template(
         "linked_round.html",
-        round=round_,
-        settlement=document["settlement"],
+        table=page.table,
+        day=format_day(view.opened_at, page.zone),
+        round=view,
+        settlement=dump_round_settlement(view_round_settlement(view, settlement)),
         names=names,
-        address=request.path,
-        expires_at=document["expires_at"],
+        hands=[_show_hand(hand, names) for hand in page.hands],
+        payments=list(_show_payments(page, names)),
+        reasons=sorted(page.reasons.items()),
+        show_money=lambda minor: format_money_won(minor, view.currency or ""),
+        provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
+        expires_at=format_time(page.linked.expires_at, page.zone),
+        address=address,
         style=STYLE,
     )
+
+
+def _show_payments(page: RoundPage, names: Mapping[Seat, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the fewest payments that settle the round: payer, payee and the amount in points or money."""
+    view, settlement = page.linked.round, page.linked.settlement
+    value, currency = view.point_value, view.currency
+    for payment in find_payments({names[seat]: net for seat, net in settlement.nets.items()}).payments:
+        amount = f"{payment.amount} {'point' if payment.amount == 1 else 'points'}"
+        if value is not None and currency is not None:
+            amount = format_money(payment.amount * value, currency)
+        yield payment.payer, payment.payee, amount
+
+
+def _show_hand(hand: HandView, names: Mapping[Seat, str]) -> dict[str, Any]:
+    """Return a hand as the page shows it: boards with cards, what each player won, and capped payments."""
+    won = dict.fromkeys(hand.hand.by_seat, 0)
+    for transfer in hand.transfers:
+        won[transfer.payer] = won.get(transfer.payer, 0) - transfer.paid
+        won[transfer.payee] = won.get(transfer.payee, 0) + transfer.paid
+    shown = dump_recorded_hand(hand)
+    for player in shown["players"]:
+        played = hand.hand.by_seat[player["seat"]]
+        player["won"] = won[player["seat"]]
+        player["dealt"] = played.fantasyland
+        for row, cards in played.board.rows.items():
+            player["rows"][row.value]["cards"] = format_cards(cards)
+    shown["caps"] = [
+        {
+            "payer": names[transfer.payer],
+            "payee": names[transfer.payee],
+            "paid": transfer.paid,
+            "due": transfer.due,
+            "because": _CAPS[transfer.limited_by].format(payer=names[transfer.payer], payee=names[transfer.payee]),
+        }
+        for transfer in hand.transfers
+        if transfer.limited_by
+    ]
+    return shown

@@ -247,9 +247,10 @@ def show_the_players(recorder: Recorder, round_id: str) -> None:
     recorder.ask("show_linked_round", shown)
     recorder.read_in("text/html", "show_linked_round", shown, r"<!doctype|\s*<(title|h1|h2)")
     recorder.ask("show_linked_hand", {**shown, "number": 1})
-    for form in ("text/plain", "text/html"):
-        recorder.read_in(form, "show_linked_hand", {**shown, "number": 1}, r"<!doctype|\s*<(title|h1|h2|h3)|\w")
+    for form, lines in (("text/plain", r"\w"), ("text/html", r"<!doctype|\s*<(title|h1|h2|h3)")):
+        recorder.read_in(form, "show_linked_hand", {**shown, "number": 1}, lines)
     recorder.ask("revoke_link", shown)
+    recorder.refuse("link-ended", "show_linked_round", shown)
 
 
 def agree_on_the_round(recorder: Recorder, round_id: str) -> None:

@@ -3,6 +3,7 @@
 import re
 from base64 import b64encode
 from collections.abc import Mapping
+from dataclasses import dataclass
 from hashlib import sha256
 from http import HTTPStatus
 from pathlib import Path
@@ -16,9 +17,10 @@ from schemas.base import Dumped
 from schemas.explanations.explanations import ExplanationQuerySchema, ExplanationView, HandExplanationSchema
 from schemas.explanations.output import dump_explanation_view, format_heading, render_explanation, show_names
 from scoring.cards import Card
-from scoring.explanation.wording import show_signed, show_suits
+from scoring.explanation.wording import show_signed
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
+from service.http.formats import format_cards
 from service.http.resource import JSON, Resource
 from service.http.responses import best_media_type, json_response
 from service.rounds.actions.reading import explain_hand
@@ -36,6 +38,7 @@ STYLED: Final = {
     " form-action 'none'; frame-ancestors 'none'",
 }
 _WRITTEN: Final = {"type": "string"}
+_TEN: Final = re.compile("T(?=[♠♥♦♣])")
 
 explanations = Resource(
     "explanations", __name__, description="Explanations of the points of a hand.", template_folder="templates"
@@ -43,15 +46,10 @@ explanations = Resource(
 explanations.add_app_template_filter(show_signed, "signed")
 
 
-@explanations.app_template_filter("suits")
-def show_card_names(cards: list[str]) -> str:
-    """
-    Format cards, given by their names, with suit symbols.
-
-    >>> show_card_names(["Qs", "Td"])
-    'Q♠ T♦'
-    """
-    return show_suits(map(Card.parse, cards))
+@explanations.app_template_filter("cards")
+def show_cards(cards: list[str]) -> Markup:
+    """Format cards, given by their names, with the colours of their suits."""
+    return format_cards(map(Card.parse, cards))
 
 
 @explanations.app_template_filter("isolated")
@@ -59,11 +57,14 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
     """
     Escape a sentence for HTML, with each player's name in a `bdi` element.
 
-    A name written from right to left then does not change the order of the text around it.
+    A name written from right to left then does not change the order of the text around it. Tens are shown as 10.
 
     >>> isolate_names("ann pays <bob> 4", {1: "ann", 2: "<bob>"})
     Markup('<bdi>ann</bdi> pays <bdi>&lt;bob&gt;</bdi> 4')
+    >>> isolate_names("ann's ten beats ben's deuce: T♦ against 2♠", {})
+    Markup('ann&#39;s ten beats ben&#39;s deuce: 10♦ against 2♠')
     """
+    text = _TEN.sub("10", text)
     longest_first = sorted(set(names.values()), key=len, reverse=True)
     if not longest_first:
         return escape(text)
@@ -91,23 +92,33 @@ def get_explanation(query: dict[str, Any], hand_id: UUID) -> Response:
     return answer_explanation(explain_hand(current_transaction(), hand_id, query["revision"]))
 
 
-def answer_explanation(view: ExplanationView) -> Response:
-    """Return an explanation in the media type that the request accepts."""
+@dataclass(frozen=True, slots=True)
+class Neighbours:
+    """The address of a round's page, the number of a hand and how many hands there are: for links between the hands."""
+
+    round: str
+    number: int
+    hands: int
+
+
+def answer_explanation(view: ExplanationView, neighbours: Neighbours | None = None) -> Response:
+    """Return an explanation in the media type that the request accepts; a page also links to the hands beside it."""
     document = dump_explanation_view(view)
     form = best_media_type(FORMS)
     if form == TEXT:
         return Response(render_explanation(document), headers=VARY, content_type=f"{TEXT}; charset=utf-8")
     if form == HTML:
-        return Response(write_page(document), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
+        return Response(write_page(document, neighbours), headers=VARY | STYLED, content_type=f"{HTML}; charset=utf-8")
     return json_response(document, headers=VARY)
 
 
-def write_page(document: Dumped) -> str:
+def write_page(document: Dumped, neighbours: Neighbours | None = None) -> str:
     """Render an explanation as an HTML page."""
     return render_template(
         "explanation.html",
         explanation=document,
         heading=format_heading(document),
         names=show_names(document),
+        neighbours=neighbours,
         style=STYLE,
     )

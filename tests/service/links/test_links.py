@@ -72,11 +72,8 @@ def test_a_browser_gets_printable_pages_with_links_to_every_hand(api: Api, nobod
     document = html5lib.parse(page.text, namespaceHTMLElements=False)
     leading = [link.get("href") for link in document.iter("a")]
     assert leading == [f"{url}/hands/1", f"{url}/hands/2"]
-    assert ["".join(cell.itertext()) for cell in document.iter("th") if cell.get("scope") == "row"] == [
-        "ann",
-        "bob",
-        "cyd",
-    ]
+    players = [cell for cell in document.iter("th") if cell.get("class") == "player"]
+    assert ["".join(cell.itertext()) for cell in players] == ["ann", "bob", "cyd"]
     for address in leading:
         explained = nobody.ask("GET", str(address), headers=HTML)
         assert explained.status == 200
@@ -126,7 +123,7 @@ def test_a_link_has_the_requested_lifetime(api: Api, nobody: Api, round_id: str)
         assert api.post(f"/v1/rounds/{round_id}/links", {"expires_in": asked}).status == 422
 
 
-def test_an_expired_link_is_not_found(house: House, api: Api, nobody: Api, round_id: str) -> None:
+def test_an_expired_link_has_ended(house: House, api: Api, nobody: Api, round_id: str) -> None:
     issue(api, round_id)
     club = club_of(house, api)
     [(secret,)] = house.ask("SELECT secret FROM link_secrets WHERE club_id = %s", club.id)
@@ -135,8 +132,8 @@ def test_an_expired_link_is_not_found(house: House, api: Api, nobody: Api, round
     assert nobody.get(url).status == 200
     time.sleep(2.1)
     ended = nobody.get(url)
-    assert (ended.status, ended["code"]) == (404, "not-found")
-    assert ended["detail"] == "the link is incomplete, has expired, or was revoked"
+    assert (ended.status, ended["code"]) == (410, "link-ended")
+    assert ended["detail"].startswith("the link expired at 20")
 
 
 def test_revoking_all_links_affects_one_club_only(
@@ -145,12 +142,13 @@ def test_revoking_all_links_affects_one_club_only(
     theirs = str(open_round(other_api, add_table(other_api))["id"])
     before, others = issue(api, round_id), issue(other_api, theirs)
     revoke_links(house.owner, club_of(house, api))
-    assert nobody.get(before).status == 404
+    assert nobody.get(before).status == 410
     assert nobody.get(others).status == 200
     after = issue(api, round_id)
     assert nobody.get(after).status == 200
     revoke_links(house.owner, club_of(house, api))
-    assert nobody.get(after).status == 404
+    assert nobody.get(after).status == 410
+    assert nobody.get(before)["detail"] == "the link was revoked"
 
 
 def test_revoking_one_link_leaves_the_others_valid(house: House, api: Api, nobody: Api, round_id: str) -> None:
@@ -159,7 +157,7 @@ def test_revoking_one_link_leaves_the_others_valid(house: House, api: Api, nobod
         revoked = api.delete(url)
         assert (revoked.status, revoked.text) == (204, "")
     for path in (url, f"{url}/hands/1"):
-        assert (nobody.get(path).status, nobody.get(path)["code"]) == (404, "not-found")
+        assert (nobody.get(path).status, nobody.get(path)["code"]) == (410, "link-ended")
     assert nobody.get(other).status == 200
     kept = house.ask(
         "SELECT convert_from(content, 'UTF8')::jsonb ->> 'round' FROM events"
@@ -176,7 +174,7 @@ def test_other_encodings_of_a_revoked_link_are_revoked(api: Api, nobody: Api, ro
     other = url.replace("-", "+")
     assert nobody.get(other).status == 200
     assert api.delete(url).status == 204
-    assert nobody.get(other).status == 404
+    assert nobody.get(other).status == 410
 
 
 def test_a_link_can_be_revoked_by_its_club_only(api: Api, other_api: Api, nobody: Api, round_id: str) -> None:
@@ -266,7 +264,7 @@ def test_a_link_works_until_the_operator_revokes_it(tmp_path: Path) -> None:
         )
         revoked = command("club", "revoke-links", "home", "--data", str(tmp_path))
         assert revoked.stderr.startswith("All links of the club 'home' are revoked")
-        assert httpx2.get(service.url + url, trust_env=False, verify=False).status_code == 404
+        assert httpx2.get(service.url + url, trust_env=False, verify=False).status_code == 410
         assert url.rpartition("/")[2] not in service.said + service.log
 
 
@@ -290,16 +288,17 @@ def test_an_invalid_link_returns_a_page_or_a_problem_document(
     if why == "revoked":
         assert api.delete(url).status == 204
     address = {"cut off": url[:-5], "unknown": "/v1/links/unknown", "no such hand": f"{url}/hands/7"}.get(why, url)
+    has_ended = why in ("expired", "revoked")
     problem = nobody.get(address)
-    assert (problem.status, problem["code"]) == (404, "not-found")
+    assert (problem.status, problem["code"]) == ((410, "link-ended") if has_ended else (404, "not-found"))
     page = house.app.test_client().get(address, headers=HTML)
-    assert page.status_code == 404
+    assert page.status_code == problem.status
     assert page.headers["Content-Type"] == "text/html; charset=utf-8"
     assert page.headers["Cache-Control"] == "no-store"
     assert "Accept" in page.headers["Vary"]
     document = html5lib.parse(page.text, namespaceHTMLElements=False)
     assert document.get("lang") == "en"
     [title], [heading] = document.iter("title"), document.iter("h1")
-    assert (title.text, heading.text) == ("This link does not work", "This link does not work")
-    assert "ask the person who sent it for a new link" in page.text
+    assert title.text == heading.text == ("This link has ended" if has_ended else "This link does not work")
+    assert "the person who sent it for a new link" in page.text
     assert page.headers["Request-Id"] in page.text
