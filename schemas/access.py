@@ -7,7 +7,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from hashlib import sha256
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from schemas.base import Dumped, WireSchema
@@ -18,6 +18,13 @@ from schemas.rounds import RoundSchema, RoundView, dump_round
 from schemas.settlements import SettlementView
 
 
+class ScopeField(Text):
+    """The name of a scope. New scopes can be added, so it is a text."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(longest=20, **options)
+
+
 class ApiKeySchema(WireSchema):
     """An API key of the club, without its secret, which is not stored."""
 
@@ -26,7 +33,7 @@ class ApiKeySchema(WireSchema):
         required=True, longest=12, description="First characters of the key, which identify it in lists and logs."
     )
     name = Text(required=True, longest=100, description="What the key is used for, as its creator named it.")
-    scopes = Listing(Text(longest=20), most=20, required=True, description="What the key is allowed to do.")
+    scopes = Listing(ScopeField(), most=20, required=True, description="What the key is allowed to do.")
     created_at = Time(required=True, description="Time when the key was created.")
     expires_at = Time(
         required=True, allow_none=True, description="Time when the key expires. Null if it does not expire."

@@ -42,6 +42,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "FinalReason": Component("SettlementFinalizedContent.because", "Why a settlement became final."),
     "ExchangePart": Component("ExchangeReason.part", "What points between two players are for."),
     "RuleName": Component("RuleNote.rule", "Heading of docs/rules.md that states a rule."),
+    "ScopeName": Component("ApiKey.scopes[]", "Name of a scope of keys."),
     "StakesScope": Component("StakesRules.scope", "Period over which stacks limit payments."),
     "WinLimit": Component("StakesRules.win_limit", "What limits the points that a player can win."),
     "Variant": Component("Ruleset.variant", "How the cards are dealt."),

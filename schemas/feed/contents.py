@@ -10,6 +10,7 @@ from uuid import UUID
 
 from evidence.codec import OMITTED, CanonicalJson
 from evidence.events import CorrectedDocument, EventPayload, Received, RecordDigest, RulesetAdded
+from schemas.access import ScopeField
 from schemas.base import WireField, WireSchema
 from schemas.documents import DocumentClosingSchema, DocumentDepartureSchema, DocumentSeatSchema, RoundDocumentSchema
 from schemas.fields import Boolean, Choice, Inner, Integer, Listing, Text, Time, UuidField
@@ -162,4 +163,6 @@ def _build_field(key: str, type_: Any, **options: Any) -> WireField:
         return Choice({word.value: word for word in type_}, **options)  # type: ignore[var-annotated]
     if key == "seat":
         return SeatField(**options)
+    if key == "scopes":
+        return ScopeField(**options)
     return _PLAIN[type_](**options)
