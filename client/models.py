@@ -203,6 +203,7 @@ class Round(Response):
     hands: int
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1147,6 +1148,7 @@ class Table(Response):
     ruleset: str
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     created_at: str
@@ -1233,6 +1235,7 @@ class RoundAfterUndo(Response):
     hands: int
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1270,6 +1273,7 @@ class SettlementMoney(Response):
 
     point_value: int
     currency: str | None
+    currency_digits: int | None
     net: dict[str, int]
 
 
