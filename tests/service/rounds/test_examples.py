@@ -16,7 +16,7 @@ from tests.support.story import tell
 
 UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
 """Problems that a story cannot run into on purpose, or that belong to no operation."""
-OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only"}
+OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only", "import-deleted"}
 REFUSED_AS_SHAPE = {"card-invalid", "board-invalid", "stakes-invalid"}
 """What the shape of a request leaves no room for."""
 
