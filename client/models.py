@@ -28,6 +28,7 @@ RowCategory = Literal[
 FoulReason = Literal["top_beats_middle", "middle_beats_bottom", "middle_does_not_qualify", "top_beats_bottom"]
 LimitedBy = Literal["payer_stack", "winner_room"]
 HandLineStatus = Literal["recorded", "replayed", "refused", "not_attempted"]
+ImportLineStatus = Literal["stored", "replayed", "refused"]
 RoundStatus = Literal["open", "complete", "closed"]
 SettlementState = Literal["open", "provisional", "disputed", "final"]
 SettlementRevisionState = Literal["open", "provisional", "disputed", "final", "superseded"]
@@ -236,6 +237,15 @@ class HandLineResult(Response):
     status: HandLineStatus
     round: str | None
     hand: RecordedHandWithRound | None
+    problem: Problem | None
+
+
+class ImportLineResult(Response):
+    """The result of a line of an import."""
+
+    line: int
+    status: ImportLineStatus
+    round: str | None
     problem: Problem | None
 
 
