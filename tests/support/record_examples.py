@@ -93,8 +93,18 @@ class Recorder:
         self.problems: Document = {}
         self.keys_used = 0
 
-    def ask(self, operation: str, asked: Document | None = None, body: object = None) -> Answer:
-        """Ask for what is done and answered, and keep it where it is the first of its status."""
+    def ask(
+        self, operation: str, asked: Document | None = None, body: object = None, *, form: str | None = None
+    ) -> Answer:
+        """
+        Ask for what is done and answered, and keep it where it is the first of its status.
+
+        Args:
+            operation: its name.
+            asked: the parameters.
+            body: the body of the request.
+            form: what a further example of a request body, of another form than the first one, is called.
+        """
         answer = self._send(operation, asked or {}, body)
         assert answer.status < 300, f"{operation}: {answer}"
         recorded = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
@@ -103,6 +113,8 @@ class Recorder:
             recorded["parameters"].setdefault(name, kept)
         if body is not None:
             recorded.setdefault("request", self.stable(body))
+        if form is not None:
+            recorded.setdefault("forms", {})[form] = self.stable(body)
         recorded["answers"].setdefault(str(answer.status), self._keep(answer))
         return answer
 
