@@ -443,6 +443,111 @@ class KeyRevokedEvent(Response):
     content: KeyRevokedContent
 
 
+class WebhookAddedContent(Response):
+    """What `webhook.added` says happened."""
+
+    webhook: str
+    host: str
+    kinds: list[str]
+    state: str
+
+
+class WebhookAddedEvent(Response):
+    """A webhook was added."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.added"]
+    content: WebhookAddedContent
+
+
+class WebhookChangedContent(Response):
+    """What `webhook.changed` says happened."""
+
+    webhook: str
+    host: str
+    kinds: list[str]
+    state: str
+
+
+class WebhookChangedEvent(Response):
+    """The URL, kinds, description or state of a webhook was changed; the fields are those after the change."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.changed"]
+    content: WebhookChangedContent
+
+
+class WebhookRemovedContent(Response):
+    """What `webhook.removed` says happened."""
+
+    webhook: str
+    host: str
+
+
+class WebhookRemovedEvent(Response):
+    """A webhook was removed."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.removed"]
+    content: WebhookRemovedContent
+
+
+class WebhookSecretRotatedContent(Response):
+    """What `webhook.secret-rotated` says happened."""
+
+    webhook: str
+    host: str
+    overlap_seconds: int
+
+
+class WebhookSecretRotatedEvent(Response):
+    """The secret of a webhook was replaced; messages are signed with the old one too during the overlap."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.secret-rotated"]
+    content: WebhookSecretRotatedContent
+
+
 class LinkIssuedContent(Response):
     """What `link.issued` says happened."""
 
