@@ -21,7 +21,7 @@ from service.feed.views import EVENT_STREAM
 from service.jobs.queries import jobs
 from service.jobs.work import Worker
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.broken_connection import breaking_line_to_database
 from tests.support.database.postgres import Logins, Server, embedded_server
@@ -477,7 +477,7 @@ def lose_the_line(recorder: Recorder, house: House) -> None:
 
 def read_two_pages(recorder: Recorder, operation: str) -> None:
     """Read a list one by one."""
-    first: Answer = recorder.ask(operation, {"limit": 1})
+    first: ApiResponse = recorder.ask(operation, {"limit": 1})
     recorder.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
 
 

@@ -21,7 +21,7 @@ from service.jobs.work import Worker, renewed_lease
 from service.verification.verify_database import verify_database
 from service.wipe import wipe_club
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import database_of
 from tests.support.log_capture import Log
@@ -178,7 +178,7 @@ def test_an_import_that_is_received_during_a_wipe_is_refused(
     assert api.get(f"/v1/imports/{again['id']}")["summary"]["rounds"] == 900
 
 
-def send(api: Api, body: io.BytesIO, **headers: str) -> Answer:
+def send(api: Api, body: io.BytesIO, **headers: str) -> ApiResponse:
     headers = {"Content-Type": "application/x-ndjson", **headers}
     return api.ask("POST", "/v1/imports", input_stream=body, headers=headers)
 
