@@ -314,7 +314,7 @@ class Client(BulkOperations, PlayerOperations, WebhookOperations):
         """Cancel an import. Rounds that are stored remain stored."""
         return self._connection.post(build_path("imports", import_id, "cancel"), {})
 
-    def list_import_results(self, import_id: str) -> list[Document]:
+    def list_import_results(self, import_id: str) -> list[models.ImportLineResult]:
         """Return the result of every line of an import."""
         return list(self._connection.get_lines(build_path("imports", import_id, "results"), {}).parse())
 

@@ -28,6 +28,7 @@ RowCategory = Literal[
 FoulReason = Literal["top_beats_middle", "middle_beats_bottom", "middle_does_not_qualify", "top_beats_bottom"]
 LimitedBy = Literal["payer_stack", "winner_room"]
 HandLineStatus = Literal["recorded", "replayed", "refused", "not_attempted"]
+ImportLineStatus = Literal["stored", "replayed", "refused"]
 RoundStatus = Literal["open", "complete", "closed"]
 SettlementState = Literal["open", "provisional", "disputed", "final"]
 SettlementRevisionState = Literal["open", "provisional", "disputed", "final", "superseded"]
@@ -203,6 +204,7 @@ class Round(Response):
     hands: int
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -235,6 +237,15 @@ class HandLineResult(Response):
     status: HandLineStatus
     round: str | None
     hand: RecordedHandWithRound | None
+    problem: Problem | None
+
+
+class ImportLineResult(Response):
+    """The result of a line of an import."""
+
+    line: int
+    status: ImportLineStatus
+    round: str | None
     problem: Problem | None
 
 
@@ -430,6 +441,111 @@ class KeyRevokedEvent(Response):
     request_id: str | None
     kind: Literal["key.revoked"]
     content: KeyRevokedContent
+
+
+class WebhookAddedContent(Response):
+    """What `webhook.added` says happened."""
+
+    webhook: str
+    host: str
+    kinds: list[str]
+    state: str
+
+
+class WebhookAddedEvent(Response):
+    """A webhook was added."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.added"]
+    content: WebhookAddedContent
+
+
+class WebhookChangedContent(Response):
+    """What `webhook.changed` says happened."""
+
+    webhook: str
+    host: str
+    kinds: list[str]
+    state: str
+
+
+class WebhookChangedEvent(Response):
+    """The URL, kinds, description or state of a webhook was changed; the fields are those after the change."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.changed"]
+    content: WebhookChangedContent
+
+
+class WebhookRemovedContent(Response):
+    """What `webhook.removed` says happened."""
+
+    webhook: str
+    host: str
+
+
+class WebhookRemovedEvent(Response):
+    """A webhook was removed."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.removed"]
+    content: WebhookRemovedContent
+
+
+class WebhookSecretRotatedContent(Response):
+    """What `webhook.secret-rotated` says happened."""
+
+    webhook: str
+    host: str
+    overlap_seconds: int
+
+
+class WebhookSecretRotatedEvent(Response):
+    """The secret of a webhook was replaced; messages are signed with the old one too during the overlap."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["webhook.secret-rotated"]
+    content: WebhookSecretRotatedContent
 
 
 class LinkIssuedContent(Response):
@@ -1147,6 +1263,7 @@ class Table(Response):
     ruleset: str
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     minimum_stack: int | None
     correction_window_minutes: int
     created_at: str
@@ -1233,6 +1350,7 @@ class RoundAfterUndo(Response):
     hands: int
     point_value: int | None
     currency: str | None
+    currency_digits: int | None
     opened_at: str
     recorded_at: str
     state: SettlementState
@@ -1270,6 +1388,7 @@ class SettlementMoney(Response):
 
     point_value: int
     currency: str | None
+    currency_digits: int | None
     net: dict[str, int]
 
 

@@ -42,6 +42,16 @@ def count_digits(currency: str) -> int:
     return _DIGITS.get(currency, 2)
 
 
+def find_digits(currency: str | None) -> int | None:
+    """
+    Return the number of digits of a currency's minor unit; None without a currency.
+
+    >>> find_digits("JPY"), find_digits(None)
+    (0, None)
+    """
+    return None if currency is None else count_digits(currency)
+
+
 def show_decimal(minor: int, currency: str) -> str:
     """
     Format an amount in minor units as a decimal number, without the currency.

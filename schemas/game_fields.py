@@ -154,6 +154,15 @@ class CurrencyField(Text):
         )
 
 
+class CurrencyDigitsField(Integer):
+    """The number of digits of the minor unit of a currency."""
+
+    default_description = "Number of digits of the minor unit: 2 if 1250 is 12.50. Null without a currency."
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(least=0, most=4, **{"allow_none": True, **options})
+
+
 class ReferenceField(Text):
     """The operator's reference of a round, unique at its table."""
 

@@ -25,6 +25,7 @@ from schemas.fields import (
 )
 from schemas.game_fields import ReasonField, RulesetReference
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema, QuerySchema
+from schemas.problems import ProblemSchema
 from schemas.settlements import IMPORT_STATES
 
 STATES: Final = ("queued", "running", "paused", "cancelling", "cancelled", "succeeded", "failed")
@@ -275,6 +276,21 @@ class RecomputationPageSchema(PageSchema):
         most=100,
         required=True,
         description="The recomputations of this page, newest first.",
+    )
+
+
+class ImportLineResultSchema(WireSchema):
+    """The result of a line of an import."""
+
+    line = Integer(least=1, required=True, description="Number of the line, from 1.")
+    status = Choice(
+        {status: status for status in ("stored", "replayed", "refused")},
+        required=True,
+        description="Whether the round was stored now, was stored before, or was refused.",
+    )
+    round = UuidField(required=True, allow_none=True, description="ID of the round. Null if the line was refused.")
+    problem = Inner(
+        ProblemSchema, required=True, allow_none=True, description="Why the line was refused. Null if it was not."
     )
 
 

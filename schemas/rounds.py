@@ -9,6 +9,7 @@ from uuid import UUID
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
+from schemas.currencies import find_digits
 from schemas.fields import (
     MOST_INTEGER,
     Anything,
@@ -27,6 +28,7 @@ from schemas.fields import (
 from schemas.game_fields import (
     MOST_HANDS,
     MOST_PLAYERS,
+    CurrencyDigitsField,
     CurrencyField,
     OpeningStackField,
     PlayerField,
@@ -213,6 +215,7 @@ class RoundSchema(WireSchema):
     hands = Integer(least=0, required=True, description="Number of hands played.")
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
+    currency_digits = CurrencyDigitsField(required=True)
     opened_at = Time(required=True, description="Time when the round was opened.")
     recorded_at = Time(
         required=True, description="Time when the service stored the round. Later than `opened_at` for imported rounds."
@@ -310,6 +313,7 @@ def dump_round(view: RoundView) -> Dumped:
         "hands": view.round.hands,
         "point_value": view.point_value,
         "currency": view.currency,
+        "currency_digits": find_digits(view.currency),
         "opened_at": show_time(view.opened_at),
         "recorded_at": show_time(view.recorded_at),
         "state": view.state.value,

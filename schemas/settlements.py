@@ -9,8 +9,17 @@ from typing import Any, Final
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
+from schemas.currencies import find_digits
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Text, Time, show_time
-from schemas.game_fields import MOST_HANDS, MOST_PLAYERS, CurrencyField, PlayerField, SeatField, StackField
+from schemas.game_fields import (
+    MOST_HANDS,
+    MOST_PLAYERS,
+    CurrencyDigitsField,
+    CurrencyField,
+    PlayerField,
+    SeatField,
+    StackField,
+)
 from schemas.hands import IrregularHandSchema, Irregularity, dump_irregular
 from schemas.pages import QuerySchema, RevisionField
 from scoring.hand import Seat
@@ -85,6 +94,7 @@ class SettlementMoneySchema(WireSchema):
 
     point_value = Integer(least=0, required=True, description="Value of one point, in minor units of the currency.")
     currency = CurrencyField(required=True, description="Currency, as an ISO 4217 code.")
+    currency_digits = CurrencyDigitsField(required=True)
     net = Dictionary(
         Integer(), required=True, description="Money won or, below zero, lost, in minor units of the currency, by seat."
     )
@@ -286,6 +296,7 @@ def dump_settlement_view(view: SettlementView) -> Dumped:
         else {
             "point_value": view.point_value,
             "currency": view.currency,
+            "currency_digits": find_digits(view.currency),
             "net": dump_points({seat: net * view.point_value for seat, net in view.nets.items()}),
         },
         "reason": view.reason,

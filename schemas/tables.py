@@ -8,9 +8,16 @@ from typing import Any, Final
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireSchema
-from schemas.currencies import CURRENCIES
+from schemas.currencies import CURRENCIES, find_digits
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show, show_time
-from schemas.game_fields import CurrencyField, PointValueField, RulesetReference, StackField, TableNameField
+from schemas.game_fields import (
+    CurrencyDigitsField,
+    CurrencyField,
+    PointValueField,
+    RulesetReference,
+    StackField,
+    TableNameField,
+)
 from schemas.pages import PageQuerySchema, PageSchema
 from scoring.ruleset import Points
 
@@ -128,6 +135,7 @@ class TableSchema(WireSchema):
     )
     point_value = PointValueField(required=True)
     currency = CurrencyField(required=True)
+    currency_digits = CurrencyDigitsField(required=True)
     minimum_stack = StackField(
         required=True, allow_none=True, description="Minimum opening stack, in points. Null if there is none."
     )
@@ -157,6 +165,7 @@ def dump_table(table: TableView) -> dict[str, Any]:
         "ruleset": table.ruleset,
         "point_value": table.point_value,
         "currency": table.currency,
+        "currency_digits": find_digits(table.currency),
         "minimum_stack": table.minimum_stack,
         "correction_window_minutes": table.correction_window_minutes,
         "created_at": show_time(table.created_at),

@@ -34,6 +34,7 @@ The errors of the service, beyond those of the rules.
     │   ├── DisputeRefused        an invalid transition of a dispute
     │   ├── SigningKeyMissing     the service has no signing key
     │   ├── JobEnded              the job can no longer be paused or resumed
+    │   ├── ImportDeleted         the records of the test club were deleted during the upload
     │   └── Busy                  a concurrent change of the same record
     ├── OperatorError             an invalid operator command
     │   └── ClubTaken             another club has this name
@@ -287,6 +288,12 @@ class WebhookConflict(Conflict):
     """The webhook is disabled, or the club has too many webhooks."""
 
     code = "webhook-conflict"
+
+
+class ImportDeleted(Conflict):
+    """The records of the test club were deleted while the import was being received."""
+
+    code = "import-deleted"
 
 
 class JobEnded(Conflict):

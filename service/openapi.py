@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from copy import deepcopy
 from functools import cached_property
 from http import HTTPStatus
 from inspect import cleandoc
@@ -15,9 +16,12 @@ from flask import Flask
 from schemas import pages
 from schemas.accounting.club_statements import TablesField
 from schemas.base import WireSchema
+from schemas.documents import RoundDocumentRequestSchema, RoundDocumentSchema
 from schemas.events import LAST_EVENT_ID, KindsField
 from schemas.feed.events import EVENTS
-from schemas.hand_lines import HandLineResultSchema
+from schemas.hand_lines import HandLineResultSchema, RoundNameSchema
+from schemas.hands import HandRequestSchema
+from schemas.jobs import ImportLineResultSchema, RecomputationDifferenceSchema
 from schemas.json_schema import FIELD_TYPES, OPENAPI_VERSION, name_schema
 from schemas.problems import ProblemSchema
 from schemas.webhooks.messages import MESSAGES
@@ -136,8 +140,19 @@ SERVER_ERRORS: Final = {
     HTTPStatus.NOT_IMPLEMENTED: "the value of the header Transfer-Encoding is not supported; expected 'chunked'",
 }
 """Details of the problems that the web server returns before the operation is known, by status."""
-LINE_SCHEMAS: Final = {"record_hands": name_schema(HandLineResultSchema), "list_events": "Event"}
+LINE_SCHEMAS: Final = {
+    "export_rounds": name_schema(RoundDocumentSchema),
+    "list_differences": name_schema(RecomputationDifferenceSchema),
+    "list_events": "Event",
+    "list_import_results": name_schema(ImportLineResultSchema),
+    "record_hands": name_schema(HandLineResultSchema),
+}
 """The name of the schema of each line of an NDJSON response, by the operation."""
+REQUEST_LINE_SCHEMAS: Final = {
+    "record_hands": "HandLine",
+    "start_import": name_schema(RoundDocumentRequestSchema),
+}
+"""The name of the schema of each line of an NDJSON request body, by the operation."""
 _ORDER: Final = ("openapi", "info", "servers", "security", "tags", "paths", "webhooks", "components")
 
 
@@ -194,9 +209,9 @@ def describe_api(app: Flask) -> ContractApi:
     ):
         api.register_field(field, kind, None)
     api.init_app(app)
-    api.spec.components.schema(name_schema(HandLineResultSchema), schema=HandLineResultSchema)
     api.spec.components.security_scheme("key", {"type": "http", "scheme": "bearer", "description": KEY_DESCRIPTION})
-    for schema in (*MESSAGES.values(), *EVENTS.values()):
+    of_lines = HandLineResultSchema, ImportLineResultSchema, RoundNameSchema
+    for schema in (*of_lines, *MESSAGES.values(), *EVENTS.values()):
         api.spec.components.schema(name_schema(schema), schema=schema)
     return api
 
@@ -211,12 +226,10 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
         for parameter in item.get("parameters", []):
             if "description" not in parameter:
                 parameter["description"] = PATH_PARAMETERS[parameter["name"]]
+    _add_hand_line(contract)
     for operation in (operation for path in contract["paths"].values() for operation in path.values()):
         if "responses" in operation:
-            if operation["operationId"] in LINE_SCHEMAS:
-                line = LINE_SCHEMAS[operation["operationId"]]
-                content = operation["responses"]["200"]["content"][NDJSON]
-                content["x-line-schema"] = {"$ref": f"#/components/schemas/{line}"}
+            _name_lines(operation)
             if "304" in operation["responses"]:
                 operation["parameters"] = [*operation.get("parameters", ()), IF_NONE_MATCH]
             if operation["operationId"] == "list_events":
@@ -229,6 +242,34 @@ def build_contract(api: ContractApi) -> dict[str, Any]:
     for status, detail in SERVER_ERRORS.items():
         _add_server_error(contract, status, detail)
     return {part: contract[part] for part in _ORDER}
+
+
+def _name_lines(operation: dict[str, Any]) -> None:
+    """Add the name of the schema of each line to the NDJSON of an operation."""
+    name = operation["operationId"]
+    if name in LINE_SCHEMAS:
+        content = operation["responses"]["200"]["content"][NDJSON]
+        content["x-line-schema"] = {"$ref": f"#/components/schemas/{LINE_SCHEMAS[name]}"}
+    if name in REQUEST_LINE_SCHEMAS:
+        content = operation["requestBody"]["content"][NDJSON]
+        content["x-line-schema"] = {"$ref": f"#/components/schemas/{REQUEST_LINE_SCHEMAS[name]}"}
+
+
+def _add_hand_line(contract: dict[str, Any]) -> None:
+    """Add the schema of a line with a hand: a hand with its round."""
+    schemas = contract["components"]["schemas"]
+    hand = deepcopy(schemas[name_schema(HandRequestSchema)])
+    rounds = ("Id", name_schema(RoundNameSchema))
+    round_ = {
+        "description": "ID of the round, or the name of its table and its reference.",
+        "anyOf": [{"$ref": f"#/components/schemas/{name}"} for name in rounds],
+    }
+    schemas["HandLine"] = {
+        **hand,
+        "properties": {"round": round_, **hand["properties"]},
+        "required": sorted([*hand["required"], "round"]),
+        "description": "A hand, and its round.",
+    }
 
 
 def _add_messages(contract: dict[str, Any]) -> None:

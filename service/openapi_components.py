@@ -33,6 +33,7 @@ COMPONENTS: Final[Mapping[str, Component]] = {
     "FoulReason": Component("ExplainedFoul.reason", "The two rows that are in the wrong order."),
     "LimitedBy": Component("Transfer.limited_by", "What capped a payment."),
     "HandLineStatus": Component("HandLineResult.status", "What became of a hand of a request with many hands."),
+    "ImportLineStatus": Component("ImportLineResult.status", "What became of a line of an import."),
     "RoundStatus": Component("Round.status", "Whether hands can still be played in a round."),
     "SettlementState": Component("Round.state", "How final the settlement of a round is."),
     "SettlementRevisionState": Component("Settlement.state", "How final one revision of a settlement is."),

@@ -22,6 +22,10 @@ RETAINED_EVENTS: Final = (
     EventKind.CLUB_WIPED,
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
+    EventKind.WEBHOOK_ADDED,
+    EventKind.WEBHOOK_CHANGED,
+    EventKind.WEBHOOK_REMOVED,
+    EventKind.WEBHOOK_SECRET_ROTATED,
 )
 """Events of the retained records, and of earlier wipes. They join the new tree first."""
 

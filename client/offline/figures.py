@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import timedelta
+from typing import Any
 
 from client.offline.report import Document, Finding, Report
 from evidence.files import EvidenceRevision
@@ -46,12 +47,21 @@ def check_figures(
                 "settlement": part.settlement,
                 "hands": list(part.hands),
             }
-            report.compare(found, _describe(round_, revision, played, table), ("revisions", index), _DIFFERS)
+            expected = _describe(round_, revision, played, table)
+            _omit_later_fields(expected["settlement"], part.settlement)
+            report.compare(found, expected, ("revisions", index), _DIFFERS)
             hands += len(revision.hands)
     report.failed += _find_other_stacks(round_, played)
     if len(report.failed) == wrong:
         counted = f"{_count(len(round_.revisions), 'revision')} with {_count(hands, 'hand')}"
         report.verified.append(f"{counted} follow from the events, and every figure follows from the cards")
+
+
+def _omit_later_fields(expected: Document, settlement: Mapping[str, Any]) -> None:
+    """Omit the digits of the currency if the settlement has none: it may be older than the field."""
+    money = settlement.get("money")
+    if expected["money"] is not None and isinstance(money, Mapping) and "currency_digits" not in money:
+        del expected["money"]["currency_digits"]
 
 
 def _check_final(report: Report, round_: FoldedRound, played: Mapping[int, PlayedRound]) -> None:

@@ -23,14 +23,6 @@ _PRINTED_AS_IS: Final = "\n\t\u200c\u200d"
 SUITS: Final = {"c": ("♣", "green"), "d": ("♦", "blue"), "h": ("♥", "red"), "s": ("♠", "bold")}
 ROWS: Final = ("top", "middle", "bottom")
 
-# ISO 4217: all others have two decimals.
-_DECIMALS: Final = {
-    **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND"), 0),
-    **dict.fromkeys(("VUV", "XAF", "XOF", "XPF"), 0),
-    **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
-    **dict.fromkeys(("CLF", "UYW"), 4),
-}
-
 
 def escape_unprintable(text: str) -> str:
     r"""
@@ -123,14 +115,13 @@ class Names:
         return self._players.get(int(seat)) or f"seat {seat}"
 
 
-def show_money(minor: int, currency: str) -> str:
+def show_money(minor: int, currency: str, minor_digits: int) -> str:
     """
-    Format an amount in minor units.
+    Format an amount in minor units, of which the response has the number of digits.
 
-    >>> show_money(-1250, "EUR"), show_money(70, "JPY"), show_money(5, "KWD")
+    >>> show_money(-1250, "EUR", 2), show_money(70, "JPY", 0), show_money(5, "KWD", 3)
     ('−12.50 EUR', '70 JPY', '0.005 KWD')
     """
-    decimals = _DECIMALS.get(currency, 2)
-    digits = str(abs(minor)).rjust(decimals + 1, "0")
-    amount = f"{digits[:-decimals]}.{digits[-decimals:]}" if decimals else digits
+    digits = str(abs(minor)).rjust(minor_digits + 1, "0")
+    amount = f"{digits[:-minor_digits]}.{digits[-minor_digits:]}" if minor_digits else digits
     return f"{'−' if minor < 0 else ''}{amount} {currency}"

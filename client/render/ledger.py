@@ -32,7 +32,7 @@ def show_ledger(console: Console, payments: Sequence[Document], *, has_more: boo
             str(paid["due"]),
             str(paid["paid"]),
             (paid["limited_by"] or "").replace("_", " "),
-            "" if paid["amount"] is None else show_money(paid["amount"], paid["currency"]),
+            "" if paid["amount"] is None else show_money(paid["amount"], paid["currency"], paid["currency_digits"]),
             Text("" if paid["final"] else "not final", style="dim"),
         )
     console.print(grid)

@@ -87,7 +87,8 @@ def show_table(console: Console, table: Document) -> None:
     """Print a table: its name, ruleset and stakes."""
     line = Text(table["name"], style="bold").append(f" · {table['ruleset']}", style="not bold")
     if table["point_value"] is not None:
-        line.append(f" · a point is {show_money(table['point_value'], table['currency'])}", style="not bold")
+        worth = show_money(table["point_value"], table["currency"], table["currency_digits"])
+        line.append(f" · a point is {worth}", style="not bold")
     if table["minimum_stack"] is not None:
         line.append(f" · at least {plural(table['minimum_stack'], 'point')} each", style="not bold")
     window = plural(table["correction_window_minutes"], "minute")
@@ -116,8 +117,8 @@ def show_statement(console: Console, table: str, statement: Document) -> None:
     numbers = ("rounds", "opened with", "added", "between rounds", "net", "stack", "money")
     grid = make_grid(console, "player", *numbers, numbers=numbers)
     for player in statement["players"]:
-        money = [show_money(amount, currency) for currency, amount in player["money"].items()]
-        grid.add_row(player["player"], str(player["rounds"]), *_sums(player), ", ".join(money))
+        money = _show_amounts(player, statement["currency_digits"])
+        grid.add_row(player["player"], str(player["rounds"]), *_sums(player), money)
     grid.add_row(Text("all", style="dim"), "", *_sums(statement["totals"]), "", style="dim")
     console.print(grid)
     _show_payments(console, statement)
@@ -134,17 +135,20 @@ def show_club_statement(console: Console, statement: Document) -> None:
     numbers = ("rounds", "net", "money")
     grid = make_grid(console, "player", "table", *numbers, numbers=numbers)
     for player in statement["players"]:
-        grid.add_row(player["player"], "", *_result(player))
+        grid.add_row(player["player"], "", *_result(player, statement["currency_digits"]))
         if len(player["tables"]) > 1:
             for at in player["tables"]:
-                grid.add_row("", at["table_name"], *_result(at), style="dim")
+                grid.add_row("", at["table_name"], *_result(at, statement["currency_digits"]), style="dim")
     console.print(grid)
     _show_payments(console, statement)
 
 
-def _result(result: Document) -> list[str]:
-    money = [show_money(amount, currency) for currency, amount in result["money"].items()]
-    return [str(result["rounds"]), signed(result["net"]), ", ".join(money)]
+def _result(result: Document, digits: Mapping[str, int]) -> list[str]:
+    return [str(result["rounds"]), signed(result["net"]), _show_amounts(result, digits)]
+
+
+def _show_amounts(result: Document, digits: Mapping[str, int]) -> str:
+    return ", ".join(show_money(amount, currency, digits[currency]) for currency, amount in result["money"].items())
 
 
 def _sums(sums: Document) -> list[str]:
@@ -165,11 +169,15 @@ def _show_payments(console: Console, statement: Document) -> None:
             continue
         grid = make_grid(console, "pays", "amount", numbers=("amount",))
         for paid in listed:
-            grid.add_row(f"{paid['payer']} → {paid['payee']}", Text(_amount(paid), style="bold"))
+            grid.add_row(
+                f"{paid['payer']} → {paid['payee']}", Text(_amount(paid, statement["currency_digits"]), style="bold")
+            )
         show_grid(console, f"Settled in {unit} by {few}", grid)
     if payments["points"] and payments["money"]:
         console.print(Text("Settle either the points or the money, not both.", style="dim"))
 
 
-def _amount(paid: Document) -> str:
-    return show_money(paid["amount"], paid["currency"]) if "currency" in paid else plural(paid["amount"], "point")
+def _amount(paid: Document, digits: Mapping[str, int]) -> str:
+    if "currency" not in paid:
+        return plural(paid["amount"], "point")
+    return show_money(paid["amount"], paid["currency"], digits[paid["currency"]])

@@ -25,6 +25,10 @@ from evidence.events.clubs import (
     PlayerNamed,
     RulesetAdded,
     TableCreated,
+    WebhookAdded,
+    WebhookChanged,
+    WebhookRemoved,
+    WebhookSecretRotated,
 )
 from evidence.events.payload import EventKind, EventPayload, RoundEvent
 from evidence.events.rounds import (
@@ -81,6 +85,10 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementConfirmed,
         SettlementFinalized,
         TableCreated,
+        WebhookAdded,
+        WebhookChanged,
+        WebhookRemoved,
+        WebhookSecretRotated,
     )
 }
 """The payload of each kind of event."""
@@ -160,5 +168,9 @@ __all__ = [
     "SettlementConfirmed",
     "SettlementFinalized",
     "TableCreated",
+    "WebhookAdded",
+    "WebhookChanged",
+    "WebhookRemoved",
+    "WebhookSecretRotated",
     "decode_event",
 ]

@@ -69,6 +69,61 @@ class KeyRevoked(EventPayload):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookAdded(EventPayload):
+    """
+    A webhook was added.
+
+    No event has the secret, or the path of the URL, which can contain one.
+
+    Attributes:
+        webhook: its id.
+        host: the host of its URL.
+        kinds: the kinds of messages that it receives.
+        state: whether messages are sent.
+    """
+
+    kind = EventKind.WEBHOOK_ADDED
+
+    webhook: UUID
+    host: str
+    kinds: tuple[str, ...]
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookChanged(EventPayload):
+    """The URL, kinds, description or state of a webhook was changed; the fields are those after the change."""
+
+    kind = EventKind.WEBHOOK_CHANGED
+
+    webhook: UUID
+    host: str
+    kinds: tuple[str, ...]
+    state: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookRemoved(EventPayload):
+    """A webhook was removed."""
+
+    kind = EventKind.WEBHOOK_REMOVED
+
+    webhook: UUID
+    host: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSecretRotated(EventPayload):
+    """The secret of a webhook was replaced; messages are signed with the old one too during the overlap."""
+
+    kind = EventKind.WEBHOOK_SECRET_ROTATED
+
+    webhook: UUID
+    host: str
+    overlap_seconds: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class LinkIssued(EventPayload):
     """A link to a round was issued."""
 

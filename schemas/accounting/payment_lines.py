@@ -11,9 +11,9 @@ from uuid import UUID
 from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.currencies import count_digits, show_decimal
+from schemas.currencies import find_digits, show_decimal
 from schemas.fields import Boolean, Characters, Choice, Inner, Integer, Listing, Time, UuidField, show_time
-from schemas.game_fields import CurrencyField, PlayerField, ReferenceField, TableNameField
+from schemas.game_fields import CurrencyDigitsField, CurrencyField, PlayerField, ReferenceField, TableNameField
 from schemas.pages import DEFAULT, NO_CURSOR, CursorField, PageSchema, QueryInteger, QuerySchema
 from scoring.ruleset import Points
 from scoring.settlement import LimitedBy
@@ -125,13 +125,7 @@ class LedgerLineSchema(WireSchema):
         description="The paid points in money, in minor units of the currency. Null if the round has no point value.",
     )
     currency = CurrencyField(required=True)
-    currency_digits = Integer(
-        least=0,
-        most=4,
-        required=True,
-        allow_none=True,
-        description="Number of digits of the minor unit: 2 if 1250 is 12.50. Null without a currency.",
-    )
+    currency_digits = CurrencyDigitsField(required=True)
     revision = Integer(least=1, required=True, description="Number of the revision of the round that is in force.")
     final = Boolean(required=True, description="True if the settlement of the round is final.")
 
@@ -191,7 +185,7 @@ def dump_ledger_line(line: LedgerLine) -> Dumped:
         "limited_by": line.limited_by,
         "amount": line.amount,
         "currency": line.currency,
-        "currency_digits": None if line.currency is None else count_digits(line.currency),
+        "currency_digits": find_digits(line.currency),
         "revision": line.revision,
         "final": line.is_final,
     }

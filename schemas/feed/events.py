@@ -25,11 +25,15 @@ _LONGEST_BYTES: Final = 64 * 1024 * 1024
 AUDITED_KINDS: Final = (
     EventKind.KEY_CREATED,
     EventKind.KEY_REVOKED,
+    EventKind.WEBHOOK_ADDED,
+    EventKind.WEBHOOK_CHANGED,
+    EventKind.WEBHOOK_REMOVED,
+    EventKind.WEBHOOK_SECRET_ROTATED,
     EventKind.LINK_ISSUED,
     EventKind.LINK_REVOKED,
     EventKind.LINKS_REVOKED,
 )
-"""The kinds of events that only keys with the scope `audit` see: what was done with keys and links."""
+"""The kinds of events that only keys with the scope `audit` see: what was done with keys, webhooks and links."""
 
 
 class RevisionResultSchema(AboutRoundSchema):

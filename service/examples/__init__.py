@@ -50,6 +50,10 @@ def _show_operation(operation: Document, shared: list[Document], name: str, exam
             bodies.append((response, f"{name}.{status}", answered["body"]))
     for described, key, _ in bodies:
         _refer(described, {name: key})
+    for form, body in example_set.get("forms", {}).items():
+        bodies.append((operation["requestBody"], f"{name}.request.{form}", body))
+        media = next(iter(operation["requestBody"]["content"].values()))
+        media["examples"][form] = {"$ref": f"#/components/examples/{name}.request.{form}"}
     cut = {"summary": example_set["cut"]} if "cut" in example_set else {}
     shown = {key: {**cut, "value": value} for _, key, value in bodies}
     for status, answered in example_set["answers"].items():

@@ -8,7 +8,10 @@ from flask import Flask
 from flask_cors import CORS
 
 _METHODS: Final = ("GET", "POST", "PUT", "DELETE")
-_SENT: Final = ("Authorization", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match")
+_SENT: Final = (
+    "Authorization", "Content-Encoding", "Content-Type", "Idempotency-Key", "If-Match", "If-None-Match",
+    "Last-Event-ID",
+)  # fmt: skip
 _READ: Final = (
     "ETag", "Idempotent-Replayed", "Link", "Location", "RateLimit", "RateLimit-Policy", "Request-Id", "Retry-After",
     "Total-Rounds",

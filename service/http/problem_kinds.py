@@ -278,6 +278,11 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The job has ended or is about to end, so it cannot be paused or resumed. GET the job for its result,"
         " or start another job.",
     ),
+    "import-deleted": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Import deleted",
+        "The records of the test club were deleted during the upload. Nothing was stored. Send the import again.",
+    ),
     "webhook-refused": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Webhook URL not allowed",

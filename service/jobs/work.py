@@ -108,7 +108,7 @@ TURN: Final = 10.0
 
 
 class LeaseLost(Exception):
-    """Another worker has claimed the chunk; the transaction is rolled back."""
+    """Another worker has claimed the chunk, or a wipe deleted it; the transaction is rolled back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -203,6 +203,9 @@ class Worker:
                 renewed_lease(self.database, club_id, chunk),
                 self.database.transaction(club_id, actor=job.actor, request_id=job.request_id) as transaction,
             ):
+                # A wipe of a test club can delete the job after the claim.
+                if not chunks.is_claimed(transaction, chunk):
+                    raise LeaseLost
                 done = self.kinds[job.kind].work(transaction, job, chunk)
                 if not chunks.end(transaction, chunk, done):
                     raise LeaseLost

@@ -22,6 +22,9 @@ from service.db.base import (
     references,
 )
 
+# As PostgreSQL shows it, because `alembic check` compares the text.
+_played = text("(\nCASE\n    WHEN played_at IS NULL THEN recorded_at\n    ELSE played_at\nEND)")
+
 
 class RoundRecord(Base):
     """
@@ -174,6 +177,7 @@ class HandRecord(Base):
         UniqueConstraint("club_id", "round_id", "number", "id", name="hands_number_key"),
         references("rounds", "club_id", "round_id", to=("club_id", "id")),
         references("submissions", "club_id", "submission_id", to=("club_id", "id")),
+        Index("hands_played", "club_id", _played),
         Index("hands_submission", "club_id", "submission_id"),
     )
 

@@ -2,11 +2,12 @@
 
 from base64 import b64encode
 from datetime import timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from uuid_utils.compat import uuid7
 
+from evidence.events import EventPayload, WebhookAdded, WebhookChanged, WebhookRemoved, WebhookSecretRotated
 from schemas.webhooks.endpoints import (
     MOST_WEBHOOKS,
     DeliveryView,
@@ -18,6 +19,7 @@ from schemas.webhooks.endpoints import (
 from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import WebhookConflict
+from service.ledger.queries.events import record_event
 from service.webhooks.addresses import AllowedAddresses, Target, check_target
 from service.webhooks.queries import deliveries, webhooks
 
@@ -35,7 +37,9 @@ def add_webhook(transaction: Transaction, request: WebhookRequest, allowed: Allo
     check_target(Target.of(request.url), allowed)
     if webhooks.lock_adding(transaction) >= MOST_WEBHOOKS:
         raise WebhookConflict(f"the club has {MOST_WEBHOOKS} webhooks; expected to delete one first")
-    return webhooks.add(transaction, uuid7(), request)
+    added = webhooks.add(transaction, uuid7(), request)
+    _record(transaction, WebhookAdded(**_describe(added)))
+    return added
 
 
 def update_webhook(
@@ -50,7 +54,11 @@ def update_webhook(
     """
     webhooks.get(transaction, webhook_id)
     check_target(Target.of(request.url), allowed)
-    return webhooks.replace(transaction, webhook_id, request)
+    before = webhooks.get(transaction, webhook_id, for_update=True)
+    changed = webhooks.replace(transaction, webhook_id, request)
+    if _requested(changed) != _requested(before):
+        _record(transaction, WebhookChanged(**_describe(changed)))
+    return changed
 
 
 def get_webhook(transaction: Transaction, webhook_id: UUID) -> WebhookView:
@@ -75,8 +83,9 @@ def remove_webhook(transaction: Transaction, webhook_id: UUID) -> None:
     Raises:
         NotFound: the club has no webhook with this ID.
     """
-    webhooks.get(transaction, webhook_id)
+    removed = webhooks.get(transaction, webhook_id, for_update=True)
     webhooks.remove(transaction, webhook_id)
+    _record(transaction, WebhookRemoved(webhook=removed.id, host=Target.of(removed.url).host))
 
 
 def get_webhook_secret(transaction: Transaction, webhook_id: UUID) -> str:
@@ -96,7 +105,10 @@ def rotate_webhook_secret(transaction: Transaction, webhook_id: UUID, overlap: t
     Raises:
         NotFound: the club has no webhook with this ID.
     """
-    return webhooks.rotate_secret(transaction, webhook_id, overlap)
+    rotated = webhooks.rotate_secret(transaction, webhook_id, overlap)
+    host, seconds = Target.of(rotated.url).host, int(overlap.total_seconds())
+    _record(transaction, WebhookSecretRotated(webhook=rotated.id, host=host, overlap_seconds=seconds))
+    return rotated
 
 
 def test_webhook(transaction: Transaction, webhook_id: UUID) -> DeliveryView:
@@ -136,6 +148,21 @@ def redeliver_message(transaction: Transaction, webhook_id: UUID, delivery_id: U
     """
     _check_active(webhooks.get(transaction, webhook_id))
     return deliveries.redeliver(transaction, webhook_id, delivery_id)
+
+
+def _record(transaction: Transaction, event: EventPayload) -> None:
+    record_event(transaction, event.kind, event.encode())
+
+
+def _describe(webhook: WebhookView) -> dict[str, Any]:
+    """Return the fields of an event about a webhook: neither its secret nor the path of its URL."""
+    host = Target.of(webhook.url).host
+    return {"webhook": webhook.id, "host": host, "kinds": tuple(webhook.kinds), "state": str(webhook.state)}
+
+
+def _requested(webhook: WebhookView) -> tuple[object, ...]:
+    """Return what a request can change in a webhook."""
+    return webhook.url, list(webhook.kinds), webhook.description, webhook.state
 
 
 def _check_active(webhook: WebhookView) -> None:

@@ -39,6 +39,10 @@ from evidence.events import (
     SettlementConfirmed,
     SettlementFinalized,
     TableCreated,
+    WebhookAdded,
+    WebhookChanged,
+    WebhookRemoved,
+    WebhookSecretRotated,
 )
 from evidence.hands import encode_hand
 from scoring.board import Board, Row
@@ -115,6 +119,10 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
         secret=WORDS,
     ),
     KeyRevoked(key=KEY, prefix="ofc_abcdefgh", overlap_seconds=3600, revoked_at=AT),
+    WebhookAdded(webhook=KEY, host="club.example", kinds=("round.completed", "hand.recorded"), state="active"),
+    WebhookChanged(webhook=KEY, host="club.example", kinds=("round.completed",), state="disabled"),
+    WebhookRemoved(webhook=KEY, host="club.example"),
+    WebhookSecretRotated(webhook=KEY, host="club.example", overlap_seconds=3600),
     LinkIssued(round=ROUND, expires_at=AT),
     LinkRevoked(round=ROUND, expires_at=AT),
     LinksRevoked(version=2),

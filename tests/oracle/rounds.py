@@ -278,7 +278,13 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
     money = None
     if point_value is not None:
         worth = {seat: net[seat] * point_value for seat in round_.seats}
-        money = {"point_value": point_value, "currency": currency, "net": by_seat(round_, worth)}
+        digits = None if currency is None else {"JPY": 0}.get(currency, 2)
+        money = {
+            "point_value": point_value,
+            "currency": currency,
+            "currency_digits": digits,
+            "net": by_seat(round_, worth),
+        }
     return {
         "transfers": copy.deepcopy(round_.transfers),
         "stacks": by_seat(round_, round_.stacks),

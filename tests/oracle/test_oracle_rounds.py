@@ -383,4 +383,9 @@ def test_equal_nets_share_a_place_and_money_is_points_times_the_point_value() ->
         {"seat": 2, "net": 1, "place": 1},
         {"seat": 3, "net": -2, "place": 3},
     ]
-    assert answer["settlement"]["money"] == {"point_value": 25, "currency": "EUR", "net": {"1": 25, "2": 25, "3": -50}}
+    assert answer["settlement"]["money"] == {
+        "point_value": 25,
+        "currency": "EUR",
+        "currency_digits": 2,
+        "net": {"1": 25, "2": 25, "3": -50},
+    }

@@ -13,8 +13,8 @@ Document = dict[str, Any]
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What came back."""
+class ApiResponse:
+    """A response of the API: status, decoded body, headers and text."""
 
     status: int
     document: Any
@@ -35,7 +35,7 @@ class Answer:
         return {mistake["pointer"]: mistake["code"] for mistake in self.document["errors"]}
 
 
-def replayed(answer: Answer) -> bool:
+def replayed(answer: ApiResponse) -> bool:
     """Whether something was recorded before, and is answered again."""
     assert answer.status == 201, answer
     return answer.headers.get("Idempotent-Replayed") == "true"
@@ -49,28 +49,28 @@ class Api:
         self.key = key
         self.contract = _contract_of(app)
 
-    def get(self, path: str) -> Answer:
+    def get(self, path: str) -> ApiResponse:
         return self.ask("GET", path)
 
-    def post(self, path: str, document: object) -> Answer:
+    def post(self, path: str, document: object) -> ApiResponse:
         return self.ask("POST", path, json=document)
 
-    def put(self, path: str, document: object, **options: Any) -> Answer:
+    def put(self, path: str, document: object, **options: Any) -> ApiResponse:
         return self.ask("PUT", path, json=document, **options)
 
-    def delete(self, path: str) -> Answer:
+    def delete(self, path: str) -> ApiResponse:
         return self.ask("DELETE", path)
 
-    def ask(self, method: str, path: str, **options: Any) -> Answer:
+    def ask(self, method: str, path: str, **options: Any) -> ApiResponse:
         headers = {"Authorization": f"Bearer {self.key}"} if self.key else {}
         headers |= options.pop("headers", {})
         response = self.app.test_client().open(path, method=method, headers=headers, **options)
         read = response.get_json(silent=True, force=True)
-        answer = Answer(response.status_code, read, dict(response.headers), response.get_data(as_text=True))
+        answer = ApiResponse(response.status_code, read, dict(response.headers), response.get_data(as_text=True))
         self._check(method, path, answer, response.content_type)
         return answer
 
-    def _check(self, method: str, path: str, answer: Answer, content_type: str) -> None:
+    def _check(self, method: str, path: str, answer: ApiResponse, content_type: str) -> None:
         assert answer.headers["Request-Id"]
         operation = self._operation(method, path.partition("?")[0])
         if operation is None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import (
     COMPLETE,
@@ -39,11 +39,11 @@ NO_QUEENS = [
 """Seat 1 had no queens on top, and has not earned the Fantasyland that it was dealt."""
 
 
-def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> Answer:
+def correct(api: Api, round_id: str, *, query: str = "", **more: Any) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/corrections{query}", {"reason": "misread", **more})
 
 
-def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> Answer:
+def part_of(api: Api, round_id: str, part: str, revision: int | None = None) -> ApiResponse:
     found = api.get(f"/v1/rounds/{round_id}/{part}" + (f"?revision={revision}" if revision else ""))
     assert found.status == 200, found
     return found
@@ -60,7 +60,7 @@ def in_fantasyland(api: Api) -> str:
     return round_id
 
 
-def refused(api: Api, house: House, round_id: str, **asked: Any) -> Answer:
+def refused(api: Api, house: House, round_id: str, **asked: Any) -> ApiResponse:
     """Ask for a correction of which nothing is kept."""
     records = house.count_records()
     answer = correct(api, round_id, **asked)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, cards, complete_round
 
 AUDITOR = "first"
@@ -14,7 +14,7 @@ MISREAD = [{"op": "replace", "path": "/hands/1/players/0/top", "value": cards("A
 """In hand 2 seat 1 had the three of diamonds on top, where the nine of clubs was recorded."""
 
 
-def dispute(api: Api, round_id: str, **more: Any) -> Answer:
+def dispute(api: Api, round_id: str, **more: Any) -> ApiResponse:
     """Claim something, which may be refused."""
     return api.post("/v1/disputes", {"round": round_id, "claim": CLAIM, "by": "ann", **more})
 
@@ -37,7 +37,7 @@ def body_of(step: str, version: int, **more: Any) -> Document:
     return {**bodies[step], **more}
 
 
-def step(api: Api, dispute_id: str, name: str, version: int | None = None, **more: Any) -> Answer:
+def step(api: Api, dispute_id: str, name: str, version: int | None = None, **more: Any) -> ApiResponse:
     """Comment on or change a dispute, at its current or a given version."""
     read = api.get(f"/v1/disputes/{dispute_id}")["version"] if version is None else version
     return api.post(f"/v1/disputes/{dispute_id}/{name}", body_of(name, read, **more))
@@ -56,6 +56,6 @@ def brought_to(api: Api, state: str) -> str:
     return dispute_id
 
 
-def correct(api: Api, round_id: str, **more: Any) -> Answer:
+def correct(api: Api, round_id: str, **more: Any) -> ApiResponse:
     """Correct the card that was misread."""
     return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": MISREAD, **more})

@@ -5,7 +5,7 @@ from typing import Any
 from service.clubs.actions import create_key, find_club
 from service.sweeper import sweep
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import HIGH, LOW, MID, hand, settlement_of
@@ -16,7 +16,7 @@ OTHER_HAND = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, {1: LOW,
 WINDOW = "correction_window_minutes"
 
 
-def confirm(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
+def confirm(api: Api, round_id: str, seat: int, **more: Any) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat, **more})
 
 
@@ -26,7 +26,7 @@ def make_final(api: Api, round_id: str) -> None:
     assert settlement_of(api, round_id)["state"] == "final"
 
 
-def correct(api: Api, round_id: str, patch: Any = OTHER_HAND, **more: Any) -> Answer:
+def correct(api: Api, round_id: str, patch: Any = OTHER_HAND, **more: Any) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "misread", "patch": patch, **more})
 
 
@@ -44,7 +44,7 @@ def without_players(settlement: dict[str, Any]) -> dict[str, Any]:
     return {**settlement, "transfers": transfers}
 
 
-def refused(answer: Answer, code: str, mistake: str) -> bool:
+def refused(answer: ApiResponse, code: str, mistake: str) -> bool:
     return (answer.status, answer["code"], [each["code"] for each in answer["errors"]]) == (409, code, [mistake])
 
 

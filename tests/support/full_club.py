@@ -50,6 +50,7 @@ def live(house: House, api: Api) -> Lived:
     club = club_of(house, api)
     key = SigningKey.make("suite")
     _keys_come_and_go(house, club)
+    _webhooks_come_and_go(api)
     notes = [_sign(house, club, key)]
     _rounds_are_played(api)
     _a_round_is_confirmed(house, api, club)
@@ -76,6 +77,15 @@ def _keys_come_and_go(house: House, club: UUID) -> None:
     key = create_key(house.owner, found, name="tablet", scopes=("read", "write"), lifetime=timedelta(days=90))
     rotate_key(house.owner, key.key.prefix, timedelta(minutes=5))
     revoke_key(house.owner, create_key(house.owner, found, name="lost").key.prefix)
+
+
+def _webhooks_come_and_go(api: Api) -> None:
+    for number in (1, 2):
+        asked = {"url": f"https://club.example/{number}", "kinds": ["round.completed"]}
+        address = api.post("/v1/webhooks", asked).headers["Location"]
+        assert api.put(address, {**asked, "state": "disabled"}).status == 200
+        assert api.post(f"{address}/secret/rotate", {}).status == 200
+        assert api.delete(address).status == 204
 
 
 def _rounds_are_played(api: Api) -> None:

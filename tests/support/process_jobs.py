@@ -5,7 +5,7 @@ from uuid import UUID
 
 from service.jobs.work import Worker
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import SIXES, THREE, Document, document_of, hand
@@ -23,7 +23,7 @@ class Club:
         """Plan a job, and process none of its chunks."""
         self._worker(is_stopping=True).work_on(club_of(self.house, self.api), UUID(self.api.get(job)["id"]))
 
-    def work_once(self, job: str) -> Answer:
+    def work_once(self, job: str) -> ApiResponse:
         """Process what can be processed now, and show the job."""
         self._worker().work_on(club_of(self.house, self.api), UUID(self.api.get(job)["id"]))
         return self.api.get(job)
@@ -33,7 +33,7 @@ class Club:
         over = "UPDATE job_chunks SET claimable_from = now() - interval '1 hour' WHERE state = 'open' AND job_id = %s"
         self.house.change(over, self.api.get(job)["id"])
 
-    def work_on(self, job: str) -> Answer:
+    def work_on(self, job: str) -> ApiResponse:
         while (found := self.api.get(job))["state"] not in ENDED:
             self._worker().work_on(club_of(self.house, self.api), UUID(found["id"]))
         return found

@@ -12,7 +12,7 @@ from uuid import UUID
 
 from schemas.accounting.payment_lines import PaymentPlace
 from schemas.pages import parse_cursor, show_cursor
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 
 ID = re.compile(r"\b[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}\b")
 MOMENT = re.compile(r"\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+Z")
@@ -93,8 +93,18 @@ class Recorder:
         self.problems: Document = {}
         self.keys_used = 0
 
-    def ask(self, operation: str, asked: Document | None = None, body: object = None) -> Answer:
-        """Ask for what is done and answered, and keep it where it is the first of its status."""
+    def ask(
+        self, operation: str, asked: Document | None = None, body: object = None, *, form: str | None = None
+    ) -> ApiResponse:
+        """
+        Ask for what is done and answered, and keep it where it is the first of its status.
+
+        Args:
+            operation: its name.
+            asked: the parameters.
+            body: the body of the request.
+            form: what a further example of a request body, of another form than the first one, is called.
+        """
         answer = self._send(operation, asked or {}, body)
         assert answer.status < 300, f"{operation}: {answer}"
         recorded = self.examples.setdefault(operation, {"parameters": {}, "answers": {}})
@@ -103,10 +113,12 @@ class Recorder:
             recorded["parameters"].setdefault(name, kept)
         if body is not None:
             recorded.setdefault("request", self.stable(body))
+        if form is not None:
+            recorded.setdefault("forms", {})[form] = self.stable(body)
         recorded["answers"].setdefault(str(answer.status), self._keep(answer))
         return answer
 
-    def record(self, operation: str, asked: Document, body: object) -> Answer:
+    def record(self, operation: str, asked: Document, body: object) -> ApiResponse:
         """Try an operation, do it, and send it again as one does who got no answer."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
@@ -154,7 +166,7 @@ class Recorder:
         if len(lines) > len(kept.splitlines()):
             self.examples[operation]["cut"] = "Some of its lines."
 
-    def send_lines(self, operation: str, content: bytes, shown: str, **asked: Any) -> Answer:
+    def send_lines(self, operation: str, content: bytes, shown: str, **asked: Any) -> ApiResponse:
         """Send a file of lines, under a key, and keep it as an example that shows less of it."""
         self.keys_used += 1
         key = {"Idempotency-Key": f"7c4a8d09-2026-4b1f-9d3e-{self.keys_used:012d}"}
@@ -179,7 +191,7 @@ class Recorder:
         forms = self.examples[operation]["answers"]["200"].setdefault("forms", {})
         forms[form] = {**cut, "value": self.stable(kept)}
 
-    def _keep(self, answer: Answer) -> Document:
+    def _keep(self, answer: ApiResponse) -> Document:
         headers = {name: self.stable(answer.headers[name]) for name in HEADERS if name in answer.headers}
         if answer.document is None:
             return {"headers": headers}
@@ -197,7 +209,9 @@ class Recorder:
                     return method.upper(), path, {parameter["name"]: parameter["in"] for parameter in parameters}
         raise AssertionError(f"the contract has no operation {operation}")
 
-    def _send(self, operation: str, asked: Document, body: object, api: Api | None = None, **options: Any) -> Answer:
+    def _send(
+        self, operation: str, asked: Document, body: object, api: Api | None = None, **options: Any
+    ) -> ApiResponse:
         method, path, places = self._find(operation)
         query, headers = {}, dict(options.pop("headers", {}))
         for name, value in asked.items():
@@ -214,7 +228,7 @@ class Recorder:
         return (api or self.api).ask(method, address, headers=headers, **options)
 
 
-def next_cursor(page: Answer) -> str:
+def next_cursor(page: ApiResponse) -> str:
     """Read where the next page begins, as the header `Link` says."""
     address = page.headers["Link"].partition(">")[0].removeprefix("<")
     return parse_qs(urlsplit(address).query)["cursor"][0]

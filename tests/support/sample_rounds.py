@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 
 Document = dict[str, Any]
 
@@ -127,7 +127,7 @@ def add_table(api: Api, ruleset: str = "pineapple", name: str = "kitchen", **mor
     return str(table["id"])
 
 
-def open_round(api: Api, table: str, sitting: Mapping[int, str] | None = None, **more: Any) -> Answer:
+def open_round(api: Api, table: str, sitting: Mapping[int, str] | None = None, **more: Any) -> ApiResponse:
     """Open a round at a table."""
     return api.post(f"/v1/tables/{table}/rounds", {"seats": seats(sitting or SIXES), **more})
 
@@ -144,12 +144,12 @@ def dealt_again(played: Document) -> Document:
     return {"dealt_again": True, **played}
 
 
-def record(api: Api, round_id: str, played: Document) -> Answer:
+def record(api: Api, round_id: str, played: Document) -> ApiResponse:
     """Post a hand; the rounds of most tests are of one deal, which is dealt again."""
     return api.post(f"/v1/rounds/{round_id}/hands", dealt_again(played))
 
 
-def play(api: Api, round_id: str, *hands: Document) -> Answer:
+def play(api: Api, round_id: str, *hands: Document) -> ApiResponse:
     """Post hands that must be taken, and give the answer to the last."""
     for played in hands:
         answer = record(api, round_id, played)
@@ -157,22 +157,22 @@ def play(api: Api, round_id: str, *hands: Document) -> Answer:
     return answer
 
 
-def play_to_the_end(api: Api, round_id: str) -> Answer:
+def play_to_the_end(api: Api, round_id: str) -> ApiResponse:
     """Post a whole round, and give the answer to its last hand."""
     return play(api, round_id, *COMPLETE)
 
 
-def depart(api: Api, round_id: str, seat: int, **more: Any) -> Answer:
+def depart(api: Api, round_id: str, seat: int, **more: Any) -> ApiResponse:
     """Record a departure."""
     return api.post(f"/v1/rounds/{round_id}/departures", {"seat": seat, **more})
 
 
-def undo(api: Api, round_id: str, number: int, **more: Any) -> Answer:
+def undo(api: Api, round_id: str, number: int, **more: Any) -> ApiResponse:
     """Withdraw the last hand."""
     return api.post(f"/v1/rounds/{round_id}/undo", {"number": number, **more})
 
 
-def close(api: Api, round_id: str, reason: str = "the room closes") -> Answer:
+def close(api: Api, round_id: str, reason: str = "the room closes") -> ApiResponse:
     """Close a round early."""
     return api.post(f"/v1/rounds/{round_id}/close", {"reason": reason})
 
@@ -187,7 +187,7 @@ def document_of(
     return {"ruleset": ruleset, "table": "kitchen", "seats": seats(sitting or SIXES), "hands": hands or [], **more}
 
 
-def post_document(api: Api, document: Document) -> Answer:
+def post_document(api: Api, document: Document) -> ApiResponse:
     """Play a round whole."""
     return api.post("/v1/documents", document)
 
@@ -200,7 +200,7 @@ def operations(api: Api) -> Iterator[tuple[str, str, str]]:
                 yield method.upper(), re.sub(r"\{\w*id\}", NOBODYS, path), operation["operationId"]
 
 
-def walk(api: Api, path: str) -> Iterator[Answer]:
+def walk(api: Api, path: str) -> Iterator[ApiResponse]:
     """Read a list page by page, as the header `Link` leads and the body agrees."""
     while path:
         page = api.get(path)
@@ -224,7 +224,7 @@ def round_of(api: Api, round_id: str) -> Document:
     return without(api.get(f"/v1/rounds/{round_id}").document, "version")
 
 
-def settlement_of(api: Api, round_id: str, revision: int | None = None) -> Answer:
+def settlement_of(api: Api, round_id: str, revision: int | None = None) -> ApiResponse:
     """The settlement of a round, in the newest revision or another."""
     found = api.get(f"/v1/rounds/{round_id}/settlement" + (f"?revision={revision}" if revision else ""))
     assert found.status == 200, found

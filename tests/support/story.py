@@ -21,7 +21,7 @@ from service.feed.views import EVENT_STREAM
 from service.jobs.queries import jobs
 from service.jobs.work import Worker
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.broken_connection import breaking_line_to_database
 from tests.support.database.postgres import Logins, Server, embedded_server
@@ -194,15 +194,11 @@ def correct_the_round(recorder: Recorder, round_id: str, dispute_id: str) -> Non
     in_round = {"round_id": round_id}
     version = recorder.ask("get_round", in_round)["version"]
     three = {"op": "replace", "path": "/hands/0/players/0/top/1", "value": "3d"}
-    correcting = {
-        "reason": "ann's queen of diamonds was the three",
-        "patch": [three],
-        "version": version,
-        "dispute": dispute_id,
-    }
+    about = {"reason": "ann's queen of diamonds was the three", "version": version, "dispute": dispute_id}
+    correcting = {**about, "changes": [{"hand": 1, "seat": 1, "row": "top", "cards": ["Qs", "3d", "4c"]}]}
     recorder.refuse("hand-irregular", "correct_round", in_round, correcting)
     elsewhere = [{"op": "replace", "path": "/table", "value": "attic"}]
-    recorder.refuse("correction-invalid", "correct_round", in_round, {**correcting, "patch": elsewhere})
+    recorder.refuse("correction-invalid", "correct_round", in_round, {**about, "patch": elsewhere})
     recorder.ask("what_if", in_round, {"ruleset": "pineapple-qq", "patch": [three]})
     recorder.record("correct_round", in_round, {**correcting, "irregular": "accept"})
     recorder.refuse("round-changed", "correct_round", in_round, correcting)
@@ -210,7 +206,8 @@ def correct_the_round(recorder: Recorder, round_id: str, dispute_id: str) -> Non
     recorder.refuse("precondition-invalid", "correct_round", {**in_round, "If-Match": f"{version}"}, correcting)
     version = recorder.ask("get_round", in_round)["version"]
     # The round is as this would make it already.
-    recorder.ask("correct_round", in_round, {"reason": "looked at again", "patch": [three], "version": version})
+    again = {"reason": "looked at again", "patch": [three], "version": version}
+    recorder.ask("correct_round", in_round, again, form="patch")
 
 
 def resolve_the_dispute(recorder: Recorder, dispute_id: str) -> None:
@@ -481,7 +478,7 @@ def lose_the_line(recorder: Recorder, house: House) -> None:
 
 def read_two_pages(recorder: Recorder, operation: str) -> None:
     """Read a list one by one."""
-    first: Answer = recorder.ask(operation, {"limit": 1})
+    first: ApiResponse = recorder.ask(operation, {"limit": 1})
     recorder.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import psutil
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.database.postgres import Logins
 from tests.support.forked_process import Forked
 from tests.support.sample_rounds import COMPLETE, Document, document_of
@@ -86,15 +86,17 @@ def lines_of(documents: Iterable[Any]) -> bytes:
     return b"".join((one if isinstance(one, bytes) else json.dumps(one).encode()) + b"\n" for one in documents)
 
 
-def post_import(api: Api, content: bytes, *, packed: bool = False, **headers: str) -> Answer:
+def post_import(api: Api, content: bytes, *, packed: bool = False, **headers: str) -> ApiResponse:
     """Send a file to import."""
     sent = {"Content-Type": "application/x-ndjson", **({"Content-Encoding": "gzip"} if packed else {}), **headers}
     return api.ask("POST", "/v1/imports", data=gzip.compress(content) if packed else content, headers=sent)
 
 
-def wait_for(api: Api, job: str, is_so: Callable[[Answer], bool] | None = None, seconds: float = 60) -> Answer:
+def wait_for(
+    api: Api, job: str, is_so: Callable[[ApiResponse], bool] | None = None, seconds: float = 60
+) -> ApiResponse:
     """Wait until an import has ended, or something else is so of it."""
-    found: list[Answer] = []
+    found: list[ApiResponse] = []
 
     def look() -> bool:
         found[:] = [api.get(job)]

@@ -181,6 +181,12 @@ def renew(transaction: Transaction, chunk: Chunk, lease: timedelta) -> bool:
     return _change(transaction, chunk, claimable_from=func.clock_timestamp() + lease)
 
 
+def is_claimed(transaction: Transaction, chunk: Chunk) -> bool:
+    """Return whether the claim of a chunk is still valid: no other worker has claimed it, and no wipe deleted it."""
+    query = select(_CHUNK.number).where(*_is_mine(transaction, chunk))
+    return transaction.execute(query).one_or_none() is not None
+
+
 def end(transaction: Transaction, chunk: Chunk, done: Done, error: str | None = None) -> bool:
     """Record the result of a chunk; return False, without recording, if it is no longer this worker's."""
     values = {"result": done.result, "accounted": done.accounted, "error": error}
@@ -249,7 +255,11 @@ def _change(transaction: Transaction, chunk: Chunk, **values: Any) -> bool:
 
 
 def _mine(transaction: Transaction, chunk: Chunk) -> Update:
-    return update(_CHUNK).where(
+    return update(_CHUNK).where(*_is_mine(transaction, chunk))
+
+
+def _is_mine(transaction: Transaction, chunk: Chunk) -> tuple[ColumnElement[bool], ...]:
+    return (
         _of_job(transaction, chunk.job_id),
         _CHUNK.number == chunk.number,
         _CHUNK.attempt == chunk.attempt,

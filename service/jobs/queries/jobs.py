@@ -155,6 +155,12 @@ def add(
     return get(transaction, job_id)
 
 
+def find(transaction: Transaction, job_id: UUID) -> StoredJob | None:
+    """Read a job, or return None if the club has none with this ID."""
+    found = transaction.execute(_query(transaction, job_id, None)).one_or_none()
+    return None if found is None else _load(found)
+
+
 def get(transaction: Transaction, job_id: UUID, kind: str | None = None) -> StoredJob:
     """
     Read a job.

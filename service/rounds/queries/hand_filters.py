@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, Select, and_, any_, func, literal, select
+from sqlalchemy import ColumnElement, Select, and_, any_, case, func, literal, select
 
 from service.rounds.models import HandRecord, HandScoreRecord, RoundHeadRecord, RoundSeatRecord
 
@@ -37,7 +37,8 @@ _HAND: Final = HandRecord
 _HEAD: Final = RoundHeadRecord
 _SCORE: Final = HandScoreRecord
 _SEAT: Final = RoundSeatRecord
-_played_at: Final = func.coalesce(_HAND.played_at, _HAND.recorded_at)
+# The expression of the index `hands_played`.
+_played_at: Final = case((_HAND.played_at.is_(None), _HAND.recorded_at), else_=_HAND.played_at)
 
 
 def select_in_force(club_id: UUID, wanted: HandFilter) -> Select[UUID, int]:

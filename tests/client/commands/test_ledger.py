@@ -10,7 +10,7 @@ import stamina
 
 from client.api import Client
 from client.render.format import show_money
-from schemas.currencies import CURRENCIES, show_decimal
+from schemas.currencies import CURRENCIES, count_digits, show_decimal
 from tests.support.client.faulty_server import DOWN, answer, faulty
 from tests.support.client.run_ofc import ofc, ofc_process
 from tests.support.sample_rounds import COMPLETE, document_of
@@ -85,6 +85,7 @@ def test_an_unknown_table_is_refused(reached: dict[str, str]) -> None:
     assert "there is no table 'nowhere'" in said.err
 
 
-def test_the_client_and_the_service_use_the_same_digits_of_currencies() -> None:
+def test_ofc_formats_money_like_csv() -> None:
     for currency in CURRENCIES:
-        assert show_money(12345, currency) == f"{show_decimal(12345, currency)} {currency}"
+        shown = show_money(12345, currency, count_digits(currency))
+        assert shown == f"{show_decimal(12345, currency)} {currency}"

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import (
     COMPLETE,
     HIGH,
@@ -46,7 +46,7 @@ def read_csv(api: Api, query: str = "") -> list[dict[str, str]]:
     return list(csv.DictReader(io.StringIO(answer.text, newline=""), strict=True))
 
 
-def posted(api: Api, **document: Any) -> Answer:
+def posted(api: Api, **document: Any) -> ApiResponse:
     answer = post_document(api, document_of(**document))
     assert answer.status == 201, answer
     return answer

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, random_document
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import (
     NOBODYS,
     THREE,
@@ -25,7 +25,7 @@ from tests.support.sample_rounds import (
 CLOSED = {"after_hand": 1, "reason": "midnight"}
 
 
-def statement(api: Api, query: str = "") -> Answer:
+def statement(api: Api, query: str = "") -> ApiResponse:
     answer = api.get(f"/v1/statement{query}")
     assert answer.status == 200, answer
     return answer

@@ -5,7 +5,7 @@ from random import Random
 from tests.scoring.test_against_oracle import spoil
 from tests.service.any_history.model_round import Modelled
 from tests.service.any_history.steps import NAMES, Happening
-from tests.support.api_client import Answer
+from tests.support.api_client import ApiResponse
 from tests.support.sample_rounds import Document, without
 
 
@@ -58,7 +58,7 @@ class Correcting(Happening):
             return document
         return without(spoil(rng, document), "irregular")
 
-    def _may_be_refused(self, round_: Modelled, amended: Document, refused: Answer) -> None:
+    def _may_be_refused(self, round_: Modelled, amended: Document, refused: ApiResponse) -> None:
         """Hold a refusal against the model: what can be played is refused only where it would be open once more."""
         if not self.happened(amended, round_.happened.ruleset).plays():
             return

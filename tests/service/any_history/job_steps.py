@@ -9,7 +9,7 @@ from tests.oracle import PRESETS
 from tests.service.any_history.model_club import as_written
 from tests.service.any_history.model_round import Happened, Modelled
 from tests.service.any_history.steps import Happening
-from tests.support.api_client import Answer
+from tests.support.api_client import ApiResponse
 from tests.support.import_lines import database_of
 from tests.support.sample_rounds import Document
 from tests.support.worker_process import ENDED, post_import, results_of
@@ -75,10 +75,10 @@ class Working(Happening):
         playable = (name for name in others if Happened(own.document, PRESETS[name], own.standing).plays())
         return next(playable, names[0]) if rng.random() < 0.7 else names[0]
 
-    def _recompute(self, asked: Document) -> Answer:
+    def _recompute(self, asked: Document) -> ApiResponse:
         return self._work_on(self.club.api.post("/v1/recomputations", asked))
 
-    def _work_on(self, sent: Answer) -> Answer:
+    def _work_on(self, sent: ApiResponse) -> ApiResponse:
         assert sent.status == 202, sent
         worker = Worker("any history", database_of(self.club.house), KINDS, announce=lambda _club: None)
         while True:

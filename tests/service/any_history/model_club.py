@@ -13,7 +13,7 @@ from client.offline.score import play_round
 from client.offline.verify import verify
 from tests.oracle import PRESETS
 from tests.service.any_history.model_round import COMES_TO, VIEWED, Happened, Modelled
-from tests.support.api_client import Answer
+from tests.support.api_client import ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of
 from tests.support.sample_rounds import Document, add_table, without
@@ -68,12 +68,12 @@ class Club:
         self.tables[table], self.names[table] = PRESETS[preset], name
         return table
 
-    def ask(self, round_: Modelled, what: str) -> Answer:
+    def ask(self, round_: Modelled, what: str) -> ApiResponse:
         found = self.api.get(f"/v1/rounds/{round_.id}{what}")
         assert found.status == 200, found
         return found
 
-    def post(self, round_: Modelled, what: str, asked: Document) -> Answer:
+    def post(self, round_: Modelled, what: str, asked: Document) -> ApiResponse:
         return self.api.post(f"/v1/rounds/{round_.id}/{what}", asked)
 
     def open_round_at(self, table: str) -> Modelled | None:

@@ -8,7 +8,7 @@ from random import Random
 from tests.oracle import random_document
 from tests.service.any_history.model_club import Club
 from tests.service.any_history.model_round import Happened, Modelled
-from tests.support.api_client import Answer
+from tests.support.api_client import ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import Document, without
 
@@ -43,14 +43,14 @@ class Happening:
         """Note that something was done, so that a run in which nothing ever was is no proof of anything."""
         self.taken[what] += 1
 
-    def post(self, path: str, asked: Document, *, repeats: bool = True) -> Answer:
+    def post(self, path: str, asked: Document, *, repeats: bool = True) -> ApiResponse:
         self.count(path.rpartition("/")[2])
         answer = self.club.api.post(path, asked)
         assert answer.status in (200, 201), answer
         self.repeatable = (path, asked) if repeats else None
         return answer
 
-    def tried(self, path: str, asked: Document) -> Answer:
+    def tried(self, path: str, asked: Document) -> ApiResponse:
         with self.club.unchanged():
             return self.club.api.post(f"{path}?dry_run=true", asked)
 
@@ -67,7 +67,7 @@ class Happening:
         assert answer.status in (200, 201), answer
         assert answer.headers["Idempotent-Replayed"] == "true"
 
-    def agree(self, tried: Answer, done: Answer) -> None:
+    def agree(self, tried: ApiResponse, done: ApiResponse) -> None:
         """Hold what a dry run answered against what was done, but for the ids and times that were made then."""
         assert tried.status == done.status, (tried, done)
         made = ("id", "recorded_at")

@@ -1,8 +1,11 @@
 """A wipe of a test club beside requests and jobs of the same club, on real connections."""
 
+import io
 import json
-from contextlib import closing
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
 from threading import Thread
+from typing import Any
 from uuid import UUID
 
 import psycopg
@@ -13,13 +16,15 @@ from service.clubs.actions import create_club, create_key
 from service.clubs.queries.clubs import StoredClub
 from service.db import Database
 from service.errors import NotFound, OperatorError
-from service.jobs.work import Worker
+from service.jobs import work
+from service.jobs.work import Worker, renewed_lease
 from service.verification.verify_database import verify_database
 from service.wipe import wipe_club
 from service.worker import KINDS
-from tests.support.api_client import Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import database_of
+from tests.support.log_capture import Log
 from tests.support.race import at_once
 from tests.support.sample_rounds import COMPLETE, document_of, play, start_round
 
@@ -127,4 +132,80 @@ def test_a_worker_drops_the_jobs_of_a_wiped_club(house: House, club: StoredClub,
         worker.work_on(club.id, UUID(started["id"]))
     assert api.get(f"/v1/imports/{started['id']}").status == 404
     assert api.get("/v1/rounds")["rounds"] == []
+    assert findings(house, club) == []
+
+
+class WipedDuringUpload(io.BytesIO):
+    """The bytes of a file, during whose upload the club is wiped: before the byte at `place`."""
+
+    def __init__(self, content: bytes, place: int, wipe: Callable[[], object]) -> None:
+        super().__init__(content)
+        self._place, self._wipe, self._is_wiped = place, wipe, False
+
+    def readinto(self, buffer: Any, /) -> int:
+        if not self._is_wiped and self.tell() == self._place:
+            self._wipe()
+            self._is_wiped = True
+        size = len(buffer) if self._is_wiped else min(len(buffer), self._place - self.tell())
+        return super().readinto(memoryview(buffer)[:size])
+
+
+def rows_of(house: House, club: StoredClub) -> list[int]:
+    """Return the number of jobs, chunks, messages, pieces and results of a club."""
+    tables = ("jobs", "job_chunks", "job_messages", "import_pieces", "import_results", "rounds", "idempotent_responses")
+    return [house.ask(f"SELECT count(*) FROM {table} WHERE club_id = %s", club.id)[0][0] for table in tables]
+
+
+@pytest.mark.parametrize("lines_before", [1, 700, 900])
+@pytest.mark.parametrize("headers", [{}, {"Idempotency-Key": "import-1"}])
+def test_an_import_that_is_received_during_a_wipe_is_refused(
+    house: House, club: StoredClub, api: Api, other_api: Api, lines_before: int, headers: dict[str, str]
+) -> None:
+    lines = [json.dumps(document_of(hands=COMPLETE, reference=f"{number}")).encode() + b"\n" for number in range(900)]
+    lines += [b"\n"] * 2
+    body, place = b"".join(lines), len(b"".join(lines[:lines_before]))
+    sent = WipedDuringUpload(body, place, lambda: wipe_club(house.owner, club.name))
+    refused = send(api, sent, **headers)
+    assert (refused.status, refused["code"]) == (409, "import-deleted")
+    assert "records of the test club were deleted" in refused["detail"]
+    assert rows_of(house, club) == [0] * 7
+    assert api.get("/v1/imports")["imports"] == []
+    assert findings(house, club) == []
+    again = send(api, io.BytesIO(body), **headers)
+    assert again.status == 202
+    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
+    worker.work_on(club.id, UUID(again["id"]))
+    assert api.get(f"/v1/imports/{again['id']}")["summary"]["rounds"] == 900
+
+
+def send(api: Api, body: io.BytesIO, **headers: str) -> ApiResponse:
+    headers = {"Content-Type": "application/x-ndjson", **headers}
+    return api.ask("POST", "/v1/imports", input_stream=body, headers=headers)
+
+
+def test_a_worker_drops_a_chunk_of_an_import_that_a_wipe_deleted(
+    house: House, club: StoredClub, api: Api, log: Log, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lines = [document_of(hands=COMPLETE, reference=f"{number}") for number in range(3)]
+    started = api.ask(
+        "POST",
+        "/v1/imports",
+        data="\n".join(json.dumps(line) for line in lines),
+        headers={"Content-Type": "application/x-ndjson"},
+    )
+    assert started.status == 202
+
+    @contextmanager
+    def wiped_before(*arguments: Any) -> Iterator[None]:
+        """Wipe the club after the claim of a chunk and before its work begins."""
+        wipe_club(house.owner, club.name)
+        with renewed_lease(*arguments):
+            yield
+
+    monkeypatch.setattr(work, "renewed_lease", wiped_before)
+    worker = Worker(name="worker", database=database_of(house), kinds=KINDS, announce=lambda _: None)
+    with pytest.raises(NotFound, match="there is no job"):
+        worker.work_on(club.id, UUID(started["id"]))
+    assert rows_of(house, club) == [0] * 7
+    assert "chunk_failed" not in [event["event"] for event in log.events]
     assert findings(house, club) == []

@@ -18,7 +18,7 @@ from tests.oracle import PRESETS
 from tests.service.conformance.club import Club
 from tests.service.conformance.test_conformance import OPERATIONS
 from tests.service.http.test_other_clubs import SENT
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import AUDITOR
 from tests.support.application import House
 from tests.support.worker_process import lines_of, rounds_to_import
@@ -157,7 +157,7 @@ def made(house: House) -> Keys:
     return Keys(every, clients)
 
 
-def ask(api: Api, operation_id: str, club: Club) -> Answer:
+def ask(api: Api, operation_id: str, club: Club) -> ApiResponse:
     """Send a valid request to an operation, with existing IDs and a valid body."""
     method, path = where(api, operation_id)
     address = path.format_map({name: give() for name, give in club.found.items() if f"{{{name}}}" in path})

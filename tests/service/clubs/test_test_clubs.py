@@ -18,7 +18,7 @@ from service.models import Base
 from service.server.embedded import Cluster
 from service.verification.verify_database import find_test_clubs, verify_database
 from service.wipe import RETAINED, RETAINED_EVENTS, wipe_club
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House, open_house
 from tests.support.check_club import check_everywhere
 from tests.support.database.postgres import Server
@@ -54,7 +54,7 @@ class Clubs:
         return [finding for page in pages for finding in page.findings]
 
 
-def post_once(api: Api) -> Answer:
+def post_once(api: Api) -> ApiResponse:
     """Create a table with an idempotency key."""
     table = {"name": "keyed", "ruleset": "pineapple"}
     return api.ask("POST", "/v1/tables", json=table, headers={"Idempotency-Key": "table-1"})

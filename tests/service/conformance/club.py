@@ -9,7 +9,7 @@ from scoring.cards import DECK, Card
 from scoring.ruleset import BOARD_SIZE
 from tests.oracle.deal import cards_seen
 from tests.oracle.rulesets import random_ruleset
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of
 from tests.support.sample_rounds import NOBODYS, Document, seats
 from tests.support.scoring.strategies import set_cards
@@ -34,8 +34,8 @@ class Club:
             for ruleset in api.get("/v1/rulesets")["rulesets"]
             if operation_id != "record_departure" or ruleset["leaving"] == "between_hands"
         }
-        self._table: Answer | None = None
-        self._closed: Answer | None = None
+        self._table: ApiResponse | None = None
+        self._closed: ApiResponse | None = None
         self._round_id = ""
         self._webhook_id = ""
         self.found: dict[str, Callable[[], str]] = {
@@ -88,7 +88,7 @@ class Club:
             "rotate_webhook_secret": dict,
         }
 
-    def playing(self) -> Answer:
+    def playing(self) -> ApiResponse:
         """Return the round in play; a new one at a new table if the last accepts no hand."""
         round_ = self.api.get(f"/v1/rounds/{self._round_id or self.open_round()}")
         return round_ if round_["next"] else self.api.get(f"/v1/rounds/{self.open_round()}")
@@ -214,13 +214,13 @@ class Club:
         top = [*changed["top"][:2], self.rng.choice(left)] if left else changed["top"]
         return [{"hand": last["number"], "seat": changed["seat"], "row": "top", "cards": top}]
 
-    def round_to_open(self, under: Answer) -> Document:
+    def round_to_open(self, under: ApiResponse) -> Document:
         """Seat as many as the ruleset lets play, with points in front of them."""
         limits = self._ruleset(under)["players"]
         numbers = sorted(self.rng.sample(range(1, 10), self.rng.randint(limits["min"], limits["max"])))
         return {"seats": seats({seat: f"{PLAYERS[i]} {self.rng.randint(5, 400)}" for i, seat in enumerate(numbers)})}
 
-    def next_hand(self, round_: Answer) -> Document:
+    def next_hand(self, round_: ApiResponse) -> Document:
         """Deal the hand that follows from one shuffled deck: its number, button, players and Fantasyland are right."""
         following, deck = round_["next"], self.rng.sample(DECK, len(DECK))
         variant = self._ruleset(round_)["variant"]
@@ -286,10 +286,10 @@ class Club:
         self.add_table()
         return int(self._made("/v1/checkpoints", None)["size"])
 
-    def _ruleset(self, under: Answer) -> Document:
+    def _ruleset(self, under: ApiResponse) -> Document:
         return self.rulesets[under["ruleset"].partition("@")[0]]
 
-    def _made(self, path: str, body: Document | None) -> Answer:
+    def _made(self, path: str, body: Document | None) -> ApiResponse:
         answer = self.api.post(path, body)
         assert answer.status == 201, answer
         return answer

@@ -12,7 +12,7 @@ import pytest
 from client.offline.score import play_round
 from tests.oracle import PRESETS, play, random_document
 from tests.scoring.test_against_oracle import spoil
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_settlements import without_players
 from tests.support.sample_rounds import HIGH, LOW, MID, Document, hand, post_document, without
 from tests.support.shared_server import Served
@@ -30,7 +30,7 @@ def plays_to_itself(document: Document, settlement: Document) -> None:
     assert sum(settlement["net"].values()) == 0
 
 
-def stored(api: Api, round_id: str, part: str, revision: int) -> Answer:
+def stored(api: Api, round_id: str, part: str, revision: int) -> ApiResponse:
     found = api.get(f"/v1/rounds/{round_id}/{part}?revision={revision}")
     assert found.status == 200
     return found
@@ -68,7 +68,7 @@ def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: s
     assert corrected > 2
 
 
-def answered(answer: Answer) -> Document:
+def answered(answer: ApiResponse) -> Document:
     return without(answer.document, "request_id")
 
 

@@ -5,7 +5,7 @@ import pytest
 from service.clubs.actions import create_key, find_club
 from service.clubs.queries.clubs import StoredClub
 from service.clubs.scopes import Scope
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import dispute, opened, step
 from tests.support.application import House
 from tests.support.import_lines import club_of
@@ -17,7 +17,7 @@ def stored_club(house: House, api: Api) -> StoredClub:
     return find_club(house.owner, name)
 
 
-def is_unknown_author(answer: Answer, by: str) -> bool:
+def is_unknown_author(answer: ApiResponse, by: str) -> bool:
     """Return whether the author is refused, and the response lists the accepted names."""
     assert answer.status == 422, answer
     [mistake] = answer["errors"]

@@ -17,7 +17,7 @@ from service.feed.queries.events import EventSelection, select_events
 from service.ledger.actions import join_events
 from service.openapi import build_contract
 from service.wipe import wipe_club
-from tests.support.api_client import Answer, Api, Document, validate
+from tests.support.api_client import Api, ApiResponse, Document, validate
 from tests.support.api_corrections import correct
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
@@ -45,7 +45,7 @@ def join(house: House, api: Api) -> None:
         pass
 
 
-def ask(api: Api, **query: Any) -> Answer:
+def ask(api: Api, **query: Any) -> ApiResponse:
     return api.get("/v1/events?" + "&".join(f"{name}={value}" for name, value in query.items()))
 
 

@@ -10,7 +10,7 @@ from client.offline.report import Outcome
 from client.offline.verify import verify
 from schemas.fields import reading_stored_texts
 from tests.service.ledger.test_api_evidence import KEY, evidence_of, sign
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import SIXES, THREE, Document, add_table, hand, open_round, play
 
@@ -35,14 +35,14 @@ OLD_TABLE = "old\u200b"
 HTML = {"Accept": "text/html"}
 
 
-def refused(answer: Answer, pointer: str) -> bool:
+def refused(answer: ApiResponse, pointer: str) -> bool:
     assert answer.status == 422, answer
     [mistake] = answer["errors"]
     assert mistake["code"] == "text-characters", mistake
     return bool(mistake["pointer"] == pointer and "has the character U+" in mistake["detail"])
 
 
-def requests(api: Api, unseen: str) -> Iterator[tuple[Answer, str]]:
+def requests(api: Api, unseen: str) -> Iterator[tuple[ApiResponse, str]]:
     """Yield every request that contains a new ID."""
     written = f"ann{unseen}"
     yield api.post("/v1/tables", {"name": written, "ruleset": "pineapple"}), "#/name"

@@ -7,7 +7,7 @@ import psycopg
 import pytest
 
 from service.http import idempotency
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.race import at_once
 from tests.support.sample_rounds import HIGH, KINGS, LOW, MID, QUEENS, SEVENS, hand, start_round
@@ -17,12 +17,12 @@ FIRST = hand(1, 3, {1: HIGH, 2: MID, 3: LOW})
 OTHER = hand(1, 3, {1: QUEENS, 2: SEVENS, 3: KINGS})
 
 
-def post(api: Api, path: str, document: object, key: str | None = KEY, **headers: str) -> Answer:
+def post(api: Api, path: str, document: object, key: str | None = KEY, **headers: str) -> ApiResponse:
     sent = {**headers, **({"Idempotency-Key": key} if key is not None else {})}
     return api.ask("POST", path, json=document, headers=sent)
 
 
-def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None = KEY) -> Answer:
+def post_hand(api: Api, round_id: str, document: object = FIRST, key: str | None = KEY) -> ApiResponse:
     return post(api, f"/v1/rounds/{round_id}/hands", document, key)
 
 

@@ -4,14 +4,14 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_settlements import OTHER_HAND, correct, make_final
 from tests.support.sample_rounds import COMPLETE, play, start_round
 
-Read = Callable[..., Answer]
+Read = Callable[..., ApiResponse]
 
 
-def read(api: Api, path: str, tag: str | None = None) -> Answer:
+def read(api: Api, path: str, tag: str | None = None) -> ApiResponse:
     return api.ask("GET", path, headers={} if tag is None else {"If-None-Match": tag})
 
 
@@ -72,7 +72,7 @@ def test_a_tag_of_another_club_is_not_compared(api: Api, other_api: Api) -> None
 class TestIfMatch:
     """Corrections of the version that the client has read."""
 
-    def tagged(self, api: Api, round_id: str, tag: str) -> Answer:
+    def tagged(self, api: Api, round_id: str, tag: str) -> ApiResponse:
         body = {"reason": "typed wrong", "patch": OTHER_HAND}
         return api.ask("POST", f"/v1/rounds/{round_id}/corrections", json=body, headers={"If-Match": tag})
 

@@ -9,7 +9,7 @@ import pytest
 from uuid_utils.compat import uuid7
 
 from schemas.pages import show_cursor
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_disputes import body_of, opened
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
@@ -166,7 +166,7 @@ def test_rulesets_of_another_club_are_not_found(api: Api, other_api: Api) -> Non
         assert api.post(path, body)["code"] == "ruleset-unknown"
 
 
-def said(answer: Answer, ids: Theirs) -> Any:
+def said(answer: ApiResponse, ids: Theirs) -> Any:
     """Return a response without its IDs."""
     text = str({**answer.document, "request_id": None})
     for name, id_ in vars(ids).items():

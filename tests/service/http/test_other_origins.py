@@ -10,6 +10,7 @@ from werkzeug.test import TestResponse
 
 from service.app import create_app
 from service.config import Config, ConfigError, read_settings
+from service.openapi import build_contract
 from tests.support.application import House
 
 CLUB = "https://club.example"
@@ -83,6 +84,23 @@ def test_another_origin_gets_no_permission(client: Client, origin: str) -> None:
     service = client(CLUB)
     assert granted(ask(service, "GET", "/v1/rulesets", origin)) == {}
     assert granted(ask(service, "OPTIONS", "/v1/tables", origin, **PREFLIGHT)) == {}
+
+
+def test_a_listed_origin_may_send_every_header_that_the_api_reads(client: Client, house: House) -> None:
+    contract = build_contract(house.app.extensions["ofc_contract"])
+    operations = [operation for item in contract["paths"].values() for operation in item.values()]
+    described = {
+        parameter["name"].lower()
+        for operation in operations
+        if "operationId" in operation
+        for parameter in operation.get("parameters", [])
+        if parameter["in"] == "header"
+    }
+    assert {"idempotency-key", "if-match", "last-event-id"} <= described
+    sent = sorted(described | {"authorization", "content-encoding", "content-type"})
+    asked: dict[str, Any] = {**PREFLIGHT, "Access-Control-Request-Headers": ", ".join(sent)}
+    answer = ask(client(CLUB), "OPTIONS", "/v1/events", CLUB, **asked)
+    assert granted(answer)["Access-Control-Allow-Headers"].split(", ") == sent
 
 
 def test_headers_and_methods_that_the_api_does_not_use_are_not_permitted(client: Client) -> None:

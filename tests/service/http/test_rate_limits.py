@@ -19,7 +19,7 @@ from service.app import create_app
 from service.config import Config
 from service.http import rate_limits
 from service.http.rate_limits import MOST_FAILURES
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.brokers import OwnRedis
 from tests.support.database.postgres import Logins
@@ -64,7 +64,7 @@ def an_address() -> str:
     return f"198.51.{random.randrange(256)}.{random.randrange(256)}"
 
 
-def ask_from(address: str, app: Flask, key: str | None) -> Answer:
+def ask_from(address: str, app: Flask, key: str | None) -> ApiResponse:
     return Api(app, key).ask("GET", "/v1/tables", environ_overrides={"REMOTE_ADDR": address})
 
 

@@ -7,7 +7,7 @@ from random import Random
 import pytest
 
 from service.config import ConfigError, ImportLimits, read_settings
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 from tests.support.process_jobs import Club, rounds_to_import
@@ -23,7 +23,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
         yield opened
 
 
-def refused(house: House, api: Api, content: bytes, *, packed: bool = False) -> Answer:
+def refused(house: House, api: Api, content: bytes, *, packed: bool = False) -> ApiResponse:
     """Send an import that is refused, and see that nothing of it is there."""
     answer = post_import(api, content, packed=packed)
     assert (answer.status, answer["code"]) == (413, "import-too-large")

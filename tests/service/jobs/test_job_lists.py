@@ -9,7 +9,7 @@ from service.db import Database
 from service.jobs.queries import jobs
 from service.jobs.work import Worker
 from service.worker import KINDS
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import complete_round, walk
@@ -18,11 +18,11 @@ from tests.support.worker_process import lines_of, post_import, rounds_to_import
 NDJSON = {"Content-Type": "application/x-ndjson"}
 
 
-def start_import(api: Api, number: int) -> Answer:
+def start_import(api: Api, number: int) -> ApiResponse:
     return post_import(api, lines_of(rounds_to_import(number + 1)))
 
 
-def start_recomputation(api: Api, number: int) -> Answer:
+def start_recomputation(api: Api, number: int) -> ApiResponse:
     return api.post("/v1/recomputations", {"scope": {}, "mode": "audit", "reason": f"check {number}"})
 
 
@@ -32,11 +32,11 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 
 @pytest.fixture
-def start(kind: str) -> Callable[[Api, int], Answer]:
+def start(kind: str) -> Callable[[Api, int], ApiResponse]:
     return {"imports": start_import, "recomputations": start_recomputation}[kind]
 
 
-def start_jobs(api: Api, start: Callable[[Api, int], Answer], count: int) -> list[str]:
+def start_jobs(api: Api, start: Callable[[Api, int], ApiResponse], count: int) -> list[str]:
     """Start jobs, and return their IDs, newest first."""
     started = [start(api, number) for number in range(count)]
     assert [job.status for job in started] == [202] * count
@@ -53,7 +53,7 @@ def work(house: House) -> None:
 
 
 def test_jobs_are_listed_newest_first_page_by_page(
-    api: Api, other_api: Api, kind: str, start: Callable[[Api, int], Answer]
+    api: Api, other_api: Api, kind: str, start: Callable[[Api, int], ApiResponse]
 ) -> None:
     newest_first = start_jobs(api, start, 3)
     pages = list(walk(api, f"/v1/{kind}?limit=2"))
@@ -62,7 +62,9 @@ def test_jobs_are_listed_newest_first_page_by_page(
     assert other_api.get(f"/v1/{kind}")[kind] == []
 
 
-def test_a_listed_job_equals_the_job(house: House, api: Api, kind: str, start: Callable[[Api, int], Answer]) -> None:
+def test_a_listed_job_equals_the_job(
+    house: House, api: Api, kind: str, start: Callable[[Api, int], ApiResponse]
+) -> None:
     complete_round(api)
     start_jobs(api, start, 2)
     work(house)
@@ -77,7 +79,7 @@ def test_a_listed_job_equals_the_job(house: House, api: Api, kind: str, start: C
         assert job == api.get(f"/v1/{kind}/{job['id']}").document
 
 
-def test_jobs_are_listed_by_state(api: Api, kind: str, start: Callable[[Api, int], Answer]) -> None:
+def test_jobs_are_listed_by_state(api: Api, kind: str, start: Callable[[Api, int], ApiResponse]) -> None:
     queued, paused, cancelled = start_jobs(api, start, 3)
     assert api.post(f"/v1/{kind}/{paused}/pause", {}).status == 200
     assert api.post(f"/v1/{kind}/{cancelled}/cancel", {})["state"] == "cancelling"
@@ -90,7 +92,7 @@ def test_jobs_are_listed_by_state(api: Api, kind: str, start: Callable[[Api, int
 
 
 def test_a_page_of_jobs_needs_as_many_statements_as_one_job(
-    api: Api, kind: str, start: Callable[[Api, int], Answer]
+    api: Api, kind: str, start: Callable[[Api, int], ApiResponse]
 ) -> None:
     newest_first = start_jobs(api, start, 3)
     with recorded_statements() as of_one:

@@ -7,7 +7,7 @@ import pytest
 from service import sweeper
 from service.config import ConfigError, Retention, read_settings
 from service.sweeper import remove_expired
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 from tests.support.import_lines import database_of
@@ -37,7 +37,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
         yield opened
 
 
-def post(api: Api, path: str, body: Document, key: str) -> Answer:
+def post(api: Api, path: str, body: Document, key: str) -> ApiResponse:
     return api.ask("POST", path, json=body, headers={"Idempotency-Key": key})
 
 
@@ -64,9 +64,9 @@ def test_an_idempotency_key_is_stored_for_thirty_days(house: House, api: Api, re
 
 def test_records_are_recognised_by_content_after_the_key_expired(house: House, api: Api) -> None:
     table = add_table(api)
-    sent: list[tuple[str, Document, Answer]] = []
+    sent: list[tuple[str, Document, ApiResponse]] = []
 
-    def record(path: str, body: Document) -> Answer:
+    def record(path: str, body: Document) -> ApiResponse:
         answer = post(api, path, body, f"key-{len(sent)}")
         assert answer.status in (200, 201), answer
         sent.append((path, body, answer))

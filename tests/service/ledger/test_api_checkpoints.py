@@ -26,7 +26,7 @@ from service.clubs.scopes import Scope
 from service.config import Config
 from service.ledger.actions import join_events
 from tests.evidence import naive
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import SIGNING_KEY, House
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import COMPLETE, NOBODYS, SIXES, add_table, play, start_round
@@ -34,7 +34,7 @@ from tests.support.sample_rounds import COMPLETE, NOBODYS, SIXES, add_table, pla
 KEYS = "/.well-known/tablestakes-checkpoint-keys"
 
 
-def sign(api: Api) -> tuple[Answer, Checkpoint]:
+def sign(api: Api) -> tuple[ApiResponse, Checkpoint]:
     """Make a checkpoint, and read its note without a key."""
     made = api.post("/v1/checkpoints", None)
     assert made.status == 201, made

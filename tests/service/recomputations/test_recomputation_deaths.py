@@ -15,7 +15,7 @@ from service.recomputations import job as recomputations
 from service.server.embedded import OWNER, Cluster
 from service.worker import KINDS
 from tests.service.recomputations.test_recomputations import START, differences, pay_less, play_rounds
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House, house_on, open_house
 from tests.support.database.postgres import Logins, Server
 from tests.support.import_lines import club_of, database_of
@@ -31,7 +31,7 @@ def house(embedded_postgres: Server) -> Iterator[House]:
         yield opened
 
 
-def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> Answer:
+def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) -> ApiResponse:
     """Start a recomputation, and split it into chunks of two rounds."""
     monkeypatch.setattr(recomputations, "MOST_HANDS", 8)
     sent = api.post(START, {"scope": {}, "mode": mode, "reason": "checked again"})
@@ -48,14 +48,14 @@ def attempts(house: House, job: str) -> list[int]:
 
 
 @contextmanager
-def working_on(house: House, api: Api, job: Answer, *, concurrency: int = 1) -> Iterator[Working]:
+def working_on(house: House, api: Api, job: ApiResponse, *, concurrency: int = 1) -> Iterator[Working]:
     """Start workers beside a job that rests until `resume`: while they start they read what every table is like."""
     assert api.ask("POST", f"{job.headers['Location']}/pause")["state"] == "paused"
     with working(house.logins, concurrency=concurrency) as worker:
         yield worker
 
 
-def resume(api: Api, job: Answer) -> None:
+def resume(api: Api, job: ApiResponse) -> None:
     assert api.ask("POST", f"{job.headers['Location']}/resume")["state"] == "running"
 
 
@@ -72,7 +72,7 @@ def waiting(house: House) -> int:
     return int(house.ask(query)[0][0])
 
 
-def found_in(api: Api, ended: Answer) -> list[Any]:
+def found_in(api: Api, ended: ApiResponse) -> list[Any]:
     return [(each["round"], each["hand"], each["what"]) for each in differences(api, ended)]
 
 
@@ -151,7 +151,7 @@ def test_a_killed_postgresql_costs_one_chunk(tmp_path: Path, monkeypatch: pytest
         assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(len(wrong),)]
 
 
-def has_ended(api: Api, job: Answer) -> bool:
+def has_ended(api: Api, job: ApiResponse) -> bool:
     """Ask how a job stands, of a service whose database may not answer just now."""
     answer = api.get(job.headers["Location"])
     return answer.status == 200 and answer["state"] in ENDED

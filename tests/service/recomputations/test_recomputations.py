@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api_client import Answer, Api, Document
+from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import House, open_house
 from tests.support.database.postgres import Server
 from tests.support.recomputed_rounds import tamper
@@ -30,14 +30,14 @@ def worker(house: House) -> Iterator[None]:
         yield
 
 
-def recompute(api: Api, **asked: Any) -> Answer:
+def recompute(api: Api, **asked: Any) -> ApiResponse:
     """Recompute, and wait until it is done."""
     sent = api.post(START, {"scope": {}, "mode": "audit", "reason": "checked again", **asked})
     assert sent.status == 202, sent
     return wait_for(api, sent.headers["Location"])
 
 
-def differences(api: Api, job: Answer) -> list[Document]:
+def differences(api: Api, job: ApiResponse) -> list[Document]:
     return list(api.get(f"{START}/{job['id']}/differences?limit=100")["differences"])
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from client.errors import RefusedError
 from client.offline.score import play_round
-from tests.support.api_client import Answer, Api, replayed
+from tests.support.api_client import Api, ApiResponse, replayed
 from tests.support.api_corrections import correct, part_of, refused
 from tests.support.application import House
 from tests.support.check_club import check_everywhere
@@ -258,7 +258,7 @@ def test_a_departure_that_the_correction_itself_adds_is_not_dropped(api: Api, ho
 # --- what if ---
 
 
-def what_if(api: Api, round_id: str, **asked: object) -> Answer:
+def what_if(api: Api, round_id: str, **asked: object) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/what-if", asked)
 
 

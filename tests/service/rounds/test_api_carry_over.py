@@ -11,7 +11,7 @@ from uuid_utils.compat import uuid7
 
 from service.rounds.actions import opening
 from service.verification.findings import FindingKind
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.database.corrupt_records import tampering, undone, verify
 from tests.support.import_lines import club_of, import_all, lines_of
@@ -39,7 +39,7 @@ def make_ids(monkeypatch: pytest.MonkeyPatch, make: Callable[[], UUID]) -> None:
     monkeypatch.setattr(opening, "uuid7", make)
 
 
-def stacks(answer: Answer) -> dict[str, int]:
+def stacks(answer: ApiResponse) -> dict[str, int]:
     assert answer.status == 201, answer
     return {seat["player"]: seat["stack"] for seat in answer["seats"]}
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, random_document
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import (
     COMPLETE,
@@ -102,7 +102,7 @@ def in_full(played: Document) -> Document:
     return {"played_at": None, "top_ups": [], **played, "players": [{**unknown, **one} for one in played["players"]]}
 
 
-def came_to(played: Answer) -> Document:
+def came_to(played: ApiResponse) -> Document:
     """A settlement without the time at which it becomes final, and without what it is about, which is the round."""
     about = {name: played["settlement"][name] for name in ("round", "table", "reference")}
     round_ = played["round"]

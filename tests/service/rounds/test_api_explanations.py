@@ -15,7 +15,7 @@ from scoring.presets import PRESETS
 from service.rounds.views.explanations import write_page
 from tests.scoring.test_explanation import figures_of_pairs, sentences
 from tests.service.http.test_contract import make_app
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.client.run_ofc import EXAMPLES
 from tests.support.explanation_page import pairs_in, pairs_on, payments_on, read_page, stacks_on, text_of
 from tests.support.sample_rounds import (
@@ -50,13 +50,13 @@ def app() -> Flask:
     return make_app()
 
 
-def explain(api: Api, hand_id: str, accept: str | None = None, revision: int | None = None) -> Answer:
+def explain(api: Api, hand_id: str, accept: str | None = None, revision: int | None = None) -> ApiResponse:
     query = "" if revision is None else f"?revision={revision}"
     headers = {} if accept is None else {"Accept": accept}
     return api.ask("GET", f"/v1/hands/{hand_id}/explanation{query}", headers=headers)
 
 
-def play_worked(api: Api) -> Answer:
+def play_worked(api: Api) -> ApiResponse:
     return play(api, start_round(api, sitting=SHORT), WORKED)
 
 

@@ -10,7 +10,7 @@ import pytest
 from schemas.hand_lines import MOST_LINES
 from service.rounds.views import hands as views
 from service.rounds.views.batch_turns import MOST_BATCHES, batch_place
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
 from tests.support.sample_rounds import (
@@ -33,12 +33,12 @@ Document = dict[str, Any]
 TYPE = {"Content-Type": "application/x-ndjson"}
 
 
-def send(api: Api, *lines: Document | bytes, query: str = "", **headers: str) -> Answer:
+def send(api: Api, *lines: Document | bytes, query: str = "", **headers: str) -> ApiResponse:
     content = b"\n".join(line if isinstance(line, bytes) else json.dumps(line).encode() for line in lines)
     return api.ask("POST", f"/v1/hands{query}", data=content, headers={**TYPE, **headers})
 
 
-def results(answer: Answer) -> list[Document]:
+def results(answer: ApiResponse) -> list[Document]:
     assert answer.status == 200, answer
     assert answer.headers["Content-Type"] == "application/x-ndjson"
     return [json.loads(line) for line in answer.text.splitlines()]
@@ -48,7 +48,7 @@ def line(round_: str | Document, played: Document, **more: Any) -> Document:
     return {"round": round_, **dealt_again(played), **more}
 
 
-def statuses(answer: Answer) -> list[str]:
+def statuses(answer: ApiResponse) -> list[str]:
     return [result["status"] for result in results(answer)]
 
 

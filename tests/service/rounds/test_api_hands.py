@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.sample_rounds import (
     HIGH,
@@ -231,7 +231,7 @@ def test_under_scope_round_a_closing_settles_the_totals(api: Api) -> None:
 # --- the same hand again ---
 
 
-def replayed(first: Answer, again: Answer) -> bool:
+def replayed(first: ApiResponse, again: ApiResponse) -> bool:
     assert again.status == 201
     assert again.headers["Location"] == first.headers["Location"]
     assert without(again.document, "round") == without(first.document, "round")

@@ -41,6 +41,7 @@ def test_a_round_is_opened_and_shown(api: Api) -> None:
         "hands": 0,
         "point_value": None,
         "currency": None,
+        "currency_digits": None,
         "opened_at": opened["opened_at"],
         "recorded_at": opened["opened_at"],
         "state": "open",

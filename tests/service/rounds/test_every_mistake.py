@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_corrections import correct
 from tests.support.sample_rounds import (
     COMPLETE,
@@ -51,19 +51,19 @@ MISTAKES = {
 }
 
 
-def post_hand(api: Api) -> Answer:
+def post_hand(api: Api) -> ApiResponse:
     return api.post(f"/v1/rounds/{start_round(api)}/hands", spoil(hand(1, 1, THREE)))
 
 
-def post_score(api: Api) -> Answer:
+def post_score(api: Api) -> ApiResponse:
     return api.post("/v1/score", spoil(WORKED))
 
 
-def post_document(api: Api) -> Answer:
+def post_document(api: Api) -> ApiResponse:
     return api.post("/v1/documents", document_of(hands=[COMPLETE[0], spoil(COMPLETE[1])]))
 
 
-def post_correction(api: Api) -> Answer:
+def post_correction(api: Api) -> ApiResponse:
     round_id = start_round(api)
     play(api, round_id, COMPLETE[0])
     return correct(api, round_id, document=document_of(hands=[spoil(COMPLETE[0])]))

@@ -14,9 +14,10 @@ from tests.support.application import House, open_house
 from tests.support.database.postgres import Logins, Server
 from tests.support.story import tell
 
+NDJSON = "application/x-ndjson"
 UNTOLD = {"internal-error", "busy", "idempotency-key-in-use", "method-not-allowed"} | {"request-malformed"}
 """Problems that a story cannot run into on purpose, or that belong to no operation."""
-OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only"}
+OF_AN_OPERATOR = {"database-unknown", "database-denied", "database-altered", "database-read-only", "import-deleted"}
 REFUSED_AS_SHAPE = {"card-invalid", "board-invalid", "stakes-invalid"}
 """What the shape of a request leaves no room for."""
 
@@ -41,15 +42,20 @@ def operations(contract: Document) -> Iterator[tuple[Document, list[Document]]]:
                 yield operation, [*item.get("parameters", []), *operation.get("parameters", [])]
 
 
-def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
-    """Every body that the contract describes, by the name of its operation and what it is of."""
+def contents(contract: Document) -> Iterator[tuple[str, Document]]:
+    """Every content that the contract describes, by the name of its operation and what it is of."""
     for operation, _ in operations(contract):
         if "requestBody" in operation:
-            [media] = operation["requestBody"]["content"].values()
-            yield f"{operation['operationId']} request", media
+            yield f"{operation['operationId']} request", operation["requestBody"]["content"]
         for status, answer in operation["responses"].items():
-            for media in resolve(contract, answer).get("content", {}).values():
-                yield f"{operation['operationId']} {status}", media
+            yield f"{operation['operationId']} {status}", resolve(contract, answer).get("content", {})
+
+
+def bodies(contract: Document) -> Iterator[tuple[str, Document]]:
+    """Every body that the contract describes, by the name of its operation and what it is of."""
+    for place, content in contents(contract):
+        for media in content.values():
+            yield place, media
 
 
 def test_the_story_produces_the_stored_examples(house: House, bare_logins: Logins) -> None:
@@ -70,6 +76,18 @@ def test_every_request_and_response_has_a_valid_example(contract: Document) -> N
             # What is answered in YAML is shown as the text that it is.
             is_yaml = place == "get_contract 200"
             validate(contract, media["schema"], yaml.safe_load(value) if is_yaml else value)
+
+
+def test_every_line_of_ndjson_is_valid_by_the_schema_of_lines(contract: Document) -> None:
+    found = {place: media[NDJSON] for place, media in contents(contract) if NDJSON in media}
+    assert len(found) == 7
+    for place, media in found.items():
+        lines = [
+            line for example in media["examples"].values() for line in resolve(contract, example)["value"].splitlines()
+        ]
+        assert lines, place
+        for line in lines:
+            validate(contract, media["x-line-schema"], json.loads(line))
 
 
 def test_every_parameter_has_a_valid_example(contract: Document) -> None:

@@ -1,10 +1,21 @@
 """Hands of all rounds over HTTP: filters and pages."""
 
-import pytest
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from uuid import UUID
 
-from tests.support.api_client import Api
+import pytest
+from sqlalchemy import text
+from sqlalchemy.dialects import postgresql
+
+from service.rounds.models import HandRecord
+from service.rounds.queries.hand_filters import HandFilter, select_in_force
+from tests.support.api_client import Api, Document
+from tests.support.application import House
 from tests.support.database.recorded_statements import recorded_statements
+from tests.support.import_lines import club_of, database_of, import_all, lines_of
 from tests.support.sample_rounds import (
+    COMPLETE,
     HIGH,
     KINGS,
     LOW,
@@ -16,6 +27,7 @@ from tests.support.sample_rounds import (
     TWO,
     add_table,
     depart,
+    document_of,
     hand,
     open_round,
     play,
@@ -145,3 +157,36 @@ def test_a_page_of_hands_needs_as_many_statements_as_one_hand(api: Api, hands: d
 def test_an_invalid_filter_of_hands_is_refused(api: Api, query: str, mistakes: dict[str, str]) -> None:
     refused = api.get(f"/v1/hands?{query}")
     assert (refused.status, refused.mistakes) == (422, mistakes)
+
+
+def test_a_period_of_hands_reads_an_index_and_not_all_hands_of_the_club(house: House, api: Api, other_api: Api) -> None:
+    days = [date(2026, 1, 1) + timedelta(days=day) for day in range(200)]
+    for owner in (api, other_api):
+        documents = [
+            document_of(reference=str(day), hands=[{**played, "played_at": f"{day}T20:00:00Z"} for played in COMPLETE])
+            for day in days
+        ]
+        import_all(house, club_of(house, owner), lines_of(documents))
+    house.change("ANALYZE")
+    played_from = datetime(2026, 3, 1, tzinfo=UTC)
+    evening = HandFilter(played_from=played_from, played_before=played_from + timedelta(days=1))
+    scans = list(scans_of(house, club_of(house, api), evening))
+    assert "hands_played" in [scan.get("Index Name") for scan in scans]
+    assert sum(scan["Actual Rows"] * scan["Actual Loops"] for scan in scans) <= 5 * len(COMPLETE), scans
+    assert len(listed(api, "from=2026-03-01T00:00:00Z&to=2026-03-02T00:00:00Z")) == len(COMPLETE)
+
+
+def scans_of(house: House, club: UUID, wanted: HandFilter) -> Iterator[Document]:
+    """Yield the scans of tables and indexes by which PostgreSQL finds a page of hands."""
+    query = select_in_force(club, wanted).order_by(HandRecord.id.desc()).limit(51)
+    written = query.compile(dialect=postgresql.dialect(), compile_kwargs={"literal_binds": True})
+    with database_of(house).reading(club) as transaction:
+        # As in a large club, where reading a whole table is never the cheapest plan.
+        transaction.execute(text("SET LOCAL enable_seqscan = off"))
+        explained = transaction.execute(text(f"EXPLAIN (ANALYZE, FORMAT JSON) {written}".replace(":", "\\:")))
+        plans = [explained.scalar_one()[0]["Plan"]]
+    while plans:
+        plan = plans.pop()
+        plans += plan.get("Plans", ())
+        if "Scan" in plan["Node Type"]:
+            yield plan

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, play, random_document, random_ruleset
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, close, depart, record, without
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
@@ -81,7 +81,7 @@ def check_round(api: Api, ruleset: Document, rng: Random, where: str, *, small_s
     expected = play(document, ruleset)
     round_id = play_by_hand(api, document, expected, where)
     check_recorded(api, round_id, expected, where)
-    again: Answer = api.post("/v1/documents", document)
+    again: ApiResponse = api.post("/v1/documents", document)
     assert (again.status, again.headers.get("Idempotent-Replayed")) == (201, "true"), where
     assert again["round"]["id"] == round_id
     whole = api.post("/v1/documents", {**document, "table": f"{document['table']} whole"})

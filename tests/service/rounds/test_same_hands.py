@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.api_corrections import correct
 from tests.support.application import House
 from tests.support.race import at_once
@@ -55,15 +55,15 @@ def reordered(played: Document) -> Document:
     return {**played, "players": players}
 
 
-def post(api: Api, round_id: str, played: Document) -> Answer:
+def post(api: Api, round_id: str, played: Document) -> ApiResponse:
     return api.post(f"/v1/rounds/{round_id}/hands", played)
 
 
-def is_replay(answer: Answer) -> bool:
+def is_replay(answer: ApiResponse) -> bool:
     return answer.headers.get("Idempotent-Replayed") == "true"
 
 
-def replays(first: Answer, again: Answer) -> bool:
+def replays(first: ApiResponse, again: ApiResponse) -> bool:
     return is_replay(again) and without(again.document, "round") == without(first.document, "round")
 
 

@@ -14,7 +14,7 @@ from service.statistics.actions.measuring import update_statistics
 from service.statistics.queries.measuring import add_all_rounds
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import (
@@ -290,7 +290,7 @@ def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
     rng = Random("statistics")
     rounds = []
     for place, name in enumerate(sorted(PRESETS)):
-        answer: Answer = post_document(api, random_document(rng, PRESETS[name]))
+        answer: ApiResponse = post_document(api, random_document(rng, PRESETS[name]))
         assert answer.status == 201, answer
         rounds.append(answer["round"]["id"])
         if place % 3 == 0:

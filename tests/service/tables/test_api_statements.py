@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from tests.oracle import PRESETS, random_document
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import (
     HIGH,
     LOW,
@@ -32,7 +32,7 @@ from tests.support.sample_rounds import (
 NOBODYS = "01a1fa84-64a0-7085-97f3-8afdbd6ebc27"
 
 
-def statement(api: Api, table: str, query: str = "") -> Answer:
+def statement(api: Api, table: str, query: str = "") -> ApiResponse:
     answer = api.get(f"/v1/tables/{table}/statement{query}")
     assert answer.status == 200, answer
     return answer
@@ -55,7 +55,7 @@ def play_round(api: Api, table: str, sitting: dict[int, str], *hands: Document) 
     return close(api, round_id)
 
 
-def import_round(api: Api, **document: Any) -> Answer:
+def import_round(api: Api, **document: Any) -> ApiResponse:
     played = api.post("/v1/documents", document_of(**document))
     assert played.status == 201, played
     return played

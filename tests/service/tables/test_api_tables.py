@@ -18,6 +18,7 @@ def test_a_table_is_created_and_found(api: Api) -> None:
     assert added.status == 201
     assert added.document == {
         **KITCHEN,
+        "currency_digits": 2,
         "ruleset": "pineapple@1",
         WINDOW: 30,
         "id": added["id"],
@@ -115,11 +116,30 @@ def test_a_round_has_the_point_value_and_currency_of_its_table(api: Api) -> None
     table = add_table(api, point_value=25, currency="USD")
     opened = open_round(api, table)
     assert (opened["point_value"], opened["currency"], opened["table"]) == (25, "USD", table)
+    assert opened["currency_digits"] == 2
     assert api.get(f"/v1/rounds/{opened['id']}/settlement")["money"] == {
         "point_value": 25,
         "currency": "USD",
+        "currency_digits": 2,
         "net": {"1": 0, "2": 0, "3": 0},
     }
+
+
+@pytest.mark.parametrize(("currency", "digits"), [("JPY", 0), ("EUR", 2), ("KWD", 3), ("CLF", 4)])
+def test_tables_rounds_and_settlements_have_the_digits_of_their_currency(api: Api, currency: str, digits: int) -> None:
+    table = add_table(api, point_value=25, currency=currency)
+    round_ = open_round(api, table)["id"]
+    tables, rounds = api.get("/v1/tables")["tables"], api.get("/v1/rounds")["rounds"]
+    assert [listed["currency_digits"] for listed in (api.get(f"/v1/tables/{table}"), *tables)] == [digits, digits]
+    assert [listed["currency_digits"] for listed in (api.get(f"/v1/rounds/{round_}"), *rounds)] == [digits, digits]
+    assert api.get(f"/v1/rounds/{round_}/settlement")["money"]["currency_digits"] == digits
+    assert set(api.get(f"/v1/tables/{table}/statement")["currency_digits"].values()) <= {digits}
+
+
+def test_without_a_currency_there_are_no_digits(api: Api) -> None:
+    table = add_table(api)
+    assert api.get(f"/v1/tables/{table}")["currency_digits"] is None
+    assert open_round(api, table)["currency_digits"] is None
 
 
 def test_without_a_point_value_there_is_no_money(api: Api) -> None:

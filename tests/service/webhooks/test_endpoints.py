@@ -5,14 +5,14 @@ from typing import Any
 
 import pytest
 
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.application import House
 
 URL = "https://club.example/webhooks"
 ASKED: dict[str, Any] = {"url": URL, "kinds": ["round.completed", "hand.recorded"], "description": "the club's own bot"}
 
 
-def add(api: Api, **changes: Any) -> Answer:
+def add(api: Api, **changes: Any) -> ApiResponse:
     added = api.post("/v1/webhooks", {**ASKED, **changes})
     assert added.status == 201, added
     return added
