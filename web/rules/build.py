@@ -44,6 +44,14 @@ SUBSTITUTES: Final = {"orjson.py": RULES / "substitutes" / "orjson.py"}
 PACKAGES: Final = ("marshmallow",)
 """Pure Python packages, as installed from PyPI in the version of `constraints.txt`."""
 OWN: Final = ("evidence", "schemas", "scoring")
+_NOTICE: Final = """\
+The files beside this one contain:
+
+- Pyodide, under the Mozilla Public License 2.0: https://www.mozilla.org/MPL/2.0/. Its source code is at
+  https://github.com/pyodide/pyodide.
+- Python and its standard library, under the Python Software Foundation License: https://docs.python.org/3/license.html.
+- Python packages, under the licences beside them in rules.zip.
+"""
 _TIME: Final = (1980, 1, 1, 0, 0, 0)
 _LIST: Final = """
 import json, sys
@@ -90,7 +98,7 @@ def list_files() -> dict[str, Path]:
     files = {ADAPTER: RULES / "adapter.py", **SUBSTITUTES, **list_modules()}
     for package in PACKAGES:
         files |= dict(list_package_files(package))
-    return dict(sorted(files.items()))
+    return files
 
 
 def pack(files: dict[str, Path]) -> bytes:
@@ -101,7 +109,7 @@ def pack(files: dict[str, Path]) -> bytes:
     """
     packed = BytesIO()
     with ZipFile(packed, "w") as archive:
-        for name, path in files.items():
+        for name, path in sorted(files.items()):
             entry = ZipInfo(name, _TIME)
             entry.compress_type, entry.create_system, entry.external_attr = ZIP_STORED, 3, 0o644 << 16
             archive.writestr(entry, path.read_bytes())
@@ -125,28 +133,32 @@ def compile_scripts(target: Path) -> None:
     subprocess.run([*find_node(), str(compiler), "--project", str(SCRIPTS), "--outDir", str(target)], check=True)
 
 
-def main() -> None:
-    """Build everything."""
-    shutil.rmtree(TARGET, ignore_errors=True)
-    TARGET.mkdir(parents=True)
+def build(target: Path) -> None:
+    """Build everything into an empty folder."""
     for name in RUNTIME:
-        shutil.copyfile(PYODIDE / name, TARGET / name)
-    # npm's package has no text of its licence, which is MPL-2.0.
-    shutil.copyfile(PYODIDE / "README.md", TARGET / "pyodide-README.md")
-    (TARGET / LOCK).write_text(lock_without_packages((PYODIDE / LOCK).read_text(encoding="utf-8")), encoding="utf-8")
-    (TARGET / ARCHIVE).write_bytes(pack(list_files()))
+        shutil.copyfile(PYODIDE / name, target / name)
+    (target / "NOTICE.txt").write_text(_NOTICE, encoding="utf-8")
+    (target / LOCK).write_text(lock_without_packages((PYODIDE / LOCK).read_text(encoding="utf-8")), encoding="utf-8")
+    (target / ARCHIVE).write_bytes(pack(list_files()))
     with TemporaryDirectory() as directory:
         compile_scripts(Path(directory))
         for name in WORKER:
-            shutil.copyfile(Path(directory) / name, TARGET / name)
+            shutil.copyfile(Path(directory) / name, target / name)
     manifest = {
         "scorer": SCORER_VERSION,
         "pyodide": json.loads((PYODIDE / "package.json").read_text(encoding="utf-8"))["version"],
         "packages": {name: distribution(name).version for name in PACKAGES},
-        "files": {name: describe_file((TARGET / name).read_bytes()) for name in sorted([*RUNTIME, LOCK, ARCHIVE])},
-        "scripts": {name: describe_file((TARGET / name).read_bytes()) for name in WORKER},
+        "files": {name: describe_file((target / name).read_bytes()) for name in sorted([*RUNTIME, LOCK, ARCHIVE])},
+        "scripts": {name: describe_file((target / name).read_bytes()) for name in WORKER},
     }
-    (TARGET / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+
+
+def main() -> None:
+    """Build everything into the folder that the service serves."""
+    shutil.rmtree(TARGET, ignore_errors=True)
+    TARGET.mkdir(parents=True)
+    build(TARGET)
 
 
 if __name__ == "__main__":
