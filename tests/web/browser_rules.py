@@ -16,8 +16,10 @@ DRIVER = Path(__file__).parent / "score_lines.mjs"
 
 
 def build_rules(directory: Path) -> Path:
-    """Build the rules as `make setup` does."""
+    """Build the rules as `make setup` does, unless they are built."""
     built = directory / "rules"
+    if (built / "python.mjs").exists():
+        return built
     built.mkdir()
     build(built)
     # Node.js reads a script without a `package.json` as a module by its name only.

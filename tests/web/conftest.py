@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
@@ -61,8 +62,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def built_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of the rules for browsers."""
-    return build_rules(tmp_path_factory.mktemp("browser"))
+    """The folder of the rules for browsers; one process builds them for all."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with FileLock(shared / "rules.lock"):
+        return build_rules(shared)
 
 
 @pytest.fixture(scope="session")
