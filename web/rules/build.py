@@ -29,8 +29,9 @@ PACKAGES_OF_NODE: Final = ROOT / "web" / "node_modules"
 PYODIDE: Final = PACKAGES_OF_NODE / "pyodide"
 SCRIPTS: Final = ROOT / "web" / "src" / "rules"
 TARGET: Final = ROOT / "service" / "pages" / "static" / "rules"
-RUNTIME: Final = ("pyodide.asm.mjs", "pyodide.asm.wasm", "pyodide.mjs", "python_stdlib.zip")
-"""The files of Pyodide that a browser loads."""
+LOADER: Final = "pyodide.mjs"
+RUNTIME: Final = ("pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+"""The files of Pyodide that its loader loads."""
 LOCK: Final = "pyodide-lock.json"
 """The packages that Pyodide can download. The copy lists none: everything is in the archive."""
 WORKER: Final = ("python.js", "worker.js")
@@ -135,7 +136,7 @@ def compile_scripts(target: Path) -> None:
 
 def build(target: Path) -> None:
     """Build everything into an empty folder."""
-    for name in RUNTIME:
+    for name in (LOADER, *RUNTIME):
         shutil.copyfile(PYODIDE / name, target / name)
     (target / "NOTICE.txt").write_text(_NOTICE, encoding="utf-8")
     (target / LOCK).write_text(lock_without_packages((PYODIDE / LOCK).read_text(encoding="utf-8")), encoding="utf-8")
@@ -149,7 +150,7 @@ def build(target: Path) -> None:
         "pyodide": json.loads((PYODIDE / "package.json").read_text(encoding="utf-8"))["version"],
         "packages": {name: distribution(name).version for name in PACKAGES},
         "files": {name: describe_file((target / name).read_bytes()) for name in sorted([*RUNTIME, LOCK, ARCHIVE])},
-        "scripts": {name: describe_file((target / name).read_bytes()) for name in WORKER},
+        "scripts": {name: describe_file((target / name).read_bytes()) for name in (LOADER, *WORKER)},
     }
     (target / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
 
