@@ -47,7 +47,7 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, t
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 50 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, recorded, imported, recomputed and verified, and their disk space
+bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
@@ -59,6 +59,7 @@ bench: setup  ## measure how fast hands are scored, recorded, imported, recomput
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.read_statistics --hands 300000 --copies 9
 	$(BIN)/python -m benchmarks.verify
+	$(BIN)/python -m benchmarks.rules_in_browser
 	$(BIN)/python -m benchmarks.record_sizes
 
 format: setup  ## format the code

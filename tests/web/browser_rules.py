@@ -33,7 +33,7 @@ class BrowserRules:
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
         self.description: Document = self._read()
-        self.milliseconds: list[float] = []
+        self.milliseconds: list[dict[str, float]] = []
 
     def score(self, round_: object, hand: object) -> Document:
         """Score a hand as the page does."""

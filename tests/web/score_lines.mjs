@@ -11,16 +11,24 @@ const read = (name) => readFileSync(join(directory, name));
 const { loadPyodide } = await import(pathToFileURL(join(directory, "pyodide.mjs")).href);
 const { PythonRules } = await import(pathToFileURL(join(directory, "python.mjs")).href);
 
-const started = performance.now();
+/** Return the milliseconds on the clock and of processor time since an earlier moment. */
+function since([clock, processor]) {
+  const { user, system } = process.cpuUsage(processor);
+  return { clock: performance.now() - clock, processor: (user + system) / 1000 };
+}
+const now = () => [performance.now(), process.cpuUsage()];
+
+const started = now();
 const pyodide = await loadPyodide({ indexURL: directory });
-const loaded = performance.now();
+const python = since(started);
+const loaded = now();
 const rules = PythonRules.start(pyodide, JSON.parse(read("manifest.json")), new Uint8Array(read("rules.zip")));
-const milliseconds = { python: loaded - started, rules: performance.now() - loaded };
+const milliseconds = { python, rules: since(loaded) };
 console.log(JSON.stringify({ ...rules.description, milliseconds }));
 
 for await (const line of createInterface({ input: process.stdin })) {
   const { round, hand } = JSON.parse(line);
-  const before = performance.now();
+  const before = now();
   const result = rules.score(round, hand);
-  console.log(JSON.stringify({ result, milliseconds: performance.now() - before }));
+  console.log(JSON.stringify({ result, milliseconds: since(before) }));
 }
