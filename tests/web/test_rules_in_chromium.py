@@ -1,5 +1,6 @@
 """The worker in a real browser, under a policy that allows WebAssembly and no `eval`."""
 
+import json
 import shutil
 from pathlib import Path
 from random import Random
@@ -9,6 +10,7 @@ import pytest
 from tests.oracle import PRESETS, random_document
 from tests.web.browser_rules import BrowserRules, Document
 from tests.web.chromium_page import find_chromium, score_in_chromium
+from web.rules.build import MANIFEST
 
 pytestmark = pytest.mark.thorough
 
@@ -53,6 +55,9 @@ def test_the_worker_scores_under_a_strict_policy(chromium: str, built_rules: Pat
     assert loaded == sorted(loaded)
     assert found["progress"][-1]["loaded"] == found["progress"][-1]["total"]
     assert len(loaded) > 5
+    files = json.loads((built_rules / MANIFEST).read_text())["files"]
+    compressed = sum(file["gzip" if name.endswith(("mjs", "wasm")) else "bytes"] for name, file in files.items())
+    assert found["progress"][-1]["total"] == compressed
     assert (found["stopped"]["kind"], found["stopped"]["reason"]) == ("unavailable", "failed")
 
 
