@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
+RULES := service/pages/static/rules/manifest.json
 
 # Without bytecode every process that the suite starts compiles its modules again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -13,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:  ## list the targets
 	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
-setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference (from PyPI and npm)
+setup: $(STAMP) $(REFERENCE) $(RULES)  ## create .venv/ with `ofc` and `ofc-server`, and the files for browsers (from PyPI and npm)
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -22,6 +23,9 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
 	$(BIN)/python web/install.py
+
+$(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts scoring/*.py schemas/*.py evidence/*.py)
+	$(BIN)/python -m web.rules.build
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
 	$(BIN)/python examples/demo.py
@@ -43,7 +47,7 @@ check: setup  ## run what CI runs: format, lint, imports, types, dependencies, t
 	$(BIN)/python -m tests.contract.audit
 	$(BIN)/pytest --numprocesses 3 --dist worksteal -m "not verify" --requests 50 --cov --cov-report=term:skip-covered --cov-fail-under=90
 
-bench: setup  ## measure how fast hands are scored, recorded, imported, recomputed and verified, and their disk space
+bench: setup  ## measure how fast hands are scored, also in a browser, recorded, imported, recomputed and verified, and their disk space
 	$(BIN)/python benchmarks/score_hands.py
 	$(BIN)/python -m benchmarks.score_bulk
 	$(BIN)/python -m benchmarks.settle_bulk
@@ -55,6 +59,7 @@ bench: setup  ## measure how fast hands are scored, recorded, imported, recomput
 	$(BIN)/python -m benchmarks.recompute
 	$(BIN)/python -m benchmarks.read_statistics --hands 300000 --copies 9
 	$(BIN)/python -m benchmarks.verify
+	$(BIN)/python -m benchmarks.rules_in_browser
 	$(BIN)/python -m benchmarks.record_sizes
 
 format: setup  ## format the code
@@ -87,4 +92,4 @@ dist: setup  ## build the wheels of the client and the service into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
 
 clean:  ## delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules

@@ -5,13 +5,14 @@ from base64 import b64decode, b64encode
 from dataclasses import dataclass
 from functools import cached_property
 from hashlib import sha256
-from typing import Final
-
-from nacl import signing
-from nacl.exceptions import CryptoError
+from typing import TYPE_CHECKING, Final
 
 from evidence.errors import refuse
 
+if TYPE_CHECKING:
+    from nacl import signing
+
+# PyNaCl is imported where it is used: the rules in a browser import this package without it.
 _ED25519: Final = b"\x01"
 _KEY_BYTES: Final = 32
 _NAME: Final = re.compile(r"[^\s+\x00-\x1f\x7f]{1,120}")
@@ -60,6 +61,9 @@ class VerifierKey:
 
     def has_signed(self, text: bytes, signature: bytes) -> bool:
         """Return whether a signature of a text was made with this key."""
+        from nacl import signing
+        from nacl.exceptions import CryptoError
+
         try:
             signing.VerifyKey(self.public).verify(text, signature)
         except CryptoError:  # also of a signature that has not 64 bytes
@@ -72,7 +76,7 @@ class SigningKey:
     """A private key. Only `secret` reveals it; its `repr` shows the public key."""
 
     name: str
-    _private: signing.SigningKey
+    _private: "signing.SigningKey"
 
     @classmethod
     def make(cls, name: str) -> "SigningKey":
@@ -82,6 +86,8 @@ class SigningKey:
         Raises:
             EvidenceError: the name is invalid.
         """
+        from nacl import signing
+
         _check(name, bytes(_KEY_BYTES))
         return cls(name, signing.SigningKey.generate())
 
@@ -93,6 +99,8 @@ class SigningKey:
         Raises:
             EvidenceError: the line is not a private key; the message does not show it.
         """
+        from nacl import signing
+
         name, key_id, seed = _read(_PRIVATE, written, "a signing key")
         _check(name, seed)
         key = cls(name, signing.SigningKey(seed))

@@ -7,18 +7,17 @@ from client.offline.problems import check_expected, make_refusal, translate_erro
 from schemas.base import load
 from schemas.documents import RoundDocument, RoundDocumentRequestSchema
 from schemas.hands import Irregularity
-from schemas.problems import dump_mistakes
-from schemas.rounds import dump_next, dump_seats
+from schemas.next_hand import dump_played_hand, dump_played_round
+from schemas.rounds import dump_next
 from schemas.rulesets import dump_ruleset, load_ruleset
-from schemas.scores import dump_score, dump_single_hand, load_score_request
-from schemas.settlements import dump_points, dump_settlement, dump_transfers
+from schemas.scores import dump_single_hand, load_score_request
+from schemas.settlements import dump_settlement
 from scoring.errors import HandError, Mistake
 from scoring.following import find_top_up_mistakes
 from scoring.hand import Hand, TopUp
 from scoring.history import PlayedRound, replay, without_needless_marks
 from scoring.presets import PRESETS
-from scoring.round import PlayedHand, add_points
-from scoring.round_state import Round
+from scoring.round import add_points
 from scoring.ruleset import Ruleset
 from scoring.single_hand import score_single_hand
 
@@ -123,10 +122,10 @@ def play_round(document: Document, own: Document | None = None) -> Document:
             "reference": read.reference,
             "point_value": read.point_value,
             "currency": read.currency,
-            **_dump_round(played.round),
+            **dump_played_round(played.round),
         },
         "settlement": dump_settlement(played.round, played.payments, 1, *money, irregular=irregular),
-        "hands": [_dump_hand(ruleset, hand) for hand in played.hands],
+        "hands": [dump_played_hand(ruleset, hand) for hand in played.hands],
     }
     check_expected(read.expected, result)
     return result
@@ -160,25 +159,3 @@ def _replay(document: Document, own: Document | None) -> tuple[RoundDocument, Ru
 def _under(document: Document, own: Document | None) -> Document:
     """Return a document that names the custom ruleset if one is given."""
     return {**document, "ruleset": own["name"]} if own else document
-
-
-def _dump_hand(ruleset: Ruleset, played: PlayedHand) -> Document:
-    round_ = played.round
-    return {
-        "number": played.hand.number,
-        "button": played.hand.button,
-        "irregular": dump_mistakes(played.irregular),
-        **dump_score(ruleset, played.score, {seat.seat: seat.player for seat in round_.seats}),
-        "transfers": dump_transfers(played.transfers),
-        "stacks": dump_points(round_.stacks),
-        "round": _dump_round(round_),
-    }
-
-
-def _dump_round(round_: Round) -> Document:
-    return {
-        "status": round_.status.value,
-        "hands": round_.hands,
-        "seats": dump_seats(round_),
-        "next": dump_next(round_.next_hand),
-    }

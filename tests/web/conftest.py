@@ -1,13 +1,19 @@
-"""The TypeScript client, built from a copy of `web/client`."""
+"""The TypeScript client, built from a copy of `web/client`, and the rules for browsers beside a service."""
 
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from filelock import FileLock
 
+from tests.support.api_client import Api
+from tests.support.application import House, open_house
+from tests.support.database.postgres import Server
 from tests.support.server_process import Running
+from tests.web.browser_rules import BrowserRules, build_rules, running_rules
 from web.install import find_node
 
 ROOT = Path(__file__).parents[2]
@@ -52,3 +58,32 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (copy / "web" / "node_modules").symlink_to(PACKAGES)
     run(*find_node(), "build.mjs", directory=package)
     return package
+
+
+@pytest.fixture(scope="session")
+def built_rules(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the rules for browsers; one process builds them for all."""
+    shared = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        shared = shared.parent
+    with FileLock(shared / "rules.lock"):
+        return build_rules(shared)
+
+
+@pytest.fixture(scope="session")
+def browser(built_rules: Path) -> Iterator[BrowserRules]:
+    """The rules in WebAssembly."""
+    with running_rules(built_rules) as rules:
+        yield rules
+
+
+@pytest.fixture(scope="session")
+def house(embedded_postgres: Server) -> Iterator[House]:
+    with open_house(embedded_postgres) as opened:
+        yield opened
+
+
+@pytest.fixture
+def api(house: House) -> Api:
+    """A client with a key of a club of its own."""
+    return house.new_client()

@@ -13,6 +13,7 @@ from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, R
 from schemas.corrections.patches import Patched
 from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
+from schemas.exact_points import refuse_inexact
 from schemas.fields import reading_stored_texts, show, show_time
 from schemas.hand_identity import prefer_recorded
 from schemas.problems import sentence_of, show_pointer
@@ -35,7 +36,6 @@ from scoring.settlement import Transfer
 from service.corrections import queries as corrections
 from service.db import Transaction
 from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
-from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand

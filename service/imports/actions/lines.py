@@ -13,6 +13,7 @@ import numpy as np
 
 from schemas.base import WireError
 from schemas.documents import RoundDocument, digest_document, identify, read_document
+from schemas.exact_points import are_exact
 from schemas.strict_json import read_json
 from scoring.bulk.round_states import OPEN
 from scoring.bulk.rounds import BulkRounds
@@ -26,7 +27,6 @@ from service.db import Transaction
 from service.errors import RulesetUnknown
 from service.imports import queries as imports
 from service.recomputations.packed.rounds import TRANSFER_FIELDS, Figures, pairs_of
-from service.rounds.actions.checks import are_exact
 from service.rounds.actions.documents import find_document_mistakes
 from service.rounds.queries import rounds
 from service.rounds.queries.figures import HandFigures

@@ -10,6 +10,7 @@ from uuid_utils.compat import uuid7
 
 from evidence import digest_of
 from evidence.events import RoundOpened
+from schemas.exact_points import refuse_inexact
 from schemas.fields import show_time
 from schemas.rounds import RoundRequest, RoundView, SeatRequest
 from scoring.errors import Mistake, RoundError
@@ -19,7 +20,6 @@ from scoring.round_state import Round, RoundSeat
 from scoring.ruleset import Points, Ruleset
 from service.db import Transaction
 from service.errors import RoundConflict, RoundOpen
-from service.rounds.actions.checks import refuse_inexact
 from service.rounds.queries import rounds
 from service.rounds.queries.rounds import FIRST
 from service.rounds.queries.stored_round import StoredRound

@@ -9,24 +9,20 @@ from uuid_utils.compat import uuid7
 
 from evidence.codec import CanonicalJson
 from evidence.events import HandRecorded
-from schemas.base import ComparedMistake
-from schemas.hand_identity import find_differences, is_same_hand
+from schemas import next_hand
+from schemas.exact_points import refuse_inexact
+from schemas.hand_identity import is_same_hand
 from schemas.hands import SubmittedHand, dump_hand
-from schemas.partial_documents import parse_partial_hand
+from schemas.next_hand import Boards
 from schemas.rounds import RoundView
 from schemas.scores import HandView
 from scoring import SCORER_VERSION
-from scoring.board import Row
-from scoring.deal import find_deal_mistakes
 from scoring.errors import HandError, Mistake
-from scoring.hand import Hand, Seat
-from scoring.partial_hand import find_partial_mistakes
-from scoring.round import PlayedHand, play_hand
+from scoring.round import PlayedHand
 from scoring.round_state import Round
 from scoring.ruleset import Points
 from service.db import Transaction
 from service.errors import HandConflict, HandNumberWrong, NotFound, SameDeal
-from service.rounds.actions.checks import refuse_inexact
 from service.rounds.actions.opening import view_round
 from service.rounds.queries import hands, rounds
 from service.rounds.queries.hands import StoredHand
@@ -52,97 +48,13 @@ def view_hand(stored: StoredHand) -> HandView:
     )
 
 
-Boards = tuple[int, Sequence[Seat], bytes]
-"""The number, seats and packed boards of a hand."""
-
-
-def refuse_same_deal(round_: Round, submitted: SubmittedHand, list_boards: Callable[[], Iterable[Boards]]) -> None:
-    """
-    Check that a hand does not have the boards of an earlier hand, unless the request states that it was dealt again.
-
-    A hand that restores a record is not checked: it was accepted before.
-
-    Args:
-        round_: the round.
-        submitted: the hand, which is not recorded yet.
-        list_boards: lists the boards of the earlier hands.
-
-    Raises:
-        SameDeal: an earlier hand has the same boards.
-
-    Rule: docs/rules.md#the-same-hand
-    """
-    following = round_.next_hand
-    is_intended = submitted.dealt_again or submitted.restores is not None
-    if is_intended or not round_.hands or following is None:
-        return
-    hand = submitted.hand
-    received = rows_as_sets(hand.boards)
-    for number, seats, boards in list_boards():
-        if tuple(seats) == hand.seats and rows_as_sets(boards) == received:
-            detail = (
-                f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
-                " 'dealt_again': true if the players were dealt the same cards again"
-            )
-            values = {"received": hand.number, "recorded": number, "expected": following.number}
-            raise SameDeal(detail, (ComparedMistake("same-deal", ("number",), detail, values),))
-
-
-def rows_as_sets(boards: bytes) -> bytes:
-    r"""
-    Sort the cards within each row of packed boards.
-
-    >>> rows_as_sets(bytes([3, 1, 2, 8, 7, 6, 5, 4, 9, 13, 12, 11, 10]))
-    b'\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r'
-    """
-    rows, start = [], 0
-    while start < len(boards):
-        for row in Row:
-            rows.append(bytes(sorted(boards[start : start + row.size])))
-            start += row.size
-    return b"".join(rows)
-
-
-Named = tuple[Seat | None, str | None]
-"""A player's seat and name, each None if unknown."""
-
-
 def find_hand_mistakes(transaction: Transaction, round_id: UUID, received: Any) -> Iterator[Mistake]:
-    """
-    List the mistakes against the rules in a hand that fails validation, as far as it can be parsed.
-
-    A hand whose number is already recorded is not the next: then only the rules that hold for every hand of the round
-    are checked.
-    """
+    """List the mistakes against the rules in a hand that fails validation, as far as it can be parsed."""
     try:
         round_ = rounds.get(transaction, round_id).round
     except NotFound:
         return
-    submitted = parse_partial_hand(received)
-    hand = submitted.hand
-    is_next = hand.number is None or hand.number > round_.hands
-    for mistake in find_partial_mistakes(round_, hand, is_next=is_next):
-        yield wrong_number(round_, hand.number) if mistake.code == "hand-number" and hand.number else mistake
-    seats = [player.seat for player in hand.players or ()]
-    once = [seat if seats.count(seat) == 1 else None for seat in seats]
-    yield from find_misnamed(round_, zip(once, submitted.names, strict=False))
-
-
-def find_misnamed(round_: Round, players: Iterable[Named]) -> Iterator[Mistake]:
-    """Yield a mistake for each player whose name differs from the round's player in their seat."""
-    sitting = {seat.seat: seat.player for seat in round_.seats}
-    for index, (seat, name) in enumerate(players):
-        expected = sitting.get(seat) if seat else None
-        if name is not None and expected is not None and name != expected:
-            detail = f"is {name!r}; expected {expected!r}, the player in seat {seat}"
-            yield Mistake("player-wrong", ("players", index, "player"), detail)
-
-
-def wrong_number(round_: Round, number: int) -> ComparedMistake:
-    """Return the mistake of a hand with another number than the next, with the expected number."""
-    expected = round_.hands + 1
-    detail = f"hand {number} was received; expected hand {expected}"
-    return ComparedMistake("hand-number", ("number",), detail, {"received": number, "expected": expected})
+    yield from next_hand.find_hand_mistakes(round_, received)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,17 +138,17 @@ class HandRecorder:
             HandConflict, SameDeal, HandNumberWrong, RoundError, HandError: as `record_hand`.
         """
         round_ = self._now.round
-        seats = (player.seat for player in submitted.hand.players)
-        misnamed = list(find_misnamed(round_, zip(seats, submitted.names, strict=False)))
         replayed = self._find_recorded(submitted)
         if replayed is not None:
-            is_same = replayed[0] == submitted.digest
-            mistakes = misnamed if is_same else [*_deal_mistakes(round_, submitted), *misnamed]
+            is_identical = replayed[0] == submitted.digest
+            mistakes = next_hand.find_repeated_mistakes(round_, submitted, is_identical=is_identical)
             if mistakes:
                 raise HandError(mistakes)
             return HandResult(replayed[1], view_round(self._now), is_replay=True)
-        refuse_same_deal(round_, submitted, self._list_boards)
-        played = _play(round_, submitted.hand, misnamed)
+        same_deal = next_hand.find_same_deal(round_, submitted, self._list_boards())
+        if same_deal is not None:
+            raise SameDeal(same_deal.detail, (same_deal,))
+        played = _play(round_, submitted)
         refuse_inexact(played.round, self.before.point_value, "top_ups")
         submission = Submission("hand", received)
         stacks = in_order(played.round.seat_numbers, played.round.stacks)
@@ -339,29 +251,15 @@ def _find_recorded(transaction: Transaction, before: StoredRound, submitted: Sub
     return None if counts_again else recorded
 
 
-def _deal_mistakes(round_: Round, submitted: SubmittedHand) -> list[Mistake]:
-    """List the mistakes in the discards and streets of a hand that is already recorded."""
-    return find_deal_mistakes(submitted.hand.players, round_.ruleset)
-
-
-def _play(round_: Round, hand: Hand, misnamed: list[Mistake]) -> PlayedHand:
+def _play(round_: Round, submitted: SubmittedHand) -> PlayedHand:
     """Play the hand, or raise all its mistakes, including those in the players' names."""
     try:
-        played = play_hand(round_, hand)
+        return next_hand.play_submitted(round_, submitted)
     except HandError as error:
-        mistakes = [*error.mistakes, *misnamed]
-        if hand.number != round_.hands + 1:
-            raise _wrong_number(round_, hand, mistakes) from error
-        raise HandError(mistakes) from error
-    if misnamed:
-        raise HandError(misnamed)
-    return played
-
-
-def _wrong_number(round_: Round, hand: Hand, mistakes: Iterable[Mistake]) -> HandNumberWrong:
-    """Return the conflict of a hand with another number than the next, with all its mistakes."""
-    number = wrong_number(round_, hand.number)
-    return HandNumberWrong(number.detail, (number, *(mistake for mistake in mistakes if mistake.path != number.path)))
+        first = error.mistakes[0]
+        if first.code == next_hand.WRONG_NUMBER:
+            raise HandNumberWrong(first.detail, error.mistakes) from error
+        raise
 
 
 def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHand) -> HandView:
@@ -380,9 +278,4 @@ def _as_recorded(transaction: Transaction, given: HandToRecord, played: PlayedHa
 
 
 def _conflict(before: StoredRound, submitted: SubmittedHand, recorded: Mapping[str, Any]) -> HandConflict:
-    number, following = submitted.hand.number, before.round.next_hand
-    expected = f"expected hand {following.number}" if following else "expected no further hand"
-    detail = f"hand {number} of this round is recorded with other content; {expected}"
-    mistakes = tuple(find_differences(recorded, submitted))
-    # Without differences, `restores` names an undone record with the same content as the current one.
-    return HandConflict(detail, mistakes or (Mistake("hand-conflict", ("number",), detail),))
+    return HandConflict(*next_hand.find_conflict(before.round, submitted, recorded))

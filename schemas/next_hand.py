@@ -1,0 +1,185 @@
+"""
+Check and play the next hand of a round, as it was received.
+
+The service does so before it stores a hand, and a browser without a network before it queues one: with the same
+mistakes, and the same result.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, Final
+
+from schemas.base import ComparedMistake, Dumped
+from schemas.hand_identity import Content, find_differences
+from schemas.hands import SubmittedHand
+from schemas.partial_documents import parse_partial_hand
+from schemas.problems import dump_mistakes
+from schemas.rounds import dump_next, dump_seats
+from schemas.scores import dump_score
+from schemas.settlements import dump_points, dump_transfers
+from scoring.board import Row
+from scoring.deal import find_deal_mistakes
+from scoring.errors import HandError, Mistake
+from scoring.hand import Seat
+from scoring.partial_hand import find_partial_mistakes
+from scoring.round import PlayedHand, play_hand
+from scoring.round_state import Round
+from scoring.ruleset import Ruleset
+
+Boards = tuple[int, Sequence[Seat], bytes]
+"""The number, seats and packed boards of a hand."""
+
+WRONG_NUMBER: Final = "hand-number"
+"""Code of the mistake of a hand that is not the next, and of its problem."""
+
+
+def find_hand_mistakes(round_: Round, received: Any) -> Iterator[Mistake]:
+    """
+    List the mistakes against the rules in a hand that fails validation, as far as it can be parsed.
+
+    A hand whose number is already recorded is not the next: then only the rules that hold for every hand of the round
+    are checked.
+    """
+    submitted = parse_partial_hand(received)
+    hand = submitted.hand
+    is_next = hand.number is None or hand.number > round_.hands
+    for mistake in find_partial_mistakes(round_, hand, is_next=is_next):
+        yield wrong_number(round_, hand.number) if mistake.code == WRONG_NUMBER and hand.number else mistake
+    seats = [player.seat for player in hand.players or ()]
+    once = [seat if seats.count(seat) == 1 else None for seat in seats]
+    yield from _find_misnamed(round_, zip(once, submitted.names, strict=False))
+
+
+def find_misnamed(round_: Round, submitted: SubmittedHand) -> list[Mistake]:
+    """List a mistake for each player whose name differs from the round's player in their seat."""
+    seats = (player.seat for player in submitted.hand.players)
+    return list(_find_misnamed(round_, zip(seats, submitted.names, strict=False)))
+
+
+def _find_misnamed(round_: Round, players: Iterable[tuple[Seat | None, str | None]]) -> Iterator[Mistake]:
+    sitting = {seat.seat: seat.player for seat in round_.seats}
+    for index, (seat, name) in enumerate(players):
+        expected = sitting.get(seat) if seat else None
+        if name is not None and expected is not None and name != expected:
+            detail = f"is {name!r}; expected {expected!r}, the player in seat {seat}"
+            yield Mistake("player-wrong", ("players", index, "player"), detail)
+
+
+def wrong_number(round_: Round, number: int) -> ComparedMistake:
+    """Return the mistake of a hand with another number than the next, with the expected number."""
+    expected = round_.hands + 1
+    detail = f"hand {number} was received; expected hand {expected}"
+    return ComparedMistake(WRONG_NUMBER, ("number",), detail, {"received": number, "expected": expected})
+
+
+def find_repeated_mistakes(round_: Round, submitted: SubmittedHand, *, is_identical: bool) -> list[Mistake]:
+    """
+    List the mistakes in what a hand that is recorded already adds: discards, streets and names.
+
+    Args:
+        round_: the round.
+        submitted: the hand.
+        is_identical: whether it adds nothing but names.
+    """
+    misnamed = find_misnamed(round_, submitted)
+    return misnamed if is_identical else [*find_deal_mistakes(submitted.hand.players, round_.ruleset), *misnamed]
+
+
+def find_same_deal(round_: Round, submitted: SubmittedHand, boards: Iterable[Boards]) -> ComparedMistake | None:
+    """
+    Return the mistake of a hand with the boards of an earlier hand, unless the request states that it was dealt again.
+
+    A hand that restores a record is not checked: it was accepted before.
+
+    Args:
+        round_: the round.
+        submitted: the hand, which is not recorded yet.
+        boards: the boards of the earlier hands, which are read only if they matter.
+
+    Rule: docs/rules.md#the-same-hand
+    """
+    following = round_.next_hand
+    is_intended = submitted.dealt_again or submitted.restores is not None
+    if is_intended or not round_.hands or following is None:
+        return None
+    hand = submitted.hand
+    received = rows_as_sets(hand.boards)
+    for number, seats, packed in boards:
+        if tuple(seats) == hand.seats and rows_as_sets(packed) == received:
+            detail = (
+                f"hand {number} of this round has the same boards; send number {number} to repeat that hand, or"
+                " 'dealt_again': true if the players were dealt the same cards again"
+            )
+            values = {"received": hand.number, "recorded": number, "expected": following.number}
+            return ComparedMistake("same-deal", ("number",), detail, values)
+    return None
+
+
+def rows_as_sets(boards: bytes) -> bytes:
+    r"""
+    Sort the cards within each row of packed boards.
+
+    >>> rows_as_sets(bytes([3, 1, 2, 8, 7, 6, 5, 4, 9, 13, 12, 11, 10]))
+    b'\x01\x02\x03\x04\x05\x06\x07\x08\t\n\x0b\x0c\r'
+    """
+    rows, start = [], 0
+    while start < len(boards):
+        for row in Row:
+            rows.append(bytes(sorted(boards[start : start + row.size])))
+            start += row.size
+    return b"".join(rows)
+
+
+def play_submitted(round_: Round, submitted: SubmittedHand) -> PlayedHand:
+    """
+    Play a hand, and check its players' names.
+
+    Raises:
+        RoundError: the round accepts no further hand.
+        HandError: the hand is invalid, with all its mistakes; a wrong number comes first.
+    """
+    misnamed, hand = find_misnamed(round_, submitted), submitted.hand
+    try:
+        played = play_hand(round_, hand)
+    except HandError as error:
+        mistakes = [*error.mistakes, *misnamed]
+        if hand.number != round_.hands + 1:
+            number = wrong_number(round_, hand.number)
+            mistakes = [number, *(mistake for mistake in mistakes if mistake.path != number.path)]
+        raise HandError(mistakes) from error
+    if misnamed:
+        raise HandError(misnamed)
+    return played
+
+
+def find_conflict(round_: Round, submitted: SubmittedHand, recorded: Content) -> tuple[str, tuple[Mistake, ...]]:
+    """Return the detail and the mistakes of a hand whose number another hand of the round has."""
+    number = submitted.hand.number
+    expected = f"expected hand {round_.next_hand.number}" if round_.next_hand else "expected no further hand"
+    detail = f"hand {number} of this round is recorded with other content; {expected}"
+    mistakes = tuple(find_differences(recorded, submitted))
+    # Without differences, `restores` names an undone record with the same content as the current one.
+    return detail, mistakes or (Mistake("hand-conflict", ("number",), detail),)
+
+
+def dump_played_hand(ruleset: Ruleset, played: PlayedHand) -> Dumped:
+    """Encode a played hand and the round after it, like the response to a recorded hand without IDs and times."""
+    round_ = played.round
+    return {
+        "number": played.hand.number,
+        "button": played.hand.button,
+        "irregular": dump_mistakes(played.irregular),
+        **dump_score(ruleset, played.score, {seat.seat: seat.player for seat in round_.seats}),
+        "transfers": dump_transfers(played.transfers),
+        "stacks": dump_points(round_.stacks),
+        "round": dump_played_round(round_),
+    }
+
+
+def dump_played_round(round_: Round) -> Dumped:
+    """Encode the state of a round, without IDs and times."""
+    return {
+        "status": round_.status.value,
+        "hands": round_.hands,
+        "seats": dump_seats(round_),
+        "next": dump_next(round_.next_hand),
+    }

@@ -1,0 +1,330 @@
+"""
+The rules for a page: a round and a hand as JSON in, the result or the refusal of the service as JSON out.
+
+A browser runs this module, and the files of the service that it imports, in WebAssembly. It adds no rule: it calls what
+the service calls for `POST /v1/rounds/{id}/hands`, and `scoring.unfinished_board` for a hand that is still being set.
+"""
+
+import json
+import re
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any, Final
+
+from schemas.base import MOST_SHOWN, WireError, load
+from schemas.documents import RoundDocument, load_document
+from schemas.exact_points import refuse_inexact
+from schemas.hand_identity import is_same_hand
+from schemas.hands import HandRequestSchema, SubmittedHand, dump_hand
+from schemas.next_hand import (
+    WRONG_NUMBER,
+    dump_played_hand,
+    dump_played_round,
+    find_conflict,
+    find_hand_mistakes,
+    find_repeated_mistakes,
+    find_same_deal,
+    play_submitted,
+)
+from schemas.problems import dump_mistakes, find_unexpected
+from schemas.refusals import Refusal, refuse
+from schemas.rulesets import load_ruleset
+from schemas.strict_json import read_json
+from scoring import SCORER_VERSION
+from scoring.board import Board, ByRow, Row
+from scoring.cards import BY_NAME, Card
+from scoring.description import describe
+from scoring.errors import HandError, Mistake, RoundError, ScoringError
+from scoring.exchange import score_board
+from scoring.fantasyland import Fantasyland
+from scoring.history import PlayedRound, replay, without_needless_marks
+from scoring.presets import PRESETS
+from scoring.round_state import Round
+from scoring.ruleset import Ruleset
+from scoring.unfinished_board import UnfinishedBoard, score_unfinished
+
+Document = dict[str, Any]
+
+_HAND: Final = HandRequestSchema()
+_OF_REQUESTS: Final = ("dealt_again", "expected", "restores")
+"""Fields of a hand to record that a hand of a document does not have."""
+_LATER: Final = frozenset({"field-missing", "player-missing"})
+"""Codes of mistakes that disappear when the rest of a hand is entered."""
+
+
+_MOST_LEVELS: Final = 500
+_BRACKETS: Final = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]')
+
+
+class _Refused(Exception):
+    """The service would refuse the hand."""
+
+    def __init__(self, refusal: Refusal) -> None:
+        self.refusal = refusal
+        super().__init__(refusal.detail)
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """A round as the page has it, and its replay."""
+
+    document: RoundDocument
+    ruleset: Ruleset
+    played: PlayedRound
+
+    @property
+    def round(self) -> Round:
+        """The round before the next hand."""
+        return self.played.round
+
+
+def describe_rules() -> str:
+    """Return the versions of the rules, and the presets that they know, as JSON."""
+    presets = [str(preset) for preset in PRESETS.values()]
+    return json.dumps({"scorer": SCORER_VERSION, "python": sys.version.split()[0], "presets": presets})
+
+
+def score(round_text: str, hand_text: str) -> str:
+    """
+    Score the next hand of a round, whether it is complete or not, as JSON.
+
+    The result has a `kind`:
+
+    - `complete`: `result` is the response of the service to the hand, without IDs and times.
+    - `partial`: cards or players are missing. `errors` are the mistakes that entering them does not correct.
+    - `refused`: the service would refuse the hand.
+    - `round_refused`: the round itself is not valid.
+
+    All but the first have the service's `problem`: its code, detail and errors. All but the last have `boards`: for
+    each player the full rows, whether the board is foul in any case, and the Fantasyland that the full rows earn.
+
+    Args:
+        round_text: JSON with `document`, as `GET /v1/rounds/{id}/document` returns it, and `ruleset`, as
+            `GET /v1/rulesets/{reference}` returns it. Its hands can also be requests to record a hand.
+        hand_text: the request body to record the hand, as far as it is known.
+    """
+    try:
+        given = _read_round(round_text)
+    except (WireError, ScoringError) as error:
+        return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
+    received: Any = None
+    try:
+        received = _read_hand(hand_text)
+        result = _play(given, received)
+    except _Refused as refused:
+        return json.dumps(_dump_refused(given, received, refused.refusal))
+    except (WireError, ScoringError) as error:
+        return json.dumps(_dump_refused(given, received, refuse(error)))
+    return json.dumps({"kind": "complete", "boards": _dump_boards(given.round, received), "result": result})
+
+
+@lru_cache(maxsize=4)
+def _read_round(text: str) -> _Given:
+    """
+    Parse a round, and replay it.
+
+    Raises:
+        WireError, ScoringError: it is not valid.
+    """
+    received = read_json(text.encode("utf-8", "surrogatepass"))
+    if not isinstance(received, dict) or not isinstance(received.get("document"), dict):
+        raise WireError((Mistake("field-missing", ("document",), "is required"),))
+    ruleset = load_ruleset(received.get("ruleset"))
+    document = load_document(_without_requests(received["document"]))
+    if document.ruleset not in (ruleset.name, str(ruleset)):
+        detail = f"is {document.ruleset!r}; expected {str(ruleset)!r}, the given ruleset"
+        raise RoundError([Mistake("ruleset-differs", ("document", "ruleset"), detail)])
+    return _Given(document, ruleset, replay(without_needless_marks(document.history(ruleset))))
+
+
+def _without_requests(document: Document) -> Document:
+    """Return a document whose hands have no field that only requests have."""
+    hands = document.get("hands")
+    if not isinstance(hands, list):
+        return document
+    return {**document, "hands": [_without_request(hand) if isinstance(hand, dict) else hand for hand in hands]}
+
+
+def _without_request(hand: Document) -> Document:
+    kept = {name: value for name, value in hand.items() if name not in _OF_REQUESTS}
+    players = kept.get("players")
+    if isinstance(players, list):
+        kept["players"] = [
+            {name: value for name, value in player.items() if name != "player"} if isinstance(player, dict) else player
+            for player in players
+        ]
+    return kept
+
+
+def _read_hand(text: str) -> Any:
+    """
+    Decode the JSON of a hand.
+
+    WebAssembly ends when its stack overflows, so the nesting is measured first.
+
+    Raises:
+        WireError: it is not JSON, or nests too deeply.
+    """
+    if text.count("[") + text.count("{") > _MOST_LEVELS and _count_levels(text) > _MOST_LEVELS:
+        detail = "objects and arrays are nested too deeply; expected fewer levels"
+        raise WireError((Mistake("json-depth", (), detail),))
+    return read_json(text.encode("utf-8", "surrogatepass"))
+
+
+def _count_levels(text: str) -> int:
+    """
+    Return how deeply a JSON document nests.
+
+    >>> _count_levels('{"a": [[], "[[["]}')
+    3
+    """
+    level = deepest = 0
+    for found in _BRACKETS.findall(text):
+        level += {"[": 1, "{": 1, "]": -1, "}": -1}.get(found, 0)
+        deepest = max(deepest, level)
+    return deepest
+
+
+def _play(given: _Given, received: Any) -> Document:
+    """
+    Return the response of the service to a hand.
+
+    Raises:
+        WireError, ScoringError, _Refused: the service would refuse it.
+    """
+    round_ = given.round
+    try:
+        submitted: SubmittedHand = load(_HAND, received)
+    except WireError as error:
+        raise error.with_more(find_hand_mistakes(round_, received), received) from error
+    result = _find_recorded(given, submitted) or _play_next(given, submitted)
+    mistakes = () if submitted.expected is None else tuple(_find_unexpected(submitted.expected, result))
+    if mistakes:
+        raise _Refused(Refusal("expected-differs", "the result differs from `expected`; nothing was stored", mistakes))
+    return result
+
+
+def _find_unexpected(expected: Mapping[str, Any], result: Document) -> Iterator[Mistake]:
+    """List the differences from what a request expects. Fields that only a record has are not compared."""
+    for mistake in find_unexpected(expected, result):
+        is_of_record = mistake.path[1:] and (len(mistake.path) == 2 or mistake.path[:2] == ("expected", "round"))
+        if mistake.code != "expected-unknown" or not is_of_record:
+            yield mistake
+
+
+def _find_recorded(given: _Given, submitted: SubmittedHand) -> Document | None:
+    """
+    Return the result of a hand that the round has already; None if its number is new.
+
+    Raises:
+        HandError, _Refused: the round has another hand of this number.
+    """
+    round_, number = given.round, submitted.hand.number
+    if number > round_.hands:
+        return None
+    recorded = given.document.hands[number - 1]
+    if submitted.restores is not None or not is_same_hand(dump_hand(recorded), dump_hand(submitted)):
+        raise _Refused(Refusal("hand-conflict", *find_conflict(round_, submitted, dump_hand(recorded))))
+    is_identical = recorded.digest == submitted.digest
+    mistakes = find_repeated_mistakes(round_, submitted, is_identical=is_identical)
+    if mistakes:
+        raise HandError(mistakes)
+    return {**dump_played_hand(given.ruleset, given.played.hands[number - 1]), "round": dump_played_round(round_)}
+
+
+def _play_next(given: _Given, submitted: SubmittedHand) -> Document:
+    round_ = given.round
+    boards = ((each.hand.number, each.hand.seats, each.hand.boards) for each in given.document.hands)
+    same_deal = find_same_deal(round_, submitted, boards)
+    if same_deal is not None:
+        raise _Refused(Refusal("same-deal", same_deal.detail, (same_deal,)))
+    try:
+        played = play_submitted(round_, submitted)
+    except HandError as error:
+        first = error.mistakes[0]
+        if first.code == WRONG_NUMBER:
+            raise _Refused(Refusal(WRONG_NUMBER, first.detail, error.mistakes)) from error
+        raise
+    refuse_inexact(played.round, given.document.point_value, "top_ups")
+    return dump_played_hand(given.ruleset, played)
+
+
+def _dump_refusal(refusal: Refusal) -> Document:
+    errors = dump_mistakes(refusal.mistakes[:MOST_SHOWN])
+    return {"code": refusal.code, "detail": refusal.detail, "errors": errors}
+
+
+def _dump_refused(given: _Given, received: Any, refusal: Refusal) -> Document:
+    boards, problem = _dump_boards(given.round, received), _dump_refusal(refusal)
+    lasting = tuple(mistake for mistake in refusal.mistakes if not _is_for_later(mistake, received))
+    if len(lasting) == len(refusal.mistakes):
+        return {"kind": "refused", "boards": boards, "problem": problem}
+    errors = dump_mistakes(lasting[:MOST_SHOWN])
+    return {"kind": "partial", "boards": boards, "problem": problem, "errors": errors}
+
+
+def _is_for_later(mistake: Mistake, received: Any) -> bool:
+    """Return whether a mistake is only that cards or players are missing."""
+    if mistake.code in _LATER:
+        return True
+    found = received
+    try:
+        for step in mistake.path:
+            found = found[step]
+    except (KeyError, IndexError, TypeError):
+        return False
+    if not isinstance(found, list):
+        return False
+    if mistake.code == "row-size":
+        return len(found) < Row(str(mistake.path[-1])).size
+    return mistake.code == "list-length" and not found
+
+
+def _dump_boards(round_: Round, received: Any) -> list[Document]:
+    """Return the score of each readable board of a hand, as far as it is set."""
+    players = received.get("players") if isinstance(received, dict) else None
+    read = [player for player in players if isinstance(player, dict)] if isinstance(players, list) else []
+    rows = [ByRow(*(_read_cards(player.get(row.value), row.size) for row in Row)) for player in read]
+    discards = [card for player in read for card in _read_cards(player.get("discards"), len(BY_NAME))]
+    seen = {*discards, *(card for board in rows for cards in board for card in cards)}
+    return [_dump_board(round_, player, board, seen) for player, board in zip(read, rows, strict=True)]
+
+
+def _read_cards(names: Any, most: int) -> tuple[Card, ...]:
+    """Return the cards of a list; none if it is too long, or has a card that is unknown or repeated."""
+    known = isinstance(names, list) and all(isinstance(name, str) and name in BY_NAME for name in names)
+    cards = tuple(BY_NAME[name] for name in names) if known else ()
+    return cards if len(set(cards)) == len(cards) <= most else ()
+
+
+def _dump_board(round_: Round, player: Mapping[str, Any], rows: ByRow[tuple[Card, ...]], seen: set[Card]) -> Document:
+    seat, cards = player.get("seat"), player.get("fantasyland")
+    owed = round_.owed.get(seat) if isinstance(seat, int) else None
+    dealt = cards if type(cards) is int else 0
+    played = Fantasyland(dealt, owed.stays if owed else 0) if dealt else None
+    ruleset = round_.ruleset
+    is_complete = all(len(row_cards) == row.size for row, row_cards in rows.items())
+    if is_complete:
+        scored = score_board(0, Board(rows), played, ruleset)
+        strengths, royalties = dict(scored.strengths.items()), dict(scored.royalties.items())
+        so_far = UnfinishedBoard(strengths, scored.foul is not None, scored.foul, royalties, scored.earned)
+    else:
+        so_far = score_unfinished(rows, seen, played, ruleset)
+    return {
+        "seat": seat,
+        "complete": is_complete,
+        "foul": so_far.is_foul,
+        "foul_reason": so_far.foul.value if so_far.foul else None,
+        "royalties": sum(so_far.royalties.values()),
+        "fantasyland": so_far.fantasyland.cards if so_far.fantasyland else 0,
+        "rows": {
+            row.value: {
+                "category": strength.category.label,
+                "description": describe(strength, as_low=ruleset.low_middle and row is Row.MIDDLE),
+                "royalty": so_far.royalties[row],
+            }
+            for row, strength in so_far.strengths.items()
+        },
+    }

@@ -1,0 +1,129 @@
+// The messages between a page and its worker, and the results that the worker returns.
+
+/** How many bytes of the rules are loaded. */
+export interface Progress {
+  loaded: number;
+  total: number;
+}
+
+/** Which rules run in the worker. */
+export interface Description {
+  /** The version of the scorer, which every stored hand names too. */
+  scorer: number;
+  python: string;
+  /** The rulesets that the scorer knows by name. A custom ruleset is given with the round. */
+  presets: string[];
+  /** The SHA-256 of the rules. */
+  digest: string;
+}
+
+export interface FieldError {
+  pointer: string;
+  code: string;
+  detail: string;
+}
+
+/** Why the service would refuse a hand, as in its problem document. */
+export interface Problem {
+  code: string;
+  detail: string;
+  errors: FieldError[];
+}
+
+export interface ScoredRow {
+  category: string;
+  description: string;
+  royalty: number;
+}
+
+/** A board while it is being set. */
+export interface Board {
+  /** As it was given; it can be missing. */
+  seat: number | null;
+  complete: boolean;
+  /** Whether the board is foul, however it is completed. */
+  foul: boolean;
+  foul_reason: string | null;
+  royalties: number;
+  /** The Fantasyland cards that the full rows earn, if the board does not become foul. */
+  fantasyland: number;
+  /** The rows that are full. */
+  rows: { top?: ScoredRow; middle?: ScoredRow; bottom?: ScoredRow };
+}
+
+/** The response of the service to the hand, without IDs and times. */
+export interface HandResult {
+  number: number;
+  button: number;
+  ruleset: string;
+  irregular: FieldError[];
+  players: {
+    seat: number;
+    player: string | null;
+    foul: boolean;
+    foul_reason: string | null;
+    royalties: number;
+    points: number;
+    fantasyland: number;
+    rows: { top: ScoredRow; middle: ScoredRow; bottom: ScoredRow };
+  }[];
+  exchanges: {
+    seats: number[];
+    rows: { top: number; middle: number; bottom: number };
+    row_points: number;
+    bonus: number;
+    foul: number;
+    royalties: number;
+    points: number;
+  }[];
+  transfers: {
+    order: number;
+    payer: number;
+    payee: number;
+    due: number;
+    paid: number;
+    limited_by: "payer_stack" | "winner_room" | null;
+    payer_stack: number;
+    payee_stack: number;
+  }[];
+  stacks: Record<string, number>;
+  round: {
+    status: "open" | "complete" | "closed";
+    hands: number;
+    seats: {
+      seat: number;
+      player: string;
+      opening_stack: number;
+      top_ups: number;
+      stack: number;
+      playing: boolean;
+    }[];
+    next: { number: number; button: number | null; seats: number[]; fantasyland: Record<string, number> } | null;
+  };
+}
+
+/** The rules are not available: a file could not be loaded or has another digest, or the worker has failed. */
+export interface Unavailable {
+  kind: "unavailable";
+  reason: "not_loaded" | "wrong_digest" | "failed";
+  detail: string;
+}
+
+export type ScoreResult =
+  | { kind: "complete"; boards: Board[]; result: HandResult }
+  /** Cards or players are missing. `errors` are the mistakes that entering them does not correct. */
+  | { kind: "partial"; boards: Board[]; problem: Problem; errors: FieldError[] }
+  | { kind: "refused"; boards: Board[]; problem: Problem }
+  | { kind: "round_refused"; problem: Problem }
+  | Unavailable;
+
+export type Message =
+  | { kind: "start"; address: string }
+  | { kind: "score"; id: number; round: string; hand: string };
+
+export type Answer =
+  | ({ kind: "progress" } & Progress)
+  | { kind: "ready"; description: Description }
+  | Unavailable
+  | { kind: "scored"; id: number; result: string }
+  | { kind: "failed"; id: number; detail: string };
