@@ -8,12 +8,12 @@ REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript accept audit dist clean
+.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web web-watch accept audit dist clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
-setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference (from PyPI and npm)
+setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference, and build the web pages (from PyPI and npm)
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -76,6 +76,12 @@ openapi: setup  ## write openapi.yaml from the code, and the types of the Python
 typescript: setup  ## build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
 
+web: setup  ## build the web pages from web/src/ into service/pages/static/web/
+	$(BIN)/python web/build_pages.py
+
+web-watch: setup  ## run the service until Ctrl-C, and build the web pages again after every change
+	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up
+
 accept: setup  ## accept the current contract: later changes are compared with it
 	$(BIN)/python -m tests.contract.accept
 
@@ -87,4 +93,4 @@ dist: setup  ## build the wheels of the client and the service into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
 
 clean:  ## delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/web
