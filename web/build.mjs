@@ -108,6 +108,7 @@ const options = {
   outdir: join(TARGET, "assets"),
   publicPath: ASSETS,
   bundle: true,
+  loader: { ".svg": "dataurl" },
   splitting: true,
   format: "esm",
   minify: !isWatching,

@@ -1,5 +1,6 @@
 import { useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
+import mark from "./icon.svg";
 
 interface Props {
   message: string | null;
@@ -22,7 +23,8 @@ export function JoinScreen({ message, isBusy, waiting, onJoin }: Props) {
   return (
     <main class="narrow stack">
       <header class="stack join-head">
-        <h1>Keep score at the table</h1>
+        <img class="mark" src={mark} alt="" />
+        <h2>Keep score at the table</h2>
         <p class="quiet">Open the link that you received, or paste it here. An API key of your club works too.</p>
       </header>
       {waiting > 0 && <p class="notice">{waiting} saved {waiting === 1 ? "request waits" : "requests wait"} on this device and will be sent after you join.</p>}

@@ -29,9 +29,13 @@ export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
   return (
     <section class="seat" data-seat={seat.seat} aria-current={isCurrent} aria-label={`${name}, seat ${seat.seat}`}>
       <header class="seat-head">
-        <h2>{name}</h2>
-        {stack !== undefined && <span class="figure">{stack}</span>}
-        {seat.fantasyland > 0 && <span class="pill accent">Fantasyland {seat.fantasyland}</span>}
+        <div class="seat-title">
+          <h2>{name}</h2>
+          <span class="small quiet figure">
+            {stack}
+            {seat.fantasyland > 0 && <strong class="royal"> · Fantasyland {seat.fantasyland}</strong>}
+          </span>
+        </div>
         <button
           type="button"
           class="dealer"

@@ -51,7 +51,7 @@ export function NewRound({ last, problem, isBusy, onOpen }: Props) {
     <form class="panel" onSubmit={submit}>
       <h2>Open a round</h2>
       <div class="seat-list">
-        <div class="row small quiet" aria-hidden="true"><span>Seat</span><span>Player</span><span>Stack</span><span>Button</span></div>
+        <div class="row row-head quiet" aria-hidden="true"><span>Seat</span><span>Player</span><span>Stack</span><span>Button</span></div>
         {entries.map(({ seat, player, stack }) => (
           <div key={seat} class="row" role="group" aria-label={`Seat ${seat}`}>
             <span class="figure quiet">{seat}</span>
