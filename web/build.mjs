@@ -1,4 +1,5 @@
-// Builds the web pages into the folder that the service serves. With `--watch`, it rebuilds them after every change.
+// Builds the web pages into the folder that the service serves, or into that of `--target=`.
+// With `--watch`, it builds them again after every change.
 
 import { context, build, transform } from "esbuild";
 import { spawnSync } from "node:child_process";
@@ -9,7 +10,8 @@ import { fileURLToPath } from "node:url";
 import { drawIcons } from "./icons.mjs";
 
 const WEB = fileURLToPath(new URL(".", import.meta.url));
-const TARGET = join(WEB, "..", "service", "pages", "static", "web");
+const SERVED = join(WEB, "..", "service", "pages", "static", "web");
+const TARGET = process.argv.find((option) => option.startsWith("--target="))?.slice(9) ?? SERVED;
 const CONTRACT = join(WEB, "client", "src", "contract.ts");
 const OPENAPI = join(WEB, "..", "openapi.yaml");
 const ASSETS = "/static/web/assets/";

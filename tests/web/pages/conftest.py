@@ -7,8 +7,8 @@ import httpx2
 import pytest
 from playwright.sync_api import Browser, BrowserContext, sync_playwright
 
-from tests.support.browser import open_chromium
-from tests.support.keeper_page import KeeperPage
+from tests.support.browser.chromium import open_chromium
+from tests.support.browser.keeper_page import KeeperPage
 from tests.support.server_process import Running, running
 
 OpenKeeper = Callable[..., KeeperPage]

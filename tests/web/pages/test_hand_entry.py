@@ -5,7 +5,7 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, expect
 
-from tests.support.keeper_page import BOARDS, KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import BOARDS, KeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenKeeper
 
 pytestmark = pytest.mark.thorough

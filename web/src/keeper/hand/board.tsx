@@ -40,11 +40,11 @@ export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
           type="button"
           class="dealer"
           aria-pressed={hasButton}
-          aria-label={`Button: ${name}`}
           title="Dealer button"
           onClick={() => actions.setButton(seat.seat)}
         >
           <span aria-hidden="true">D</span>
+          <b class="hidden-text">Button: {name}</b>
         </button>
       </header>
       <div class="rows">
@@ -88,7 +88,6 @@ function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
       data-place={place}
       data-suit={card?.[1]}
       aria-current={isCursor}
-      aria-label={`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}
       onPointerDown={start}
       onPointerUp={stop}
       onPointerLeave={stop}
@@ -99,7 +98,8 @@ function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
         else actions.tap(place);
       }}
     >
-      {card !== undefined && <CardFace card={card} named={false} />}
+      {card !== undefined && <CardFace card={card} />}
+      <span class="hidden-text">{`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}</span>
     </button>
   );
 }

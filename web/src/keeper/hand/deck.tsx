@@ -26,10 +26,10 @@ export function Deck({ draft, pendingRank, onCard, onUndo }: Props) {
               data-card={card}
               data-suit={suit}
               disabled={used}
-              aria-label={used ? `${nameCard(card)}, used` : nameCard(card)}
               onClick={() => onCard(card)}
             >
-              <CardFace card={card} named={false} />
+              <CardFace card={card} />
+              <span class="hidden-text">{used ? `${nameCard(card)}, used` : nameCard(card)}</span>
             </button>
           );
         }),

@@ -75,10 +75,10 @@ export function NewRound({ last, problem, isBusy, onOpen }: Props) {
               type="button"
               class="dealer"
               aria-pressed={button === seat}
-              aria-label={`Button: seat ${seat}`}
               onClick={() => setButton(seat)}
             >
               <span aria-hidden="true">D</span>
+              <b class="hidden-text">Button: seat {seat}</b>
             </button>
           </div>
         ))}

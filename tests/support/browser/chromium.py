@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from web.install import find_node
 
-PACKAGES: Final = Path(__file__).parents[2] / "web" / "node_modules"
+PACKAGES: Final = Path(__file__).parents[3] / "web" / "node_modules"
 _ARCHIVES: Final = PACKAGES / "@sparticuz" / "chromium" / "bin"
 _UNPACKED: Final = PACKAGES / ".cache" / "chromium"
 _UNPACK: Final = """

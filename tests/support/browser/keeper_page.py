@@ -98,7 +98,7 @@ class KeeperPage:
         """Return the card names at all places that have one."""
         filled = self.page.locator(".place.filled")
         return {
-            str(each.get_attribute("data-place")): str(each.get_attribute("aria-label")).partition(": ")[2]
+            str(each.get_attribute("data-place")): str(each.locator(".hidden-text").text_content()).partition(": ")[2]
             for each in filled.all()
         }
 
