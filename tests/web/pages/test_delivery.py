@@ -68,8 +68,8 @@ def test_every_file_of_the_page_is_of_the_service_and_never_changes(service: Run
         assert response.headers["Content-Security-Policy"] == POLICY
         if address.endswith((".js", ".css")):
             hosts = set(re.findall(r"https?://([\w.-]+)", response.text))
-            # Names of XML namespaces, and the default address of the client.
-            assert hosts <= {"www.w3.org", "127.0.0.1"}
+            # Names of XML namespaces, the default address of the client, and the base of its relative addresses.
+            assert hosts <= {"www.w3.org", "127.0.0.1", "service"}
 
 
 def test_the_service_worker_caches_the_shell_of_this_version(service: Running, page: httpx2.Response) -> None:

@@ -196,7 +196,7 @@ function showBoard(boards: HTMLElement | null, seat: number): void {
   const board = boards?.querySelector<HTMLElement>(`[data-seat="${seat}"]`);
   if (!boards || !board) return;
   const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  boards.scrollTo({ left: board.offsetLeft - boards.offsetLeft, behavior: calm ? "instant" : "smooth" });
+  boards.scrollTo({ left: board.offsetLeft, behavior: calm ? "instant" : "smooth" });
 }
 
 /** Scroll to the board of the cursor when it moves to another seat, and report the board that is shown. */
