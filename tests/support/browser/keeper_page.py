@@ -13,6 +13,13 @@ BOARDS: Final = {
 }
 """Boards of three players. Nobody fouls; seats 1 and 3 enter Fantasyland."""
 
+SECOND: Final = {
+    1: ("Ah Ad 2c", "3s 3d 4h 4d 9c", "5s 6d 7h 8c 9s"),
+    2: ("Qc Jd 2h", "Ts Td 6c 6h 8s", "Kc Kd Ks 7c 7s"),
+    3: ("As Ac 3h", "Jc Js Th Tc 4s", "Qs Qh Qd 8d 8h"),
+}
+"""Boards of the hand after it: seats 1 and 3 play them in Fantasyland."""
+
 _NUMBERS: Final = itertools.count(1)
 
 

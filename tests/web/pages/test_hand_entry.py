@@ -5,16 +5,10 @@ from contextlib import suppress
 import pytest
 from playwright.sync_api import BrowserContext, Error, expect
 
-from tests.support.browser.keeper_page import BOARDS, KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import BOARDS, SECOND, KeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenKeeper
 
 pytestmark = pytest.mark.thorough
-
-SECOND = {
-    1: ("Ah Ad 2c", "3s 3d 4h 4d 9c", "5s 6d 7h 8c 9s"),
-    2: ("Qc Jd 2h", "Ts Td 6c 6h 8s", "Kc Kd Ks 7c 7s"),
-    3: ("As Ac 3h", "Jc Js Th Tc 4s", "Qs Qh Qd 8d 8h"),
-}
 
 
 def rows(player: dict[str, object]) -> dict[str, object]:

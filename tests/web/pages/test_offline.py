@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenKeeper
 
 pytestmark = pytest.mark.thorough
@@ -66,8 +66,10 @@ def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPa
 
     keeper.page.route(f"**/v1/rounds/{round_['id']}/hands", lose_first)
     keeper.save()
-    keeper.page.get_by_role("button", name="Send now").click()
     keeper.expect_hand(2)
+    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(keeper.page.get_by_text("waiting")).to_have_count(0)
     assert len(lost) == 2
     assert lost[0] == lost[1]
     assert lost[0][0] is not None
@@ -96,18 +98,18 @@ def test_a_refused_hand_is_explained_and_can_be_dropped(keeper: KeeperPage, cont
 
 def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, context: BrowserContext) -> None:
     round_ = keeper.add_round()
+    path = f"/v1/rounds/{round_['id']}"
     keeper.enter_hand()
     keeper.choose_button(3)
     context.set_offline(True)
     keeper.tap_cards(list_cards())
     keeper.save()
     expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
-    path = f"**/v1/rounds/{round_['id']}/hands"
-    detail = {"type": "about:blank", "title": "t", "status": 422, "code": "hand-invalid", "detail": "Not this one."}
-    keeper.page.route(path, lambda route: route.fulfill(status=422, json={**detail, "request_id": "1", "errors": []}))
+    other = {"number": 1, "button": 1, "players": list_players()}
+    assert keeper.api.post(f"{path}/hands", json=other).status_code == 201
     context.set_offline(False)
-    expect(keeper.page.get_by_text("Not this one.")).to_be_visible()
-    keeper.page.unroute(path)
+    expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
     keeper.page.get_by_role("button", name="Edit").click()
     keeper.expect_hand(1)
     assert len(keeper.read_boards()) == 39
@@ -115,8 +117,37 @@ def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, contex
     keeper.tap_card("2c")
     keeper.save()
     keeper.expect_hand(2)
-    [hand] = keeper.get(f"/v1/rounds/{round_['id']}/document")["hands"]
+    [hand] = keeper.get(f"{path}/document")["hands"]
     assert hand["players"][2]["bottom"] == ["As", "Ad", "Qh", "Qc", "2c"]
+
+
+def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_next(
+    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    wait_for_worker(keeper.page)
+    keeper.choose_button(3)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    context.set_offline(True)
+    keeper.save()
+    keeper.expect_hand(2)
+    expect(keeper.page.locator('[data-place="1.discards.0"]')).to_be_visible()
+    keeper.tap_cards(list_cards(SECOND)[:10])
+    keeper.page.close()
+    again = open_keeper()
+    again.expect_hand(2)
+    expect(again.page.locator(".place.filled")).to_have_count(10)
+    again.tap_cards(list_cards(SECOND)[10:])
+    again.save()
+    expect(again.page.get_by_text("offline, 2 waiting")).to_be_visible()
+    context.set_offline(False)
+    again.page.get_by_role("button", name="Send now").first.click()
+    again.expect_hand(3)
+    document = again.get(f"/v1/rounds/{round_['id']}/document")
+    assert [player["fantasyland"] for player in document["hands"][1]["players"]] == [14, 0, 14]
+    assert len(document["hands"]) == 2
 
 
 def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> None:

@@ -26,9 +26,9 @@ export function App() {
 
   /** Open the table where the page was last, or the only one, or the list. */
   const enter = async (entered: Session): Promise<void> => {
-    const location = await readSetting("location");
     try {
       const listed = await listTables(entered);
+      const location = await readSetting("location");
       setTables(listed);
       const last = listed.find(({ id }) => id === location?.table) ?? (listed.length === 1 ? listed[0] : undefined);
       setTable(last ?? null);
@@ -36,6 +36,7 @@ export function App() {
     } catch (error) {
       if (!(error instanceof TransportError)) throw error;
       outbox.setOffline(true);
+      const location = await readSetting("location");
       const cached = location && (await readTable(location.table));
       setTable(cached?.table ?? null);
       setEntering(cached !== undefined && location?.isEntering === true);
@@ -52,15 +53,28 @@ export function App() {
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
       setMessage(error instanceof ApiError ? describeJoin(error) : error.message);
+      if (error instanceof ApiError) setSession(null);
     } finally {
       setBusy(false);
     }
+  };
+
+  /** Show the table where the page was, from what is stored, before the service responds. */
+  const reopen = async (secret: string): Promise<void> => {
+    const location = await readSetting("location");
+    const cached = location && (await readTable(location.table));
+    if (!cached) return;
+    setTable(cached.table);
+    setEntering(location.isEntering);
+    setSession({ secret, client: buildClient(secret), link: null });
+    setStarting(false);
   };
 
   useEffect(() => {
     const start = async (): Promise<void> => {
       const shared = takeSecretFromAddress();
       const secret = shared ?? (await readSetting("secret"));
+      if (shared === undefined && secret !== undefined) await reopen(secret);
       if (secret !== undefined) await join(secret, shared !== undefined);
       setStarting(false);
     };
@@ -78,6 +92,16 @@ export function App() {
     setTable(chosen);
     setEntering(entering);
     void writeSetting("location", chosen === null ? null : { table: chosen.id, isEntering: entering });
+  };
+  const leaveTable = async (left: Session): Promise<void> => {
+    goTo(null, false);
+    if (tables !== null) return;
+    try {
+      setTables(await listTables(left));
+    } catch (error) {
+      if (!(error instanceof TablestakesError)) throw error;
+      outbox.setOffline(error instanceof TransportError);
+    }
   };
   const forget = async (): Promise<void> => {
     await forgetAll();
@@ -98,7 +122,7 @@ export function App() {
           key={table.id}
           {...{ session, table, outbox, received, status, isEntering }}
           onEntering={(entering) => goTo(table, entering)}
-          onBack={isOnlyTable ? undefined : () => goTo(null, false)}
+          onBack={isOnlyTable ? undefined : () => void leaveTable(session)}
         />
       </>
     );

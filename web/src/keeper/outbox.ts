@@ -15,11 +15,10 @@ export interface Outbox {
   /** Why nothing can be sent although the service responds: the secret is not valid any more. */
   blocked: string | null;
   setOffline(isOffline: boolean): void;
-  /** Store a request, and send it. */
-  add(request: Waiting): Promise<void>;
-  /** Read the stored requests again, after something else has changed them. */
-  reload(): Promise<void>;
-  send(): Promise<void>;
+  /** Store the request of a hand, and send it. Returns whether it was sent. */
+  add(request: Waiting, number: number): Promise<boolean>;
+  /** Send what waits. Returns whether the service responded. */
+  send(): Promise<boolean>;
 }
 
 /** Return the outbox. `onRounds` receives each round as the service returned it. */
@@ -31,21 +30,22 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
   report.current = onRounds;
 
   const reload = async (): Promise<void> => setWaiting(await readOutbox());
-  const send = async (): Promise<void> => {
-    if (session === null) return;
+  const send = async (): Promise<boolean> => {
+    if (session === null) return false;
     const result = await flush(session.client, STORAGE);
     await reload();
     setOffline(result.kind === "offline");
     setBlocked(result.kind === "unauthorized" ? result.detail : null);
     if (result.rounds.length > 0) report.current(result.rounds);
+    return result.kind === "done";
   };
-  const add = async (request: Waiting): Promise<void> => {
-    await addToOutbox(request);
+  const add = async (request: Waiting, number: number): Promise<boolean> => {
+    await addToOutbox(request, number);
     await reload();
-    await send();
+    return send();
   };
 
-  const retry = useRef(send);
+  const retry = useRef<() => Promise<void>>(async () => undefined);
   retry.current = async () => {
     if ((await readOutbox()).some(({ refusal }) => refusal === null)) await send();
   };
@@ -67,5 +67,5 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     };
   }, [session]);
 
-  return { waiting, isOffline, blocked, setOffline, add, reload, send };
+  return { waiting, isOffline, blocked, setOffline, add, send };
 }

@@ -64,6 +64,8 @@ async function write(names: StoreName[], action: (store: <N extends StoreName>(n
   await use(async (database) => {
     const transaction = database.transaction(names, "readwrite", { durability: "strict" });
     action((name) => transaction.objectStore(name) as unknown as Writable<typeof name>);
+    // Otherwise the browser would ask the page for more, and undo everything if the page is killed before it responds.
+    transaction.commit();
     await transaction.done;
   });
 }
@@ -85,16 +87,16 @@ export async function writeSetting<K extends keyof Settings>(name: K, value: Set
   });
 }
 
-export function readDraft(round: string): Promise<Draft | undefined> {
-  return use((database) => database.get("drafts", round));
+function keyOf(round: string, number: number): string {
+  return `${round} ${number}`;
+}
+
+export function readDraft(round: string, number: number): Promise<Draft | undefined> {
+  return use((database) => database.get("drafts", keyOf(round, number)));
 }
 
 export async function writeDraft(draft: Draft): Promise<void> {
-  await write(["drafts"], (store) => store("drafts").put(draft, draft.round));
-}
-
-export async function deleteDraft(round: string): Promise<void> {
-  await write(["drafts"], (store) => store("drafts").delete(round));
+  await write(["drafts"], (store) => store("drafts").put(draft, keyOf(draft.round, draft.number)));
 }
 
 export function readTable(id: string): Promise<{ table: Table; round: Round | null } | undefined> {
@@ -110,11 +112,11 @@ export function readOutbox(): Promise<Waiting[]> {
   return use((database) => database.getAll("outbox"));
 }
 
-/** Add a request, and in the same transaction remove the draft that it was made from. */
-export async function addToOutbox(request: Waiting): Promise<void> {
+/** Add a request or replace one, and in the same transaction remove the draft that it was made from. */
+export async function addToOutbox(request: Waiting, number: number): Promise<void> {
   await write(["outbox", "drafts"], (store) => {
     store("outbox").put(request);
-    store("drafts").delete(request.round);
+    store("drafts").delete(keyOf(request.round, number));
   });
 }
 
@@ -122,12 +124,8 @@ export async function changeInOutbox(request: Waiting): Promise<void> {
   await write(["outbox"], (store) => store("outbox").put(request));
 }
 
-/** Remove a request; with a draft, store that in the same transaction. */
-export async function removeFromOutbox(id: number, draft?: Draft): Promise<void> {
-  await write(["outbox", "drafts"], (store) => {
-    store("outbox").delete(id);
-    if (draft !== undefined) store("drafts").put(draft, draft.round);
-  });
+export async function removeFromOutbox(id: number): Promise<void> {
+  await write(["outbox"], (store) => store("outbox").delete(id));
 }
 
 /** Delete everything except requests that wait: the secret, drafts and copies of tables. */

@@ -80,7 +80,8 @@ test("arrows move along rows, between rows and between seats", () => {
 
 test("a hand that was entered before is the draft that it was entered from", () => {
   const draft = fill(startDraft(NEXT), 39);
-  const again = fillDraft(NEXT, 2, listPlayers(draft));
+  const names = new Map(NEXT.seats.map(({ seat, player }) => [seat, player]));
+  const again = fillDraft({ round: "r", number: 4, button: 2 }, listPlayers(draft), names);
   assert.deepEqual({ ...again, steps: [] }, { ...draft, steps: [] });
 });
 

@@ -34,6 +34,8 @@ export interface Draft {
   cursor: Place | null;
   /** What each tap changed, newest last. */
   steps: Step[];
+  /** The request in the outbox that the hand replaces, if it was refused and is edited. */
+  replaces?: number;
 }
 
 /** What a round says about its next hand. */
@@ -193,16 +195,13 @@ export function listPlayers(draft: Draft): HandPlayer[] {
 }
 
 /** Return a draft with the cards of a hand that was entered before, to change it. */
-export function fillDraft(next: Next, button: number, players: HandPlayer[]): Draft {
-  const seats = next.seats.map((seat) => {
-    const entered = players.find((player) => player.seat === seat.seat);
-    return { ...seat, fantasyland: entered?.fantasyland ?? 0 };
-  });
+export function fillDraft(hand: Omit<Next, "seats">, entered: HandPlayer[], names: Map<number, string>): Draft {
+  const seats = entered.map(({ seat, fantasyland = 0 }) => ({ seat, fantasyland, player: names.get(seat) ?? String(seat) }));
   const cards: Record<Place, string> = {};
-  for (const player of players) {
+  for (const player of entered) {
     for (const group of [...ROWS, "discards" as const]) {
       (player[group] ?? []).forEach((card, index) => (cards[placeOf(player.seat, group, index)] = card));
     }
   }
-  return moveTo({ ...next, seats, button, cards, cursor: null, steps: [] }, null);
+  return moveTo({ ...hand, seats, cards, cursor: null, steps: [] }, null);
 }

@@ -1,6 +1,6 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round } from "../../../client/src/contract.js";
-import { scoreWith, type HandScorer, type ScoreResult } from "../../api/scorer.js";
+import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
 import { nameCard } from "../../design/cards.js";
 import { Board, SeatTabs, type BoardActions } from "./board.js";
 import { Deck } from "./deck.js";
@@ -20,7 +20,8 @@ interface Props {
   /** Changes with the connection, so that a hand that could not be scored is scored again. */
   connection: string;
   onChange(draft: Draft): void;
-  onSave(hand: HandRequest): Promise<void>;
+  /** Receives the hand and its result, if it could be scored. */
+  onSave(hand: HandRequest, score: Score | null): Promise<void>;
 }
 
 /** Where the cards of a hand are entered. */
@@ -55,7 +56,7 @@ export function HandScreen({ round, draft, names, scorers, connection, onChange,
     if (!canSave || isSaving || result?.kind === "refused") return;
     setSaving(true);
     try {
-      await onSave(buildHand(draft));
+      await onSave(buildHand(draft), result?.kind === "scored" ? result.score : null);
     } finally {
       setSaving(false);
     }

@@ -6,6 +6,7 @@ interface Props {
   round: Round;
   names: Map<number, string>;
   hasDraft: boolean;
+  canEnter: boolean;
   /** False while requests of the round wait: what the service knows is older. */
   canChange: boolean;
   isBusy: boolean;
@@ -18,7 +19,7 @@ interface Props {
 type Asking = "undo" | "close" | null;
 
 /** An open round: its stacks, and what can be done. */
-export function RoundOverview({ round, names, hasDraft, canChange, isBusy, problem, onEnter, onUndo, onClose }: Props) {
+export function RoundOverview({ round, names, hasDraft, canEnter, canChange, isBusy, problem, onEnter, onUndo, onClose }: Props) {
   const [asking, setAsking] = useState<Asking>(null);
   const { next } = round;
   return (
@@ -47,7 +48,7 @@ export function RoundOverview({ round, names, hasDraft, canChange, isBusy, probl
             })}
           </tbody>
         </table>
-        {next && canChange && (
+        {next && canEnter && (
           <button type="button" class="button primary large" onClick={onEnter}>
             {hasDraft ? `Continue hand ${next.number}` : `Enter hand ${next.number}`}
           </button>

@@ -2,13 +2,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import type { Waiting } from "../../api/outbox.js";
-import { describeRefusal, ServiceScorer } from "../../api/scorer.js";
+import { describeRefusal, ServiceScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
 import { fillDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
 import type { Outbox } from "../outbox.js";
-import { readDraft, readTable, removeFromOutbox, writeDraft, writeTable } from "../storage.js";
+import { readDraft, readOutbox, readTable, removeFromOutbox, writeDraft, writeTable } from "../storage.js";
 import { WaitingRequests } from "../waiting.js";
 import { NewRound } from "./new_round.js";
 import { RoundOverview } from "./overview.js";
@@ -52,8 +52,9 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
   const show = async (shown: Round | null): Promise<void> => {
     await writeTable(table, shown);
     const next = shown === null ? null : nextOf(shown);
-    const stored = next === null ? undefined : await readDraft(next.round);
-    setDraft(next === null ? null : continueDraft(next, stored, firstButton.current));
+    const stored = next === null ? undefined : await readDraft(next.round, next.number);
+    // A tap since the draft was read is newer than what is stored.
+    setDraft((open) => (next === null ? null : continueDraft(next, isOf(next, open) ? open : stored, firstButton.current)));
     setRound(shown);
   };
 
@@ -65,7 +66,9 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
       const open = await session.client.get("/v1/rounds", { query: { ...query, status: "open" as const } });
       const { rounds } = open.rounds.length > 0 ? open : await session.client.get("/v1/rounds", { query });
       outbox.setOffline(false);
-      await show(rounds[0] ?? null);
+      const waits = (await readOutbox()).some(({ round: id, refusal }) => id === rounds[0]?.id && refusal === null);
+      // What is stored is newer until everything is sent.
+      if (!waits || cached?.round?.id !== rounds[0]?.id) await show(rounds[0] ?? null);
     } catch (error) {
       if (error instanceof TransportError) outbox.setOffline(true);
       else if (error instanceof ApiError) setProblem(describeRefusal(error));
@@ -104,25 +107,28 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
     setDraft(changed);
     void writeDraft(changed);
   };
-  const save = async (hand: HandRequest): Promise<void> => {
+  const save = async (hand: HandRequest, score: Score | null): Promise<void> => {
     firstButton.current = null;
-    await outbox.add({
-      round: round!.id,
-      path: `/v1/rounds/${round!.id}/hands`,
+    const { id } = round!;
+    const request = {
+      ...(draft?.replaces === undefined ? {} : { id: draft.replaces }),
+      round: id,
+      path: `/v1/rounds/${id}/hands`,
       body: JSON.stringify(hand),
       idempotencyKey: crypto.randomUUID(),
       label: `Hand ${hand.number}`,
       refusal: null,
-    });
+    };
+    const isSent = await outbox.add(request, hand.number);
+    // Without a network, the round goes on as the hand was scored.
+    if (!isSent && score !== null) await show({ ...round!, ...score.round, hands: hand.number });
   };
   const edit = async (request: Waiting): Promise<void> => {
-    const next = round ? nextOf(round) : null;
-    if (next === null) return;
-    const hand = JSON.parse(request.body) as HandRequest;
-    const changed = fillDraft(next, hand.button, hand.players as HandPlayer[]);
-    await removeFromOutbox(request.id!, changed);
+    const { number, button, players } = JSON.parse(request.body) as HandRequest;
+    const hand = { round: request.round, number, button };
+    const changed = { ...fillDraft(hand, players as HandPlayer[], names), replaces: request.id! };
+    await writeDraft(changed);
     setDraft(changed);
-    await outbox.reload();
     onEntering(true);
   };
   const drop = async (request: Waiting): Promise<void> => {
@@ -131,7 +137,7 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
     await outbox.send();
   };
 
-  const canEnter = draft !== null && requests.length === 0;
+  const canEnter = draft !== null && (draft.replaces !== undefined || follows(draft, requests));
   if (isEntering && round && canEnter) {
     return (
       <>
@@ -161,6 +167,7 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
           <RoundOverview
             {...{ round, names, isBusy, problem }}
             canChange={requests.length === 0}
+            canEnter={canEnter}
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
             onUndo={(reason) => {
@@ -182,8 +189,19 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
   );
 }
 
-/** Return the stored draft, if it is of the next hand, or a new one. */
-function continueDraft(next: Next, stored: Draft | undefined, firstButton: number | null): Draft {
-  if (stored !== undefined && stored.number === next.number) return stored;
-  return startDraft({ ...next, button: next.button ?? firstButton });
+function isOf(next: Next, draft: Draft | null): draft is Draft {
+  return draft !== null && draft.round === next.round && draft.number === next.number;
+}
+
+/** Return the draft that was begun, as the round is now, or a new one. */
+function continueDraft(next: Next, begun: Draft | undefined, firstButton: number | null): Draft {
+  const button = next.button ?? firstButton;
+  if (begun === undefined) return startDraft({ ...next, button });
+  return begun.replaces === undefined ? { ...begun, seats: next.seats, button: begun.button ?? button } : begun;
+}
+
+/** Return whether a draft is of the hand after all that wait; otherwise its button and Fantasyland are not known yet. */
+function follows(draft: Draft, requests: Waiting[]): boolean {
+  const numbers = requests.map(({ body }) => (JSON.parse(body) as HandRequest).number);
+  return requests.every(({ refusal }) => refusal === null) && numbers.every((number) => number < draft.number);
 }
