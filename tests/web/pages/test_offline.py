@@ -47,6 +47,17 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     assert online.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
+def test_a_full_hand_is_scored_when_the_network_is_back(keeper: KeeperPage, context: BrowserContext) -> None:
+    keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    context.set_offline(True)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.get_by_text("score after sync")).to_be_visible()
+    context.set_offline(False)
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+
+
 def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPage, context: BrowserContext) -> None:
     round_ = keeper.add_round()
     keeper.enter_hand()

@@ -11,28 +11,28 @@ import { Result } from "./result.js";
 import { typeKey } from "./typing.js";
 
 const ARROWS: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+/** How long after a failure a hand is scored again, in milliseconds. */
+const SCORE_AGAIN = 5_000;
 
 interface Props {
   round: Round;
   draft: Draft;
   names: Map<number, string>;
   scorers: HandScorer[];
-  /** Changes with the connection, so that a hand that could not be scored is scored again. */
-  connection: string;
   onChange(draft: Draft): void;
   /** Receives the hand and its result, if it could be scored. */
   onSave(hand: HandRequest, score: Score | null): Promise<void>;
 }
 
 /** Where the cards of a hand are entered. */
-export function HandScreen({ round, draft, names, scorers, connection, onChange, onSave }: Props) {
+export function HandScreen({ round, draft, names, scorers, onChange, onSave }: Props) {
   const [pendingRank, setPendingRank] = useState<string | null>(null);
   const [shown, setShown] = useState(draft.seats[0]!.seat);
   const [isSaving, setSaving] = useState(false);
   const boards = useRef<HTMLDivElement>(null);
   const current = draft.cursor === null ? null : parsePlace(draft.cursor);
   const full = isFull(draft) && draft.cursor === null;
-  const result = useScore(round, draft, full, scorers, connection);
+  const result = useScore(round, draft, full, scorers);
   const stacks = new Map(round.seats.map(({ seat, stack }) => [seat, stack]));
   // Taps can follow each other faster than the page is drawn.
   const latest = useRef(draft);
@@ -159,20 +159,33 @@ function buildHand(draft: Draft): HandRequest {
   return { number: draft.number, button: draft.button!, players: listPlayers(draft) };
 }
 
-/** Return the result of a full hand, or null until there is one. */
-function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer[], connection: string): ScoreResult | null {
+/** Return the result of a full hand, or null until there is one. Without a network, it is asked for again and again. */
+function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer[]): ScoreResult | null {
   const [scored, setScored] = useState<{ hand: string; result: ScoreResult } | null>(null);
+  const [attempt, setAttempt] = useState(0);
   const hand = full && draft.button !== null ? JSON.stringify(buildHand(draft)) : null;
   useEffect(() => {
     if (hand === null) return undefined;
     const abort = new AbortController();
-    scoreWith(scorers, round, JSON.parse(hand) as HandRequest, abort.signal)
-      .then((result) => setScored({ hand, result }))
+    const { signal } = abort;
+    const retry = (): void => setAttempt((last) => last + 1);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    scoreWith(scorers, round, JSON.parse(hand) as HandRequest, signal)
+      .then((result) => {
+        if (signal.aborted) return;
+        setScored({ hand, result });
+        if (result.kind !== "unavailable") return;
+        timer = setTimeout(retry, SCORE_AGAIN);
+        addEventListener("online", retry, { signal });
+      })
       .catch((error: unknown) => {
-        if (!abort.signal.aborted) throw error;
+        if (!signal.aborted) throw error;
       });
-    return () => abort.abort();
-  }, [hand, round.version, connection]);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [hand, round.version, scorers, attempt]);
   return scored !== null && scored.hand === hand ? scored.result : null;
 }
 

@@ -150,7 +150,6 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
         <HandScreen
           key={`${draft.round} ${draft.number}`}
           {...{ round, draft, names, scorers }}
-          connection={String(outbox.isOffline)}
           onChange={changeDraft}
           onSave={save}
         />
