@@ -9,12 +9,12 @@ RULES := service/pages/static/rules/manifest.json
 export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript accept audit dist clean
+.PHONY: help setup demo up test verify check bench format examples manifest openapi typescript web web-watch accept audit dist clean
 
 help:  ## list the targets
-	@sed -n 's/^\([a-z]*\):.*  ## /\1\t/p' Makefile | expand -t 12
+	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
-setup: $(STAMP) $(REFERENCE) $(RULES)  ## create .venv/ with `ofc` and `ofc-server`, and the files for browsers (from PyPI and npm)
+setup: $(STAMP) $(REFERENCE) $(RULES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -81,6 +81,12 @@ openapi: setup  ## write openapi.yaml from the code, and the types of the Python
 typescript: setup  ## build the TypeScript client, and pack it for npm in web/client/
 	$(BIN)/python web/pack_client.py
 
+web: setup  ## build the web pages from web/src/ into service/pages/static/web/
+	$(BIN)/python web/build_pages.py
+
+web-watch: setup  ## run the service until Ctrl-C, and build the web pages again after every change
+	$(BIN)/python web/build_pages.py --watch & watcher=$$!; trap "kill $$watcher" EXIT; $(BIN)/ofc-server up
+
 accept: setup  ## accept the current contract: later changes are compared with it
 	$(BIN)/python -m tests.contract.accept
 
@@ -92,4 +98,4 @@ dist: setup  ## build the wheels of the client and the service into dist/
 	$(BIN)/python -m pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir dist ./client .
 
 clean:  ## delete generated files
-	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules
+	rm -rf .venv .coverage* .hypothesis .import_linter_cache .mypy_cache .pytest_cache .ruff_cache build client/build dist *.egg-info client/*.egg-info web/node_modules web/client/dist web/client/build web/client/*.tgz web/client/LICENSE web/client/src/contract.ts service/pages/static/reference service/pages/static/rules service/pages/static/web

@@ -25,6 +25,7 @@ from service.jobs.app import build_announcer
 from service.ledger.views import checkpoints
 from service.links.views import links
 from service.openapi import describe_api
+from service.pages.apps import apps
 from service.pages.views import pages
 from service.players.views import PlayerConverter, PlayerPartConverter, players
 from service.recomputations.views import recomputations
@@ -94,6 +95,7 @@ def create_app(config: Config) -> Flask:
     ):
         api.register_blueprint(resource)
     app.register_blueprint(pages)
+    app.register_blueprint(apps)
     app.extensions["ofc_contract"] = api
     limit_requests(app, config.rate_limit, config.rate_limit_url, config.trusted_proxies)
     add_security_headers(app)

@@ -1,4 +1,4 @@
-"""Installs the npm packages of this folder and copies the files that the service serves. `make setup` runs it."""
+"""Installs the npm packages of this folder, and makes the files that the service serves. `make setup` runs it."""
 
 import importlib.util
 import os
@@ -46,7 +46,7 @@ def find_node(program: str = "node") -> list[str]:
 
 
 def main() -> None:
-    """Install the packages, then copy their files."""
+    """Install the packages, copy their files, then build the web pages."""
     npm = find_node("npm")
     # Node.js from PyPI otherwise trusts its built-in certificates only, and not those installed on the machine.
     environment = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}
@@ -55,6 +55,12 @@ def main() -> None:
     TARGET.mkdir(parents=True)
     for source, name in FILES.items():
         shutil.copyfile(PACKAGE / source, TARGET / name)
+    build_pages()
+
+
+def build_pages(*options: str) -> None:
+    """Build the web pages."""
+    subprocess.run([*find_node(), "build.mjs", *options], cwd=WEB, check=True)
 
 
 if __name__ == "__main__":

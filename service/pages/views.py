@@ -10,6 +10,7 @@ from flask import Blueprint, Response, abort, render_template, request, url_for
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
+from service.pages.apps import POLICY as APP_POLICY
 from service.version import VERSION
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -26,12 +27,13 @@ pages = Blueprint("pages", __name__, template_folder="templates", static_folder=
 @pages.after_request
 def set_headers(response: Response) -> Response:
     """Set what a page may load, and how long a file is cached: for a year if its address has the file's hash."""
-    response.headers["Content-Security-Policy"] = (
-        _REFERENCE_POLICY if request.endpoint == "pages.show_docs" else _POLICY
-    )
+    name = request.view_args.get("filename", "") if request.view_args else ""
+    is_hashed = name.startswith("web/assets/")
+    policy = _REFERENCE_POLICY if request.endpoint == "pages.show_docs" else _POLICY
+    # A worker obeys the policy of its own script.
+    response.headers["Content-Security-Policy"] = APP_POLICY if is_hashed else policy
     if request.endpoint == "pages.static" and response.status_code < 400:
-        name = request.view_args["filename"] if request.view_args else ""
-        if request.args.get("v") == hash_file(name):
+        if is_hashed or request.args.get("v") == hash_file(name):
             response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     elif "Authorization" not in request.headers:
         response.headers["Cache-Control"] = "no-cache"

@@ -124,7 +124,7 @@ def test_a_round_is_played_between_the_installed_client_and_the_installed_servic
 
 
 def test_the_installed_service_serves_its_pages(service: Running) -> None:
-    for page in ("/", "/docs", "/problems"):
+    for page in ("/", "/docs", "/problems", "/keeper/"):
         shown = service.get(page)
         assert shown.status_code == 200
         files = re.findall(r'(?:href|src)="(/static/[^"]+)"', shown.text)

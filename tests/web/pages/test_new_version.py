@@ -1,0 +1,60 @@
+"""A new version of the scorekeeper's page asks before it replaces the one that runs, and not in mid-hand."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Route, expect, sync_playwright
+
+from tests.support.browser.chromium import open_chromium
+from tests.web.pages.conftest import OpenKeeper
+
+pytestmark = pytest.mark.thorough
+HAS_WAITING = "navigator.serviceWorker.getRegistration().then((found) => found.waiting !== null)"
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    """A browser in which routes also apply to service workers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
+        with sync_playwright() as playwright:
+            try:
+                with open_chromium(playwright) as browser:
+                    yield browser
+            except OSError as error:
+                pytest.skip(str(error))
+
+
+def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+    changed: list[str] = []
+
+    def change_version(route: Route) -> None:
+        body = route.fetch().text() + "\n// an older version\n"
+        changed.append(body)
+        route.fulfill(status=200, content_type="text/javascript", body=body)
+
+    context.route("**/keeper/sw.js", change_version)
+    keeper = open_keeper()
+    page = keeper.page
+    keeper.add_round()
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    assert changed
+    context.unroute("**/keeper/sw.js")
+    keeper.enter_hand()
+    page.evaluate("window.isSamePage = true")
+    page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
+    for _ in range(50):
+        if page.evaluate(HAS_WAITING):
+            break
+        page.wait_for_timeout(100)
+    assert page.evaluate(HAS_WAITING)
+    keeper.tap_cards(["As", "Ks"])
+    expect(page.get_by_text("A new version")).to_have_count(0)
+    page.get_by_role("button", name="Back to the round").click()
+    expect(page.get_by_text("A new version of this page is ready.")).to_be_visible()
+    assert page.evaluate("window.isSamePage") is True
+    with page.expect_navigation():
+        page.get_by_role("button", name="Load it").click()
+    page.get_by_role("button", name="Continue hand 1").click()
+    expect(page.locator(".place.filled")).to_have_count(2)
+    assert page.evaluate("window.isSamePage === undefined")

@@ -1,0 +1,181 @@
+"""Without a network, the scorekeeper's page stores hands and sends them later, once."""
+
+import pytest
+from playwright.sync_api import BrowserContext, Page, expect
+
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players
+from tests.web.pages.conftest import OpenKeeper
+
+pytestmark = pytest.mark.thorough
+
+
+def wait_for_worker(page: Page) -> None:
+    """Wait until the service worker controls the page."""
+    page.evaluate("navigator.serviceWorker.ready")
+    page.wait_for_function("navigator.serviceWorker.controller !== null")
+
+
+def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
+    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    wait_for_worker(keeper.page)
+    keeper.choose_button(3)
+    cards = list_cards()
+    keeper.tap_cards(cards[:5])
+    context.set_offline(True)
+    keeper.page.close()
+
+    offline = open_keeper()
+    offline.expect_hand(1)
+    offline.tap_cards(cards[5:])
+    expect(offline.page.get_by_text("score after sync")).to_be_visible()
+    offline.save()
+    expect(offline.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    assert offline.get(f"/v1/rounds/{round_['id']}")["hands"] == 0
+    offline.page.close()
+
+    context.set_offline(False)
+    online = open_keeper()
+    online.expect_hand(2)
+    expect(online.page.get_by_text("waiting")).to_have_count(0)
+    [hand] = online.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
+    assert [row["seat"] for row in hand["players"]] == [1, 2, 3]
+    online.page.reload()
+    online.expect_hand(2)
+    assert online.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+
+
+def test_a_full_hand_is_scored_when_the_network_is_back(keeper: KeeperPage, context: BrowserContext) -> None:
+    keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    context.set_offline(True)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.get_by_text("score after sync")).to_be_visible()
+    context.set_offline(False)
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+
+
+def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPage, context: BrowserContext) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    lost: list[tuple[str | None, str | None]] = []
+
+    def lose_first(route: object) -> None:
+        request = route.request  # type: ignore[attr-defined]
+        lost.append((request.header_value("Idempotency-Key"), request.post_data))
+        if len(lost) == 1:
+            route.fetch()  # type: ignore[attr-defined]
+            route.abort()  # type: ignore[attr-defined]
+        else:
+            route.continue_()  # type: ignore[attr-defined]
+
+    keeper.page.route(f"**/v1/rounds/{round_['id']}/hands", lose_first)
+    keeper.save()
+    keeper.expect_hand(2)
+    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    expect(keeper.page.get_by_text("waiting")).to_have_count(0)
+    assert len(lost) == 2
+    assert lost[0] == lost[1]
+    assert lost[0][0] is not None
+    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+
+
+def test_a_refused_hand_is_explained_and_can_be_dropped(keeper: KeeperPage, context: BrowserContext) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    cards = list_cards()
+    keeper.tap_cards(cards[:-1])
+    context.set_offline(True)
+    keeper.tap_card("2c")
+    expect(keeper.page.get_by_text("score after sync")).to_be_visible()
+    keeper.save()
+    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    hand = {"number": 1, "button": 3, "players": list_players()}
+    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    context.set_offline(False)
+    expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    keeper.page.get_by_role("button", name="Drop").click()
+    keeper.expect_hand(2)
+    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
+
+
+def test_a_refused_hand_can_be_edited_and_saved_again(keeper: KeeperPage, context: BrowserContext) -> None:
+    round_ = keeper.add_round()
+    path = f"/v1/rounds/{round_['id']}"
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    context.set_offline(True)
+    keeper.tap_cards(list_cards())
+    keeper.save()
+    expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    other = {"number": 1, "button": 1, "players": list_players()}
+    assert keeper.api.post(f"{path}/hands", json=other).status_code == 201
+    context.set_offline(False)
+    expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    assert keeper.api.post(f"{path}/undo", json={"number": 1}).status_code == 201
+    keeper.page.get_by_role("button", name="Edit").click()
+    keeper.expect_hand(1)
+    assert len(keeper.read_boards()) == 39
+    keeper.tap('[data-place="3.bottom.4"]')
+    keeper.tap_card("2c")
+    keeper.save()
+    keeper.expect_hand(2)
+    [hand] = keeper.get(f"{path}/document")["hands"]
+    assert hand["players"][2]["bottom"] == ["As", "Ad", "Qh", "Qc", "2c"]
+
+
+def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_next(
+    keeper: KeeperPage, open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    wait_for_worker(keeper.page)
+    keeper.choose_button(3)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    context.set_offline(True)
+    keeper.save()
+    keeper.expect_hand(2)
+    expect(keeper.page.locator('[data-place="1.discards.0"]')).to_be_visible()
+    keeper.tap_cards(list_cards(SECOND)[:10])
+    keeper.page.close()
+    again = open_keeper()
+    again.expect_hand(2)
+    expect(again.page.locator(".place.filled")).to_have_count(10)
+    again.tap_cards(list_cards(SECOND)[10:])
+    again.save()
+    expect(again.page.get_by_text("offline, 2 waiting")).to_be_visible()
+    context.set_offline(False)
+    again.page.get_by_role("button", name="Send now").first.click()
+    again.expect_hand(3)
+    document = again.get(f"/v1/rounds/{round_['id']}/document")
+    assert [player["fantasyland"] for player in document["hands"][1]["players"]] == [14, 0, 14]
+    assert len(document["hands"]) == 2
+
+
+def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> None:
+    round_ = keeper.add_round()
+    hand = {"number": 1, "button": 3, "players": list_players()}
+    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    page = keeper.page
+    page.reload()
+    page.get_by_role("button", name="Undo hand 1").click()
+    page.get_by_label("Reason").fill("two cards exchanged")
+    page.get_by_role("button", name="Undo hand 1").click()
+    expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    page.get_by_role("button", name="Close the round").click()
+    page.get_by_label("Reason").fill("late")
+    page.get_by_role("button", name="Close the round").click()
+    expect(page.get_by_role("heading", name="Open a round")).to_be_visible()
+    assert keeper.get(f"/v1/rounds/{round_['id']}")["status"] == "closed"
+    expect(page.get_by_label("Player in seat 2")).to_have_value("ben")
+    page.get_by_role("button", name="Open the round").click()
+    expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()

@@ -1,0 +1,132 @@
+// Builds the web pages into the folder that the service serves, or into that of `--target=`.
+// With `--watch`, it builds them again after every change.
+
+import { context, build, transform } from "esbuild";
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { drawIcons } from "./icons.mjs";
+
+const WEB = fileURLToPath(new URL(".", import.meta.url));
+const SERVED = join(WEB, "..", "service", "pages", "static", "web");
+const TARGET = process.argv.find((option) => option.startsWith("--target="))?.slice(9) ?? SERVED;
+const CONTRACT = join(WEB, "client", "src", "contract.ts");
+const OPENAPI = join(WEB, "..", "openapi.yaml");
+const ASSETS = "/static/web/assets/";
+/** The pages, by their folders in `src`: the address of each is its name. */
+const PAGES = ["keeper"];
+
+const isWatching = process.argv.includes("--watch");
+
+function hash(...contents) {
+  const digest = createHash("sha256");
+  for (const content of contents) digest.update(content);
+  return digest.digest("hex").slice(0, 12);
+}
+
+function write(name, content) {
+  const path = join(TARGET, name);
+  mkdirSync(join(path, ".."), { recursive: true });
+  writeFileSync(path, content);
+}
+
+/** Generate the types of the contract, unless they are newer than it. */
+function generateTypes() {
+  if (existsSync(CONTRACT) && statSync(CONTRACT).mtimeMs > statSync(OPENAPI).mtimeMs) return;
+  const generator = join(WEB, "node_modules", "openapi-typescript", "bin", "cli.js");
+  const options = ["--root-types", "--root-types-no-schema-prefix", "--root-types-keep-casing"];
+  const done = spawnSync(process.execPath, [generator, OPENAPI, "--output", CONTRACT, ...options], { stdio: ["ignore", 2, 2] });
+  if (done.status !== 0) process.exit(done.status ?? 1);
+}
+
+/** Fill the marks such as `{{script}}` of a template. */
+function fill(template, values) {
+  return template.replace(/\{\{(\w+)\}\}/g, (_, name) => {
+    if (!(name in values)) throw new Error(`the template has an unknown mark '${name}'`);
+    return values[name];
+  });
+}
+
+/** Write everything of a page beside its script and style: icons, manifest, HTML and service worker. */
+async function writePage(page, outputs) {
+  const source = join(WEB, "src", page);
+  const made = outputs.filter(({ path }) => basename(path).startsWith(`${page}-`));
+  const addressOf = (end) => ASSETS + basename(made.find(({ path }) => path.endsWith(end)).path);
+  const values = { script: addressOf(".js"), style: addressOf(".css") };
+  const precached = [values.script, values.style];
+  for (const [name, content] of Object.entries(await drawIcons(readFileSync(join(source, "icon.svg"), "utf8")))) {
+    const [stem, type] = name.split(".");
+    const file = `${page}-${stem}-${hash(content)}.${type}`;
+    write(`assets/${file}`, content);
+    values[stem.replace("-", "_")] = ASSETS + file;
+    if (type === "svg") precached.push(ASSETS + file);
+  }
+  const manifest = fill(readFileSync(join(source, "manifest.json"), "utf8"), values);
+  values.manifest = `${ASSETS}${page}-${hash(manifest)}.webmanifest`;
+  write(`assets/${basename(values.manifest)}`, manifest);
+  const html = fill(readFileSync(join(source, "index.html"), "utf8"), values);
+  write(`${page}/index.html`, html);
+  precached.push(values.manifest);
+  await writeWorker(page, html, precached);
+}
+
+/** Write the service worker with the files that it caches. Its version is the hash of what it serves. */
+async function writeWorker(page, html, precached) {
+  const source = join(WEB, "src", "worker", "sw.ts");
+  const define = {
+    SHELL: JSON.stringify(`/${page}/`),
+    FILES: JSON.stringify(precached),
+    VERSION: JSON.stringify(hash(html, precached.join())),
+  };
+  const { code } = await transform(readFileSync(source, "utf8"), { loader: "ts", target: "es2022", define });
+  write(`${page}/sw.js`, code);
+}
+
+const writer = {
+  name: "write-pages",
+  setup(builder) {
+    builder.onStart(generateTypes);
+    builder.onEnd(async ({ errors, outputFiles, metafile }) => {
+      if (errors.length > 0) return;
+      if (!isWatching) rmSync(TARGET, { recursive: true, force: true });
+      for (const file of outputFiles) write(`assets/${basename(file.path)}`, file.contents);
+      for (const page of PAGES) await writePage(page, outputFiles);
+      const sizes = Object.entries(metafile.outputs);
+      const files = Object.fromEntries(sizes.map(([name, { bytes, entryPoint }]) => [basename(name), { bytes, entry: entryPoint ?? null }]));
+      write("files.json", `${JSON.stringify(files, null, 2)}\n`);
+      if (isWatching) console.error(`built ${new Date().toLocaleTimeString()}`);
+    });
+  },
+};
+
+const options = {
+  absWorkingDir: WEB,
+  entryPoints: Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])),
+  entryNames: "[name]-[hash]",
+  chunkNames: "[name]-[hash]",
+  assetNames: "[name]-[hash]",
+  outdir: join(TARGET, "assets"),
+  publicPath: ASSETS,
+  bundle: true,
+  loader: { ".svg": "dataurl" },
+  splitting: true,
+  format: "esm",
+  minify: !isWatching,
+  target: ["es2022"],
+  jsx: "automatic",
+  jsxImportSource: "preact",
+  legalComments: "none",
+  metafile: true,
+  write: false,
+  plugins: [writer],
+  logLevel: "warning",
+};
+
+if (isWatching) {
+  await (await context(options)).watch();
+  console.error("Watching web/src. Press Ctrl-C to stop.");
+} else {
+  await build(options);
+}

@@ -1,0 +1,56 @@
+// Where the result of a hand comes from before it is recorded.
+
+import type { Tablestakes } from "../../client/src/client.js";
+import type { HandRequest, RecordedHandWithRound, Round } from "../../client/src/contract.js";
+import { ApiError, TransportError } from "../../client/src/errors.js";
+
+/** The parts of a result that the page shows. */
+export type Score = Pick<RecordedHandWithRound, "players" | "exchanges" | "transfers" | "stacks"> & {
+  round: Pick<Round, "status" | "seats" | "next">;
+};
+
+export type ScoreResult =
+  | { kind: "scored"; score: Score }
+  | { kind: "refused"; details: string[] }
+  | { kind: "unavailable" };
+
+/** Scores a hand as it would be recorded next. `unavailable` lets the page ask the next scorer. */
+export interface HandScorer {
+  score(round: Round, hand: HandRequest, signal: AbortSignal): Promise<ScoreResult>;
+}
+
+/** Return every mistake of a refusal, in words. */
+export function describeRefusal(error: ApiError): string[] {
+  const details = error.errors.map(({ detail }) => detail);
+  return details.length > 0 ? details : [error.message];
+}
+
+/** Scores with a dry run of the service. */
+export class ServiceScorer implements HandScorer {
+  constructor(private readonly client: Tablestakes) {}
+
+  async score(round: Round, hand: HandRequest, signal: AbortSignal): Promise<ScoreResult> {
+    try {
+      const options = { path: { round_id: round.id }, query: { dry_run: true }, body: hand, signal, idempotencyKey: null };
+      return { kind: "scored", score: await this.client.post("/v1/rounds/{round_id}/hands", options) };
+    } catch (error) {
+      if (error instanceof ApiError) return { kind: "refused", details: describeRefusal(error) };
+      if (error instanceof TransportError) return { kind: "unavailable" };
+      throw error;
+    }
+  }
+}
+
+/** Return the result of the first scorer that has one. */
+export async function scoreWith(
+  scorers: HandScorer[],
+  round: Round,
+  hand: HandRequest,
+  signal: AbortSignal,
+): Promise<ScoreResult> {
+  for (const scorer of scorers) {
+    const result = await scorer.score(round, hand, signal);
+    if (result.kind !== "unavailable") return result;
+  }
+  return { kind: "unavailable" };
+}

@@ -1,0 +1,76 @@
+// A connection with a secret: an API key, or a link that someone shared.
+
+import { Tablestakes } from "../../client/src/client.js";
+import type { Table } from "../../client/src/contract.js";
+import { ApiError } from "../../client/src/errors.js";
+import { TIMEOUT } from "./timeout.js";
+
+/** What a link opens, as `GET /v1/link` describes it. */
+export interface Link {
+  id: string;
+  label: string | null;
+  kind: string;
+  scopes: string[];
+  table: string | null;
+  table_name: string | null;
+  expires_at: string | null;
+}
+
+export interface Session {
+  secret: string;
+  client: Tablestakes;
+  /** Null for an API key. */
+  link: Link | null;
+}
+
+const PREFIX = "ofc_";
+
+/** Return the secret in a pasted link or key, or undefined if the text has none. */
+export function findSecret(text: string): string | undefined {
+  const pasted = text.trim();
+  const secret = pasted.includes("#") ? pasted.slice(pasted.indexOf("#") + 1) : pasted;
+  return /^[!-~]{8,}$/.test(secret) && !secret.includes("/") ? secret : undefined;
+}
+
+/** Return the secret of the address, and erase it there, so that it stays neither in the history nor on a screenshot. */
+export function takeSecretFromAddress(): string | undefined {
+  const { hash, pathname, search } = location;
+  if (hash.length < 2) return undefined;
+  history.replaceState(history.state, "", pathname + search);
+  const secret = hash.slice(1);
+  return secret.startsWith(PREFIX) ? findSecret(secret) : undefined;
+}
+
+/** Return a client that tries each request once: the page says at once that the service does not respond. */
+export function buildClient(secret: string): Tablestakes {
+  return new Tablestakes({ url: location.origin, key: secret, retries: { attempts: 1, waits: 0, timeout: TIMEOUT } });
+}
+
+/** Connect with a secret. Throws an ApiError if the service refuses it. */
+export async function connect(secret: string): Promise<Session> {
+  const client = buildClient(secret);
+  return { secret, client, link: await readLink(client) };
+}
+
+async function readLink(client: Tablestakes): Promise<Link | null> {
+  // The types of the contract do not have this operation in every version of the service.
+  const untyped = client as unknown as { get(path: string): Promise<Link> };
+  try {
+    return await untyped.get("/v1/link");
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status !== 404) throw error;
+    // A key, or a service without links: the list of tables tells whether the secret is valid.
+    await client.get("/v1/tables", { query: { limit: 1 } });
+    return null;
+  }
+}
+
+/** Return the tables that a session can choose from. */
+export async function listTables(session: Session): Promise<Table[]> {
+  if (session.link?.table) {
+    return [await session.client.get("/v1/tables/{table_id}", { path: { table_id: session.link.table } })];
+  }
+  const tables: Table[] = [];
+  for await (const table of session.client.list("/v1/tables")) tables.push(table);
+  return tables;
+}

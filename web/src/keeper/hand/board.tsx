@@ -1,0 +1,134 @@
+import { useRef } from "preact/hooks";
+import { CardFace } from "../../design/card.js";
+import { nameCard } from "../../design/cards.js";
+import { countCards, parsePlace, ROWS, rowPlaces, sizeOf, type Draft, type DraftSeat, type Group, type Place } from "./draft.js";
+
+const LONG_PRESS = 450;
+
+export interface BoardActions {
+  /** A tap: takes a card back, or chooses a free place. */
+  tap(place: Place): void;
+  /** A long press: chooses a place, also one with a card. */
+  choose(place: Place): void;
+  setButton(seat: number): void;
+}
+
+interface Props {
+  draft: Draft;
+  seat: DraftSeat;
+  name: string;
+  stack: number | undefined;
+  isCurrent: boolean;
+  actions: BoardActions;
+}
+
+/** The board of a seat: its rows, the discards of Fantasyland, and who has the button. */
+export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
+  const groups: Group[] = sizeOf(seat, "discards") > 0 ? [...ROWS, "discards"] : [...ROWS];
+  const hasButton = draft.button === seat.seat;
+  return (
+    <section class="seat" data-seat={seat.seat} aria-current={isCurrent} aria-label={`${name}, seat ${seat.seat}`}>
+      <header class="seat-head">
+        <div class="seat-title">
+          <h2>{name}</h2>
+          <span class="small quiet figure">
+            {stack}
+            {seat.fantasyland > 0 && <strong class="royal"> · Fantasyland {seat.fantasyland}</strong>}
+          </span>
+        </div>
+        <button
+          type="button"
+          class="dealer"
+          aria-pressed={hasButton}
+          title="Dealer button"
+          onClick={() => actions.setButton(seat.seat)}
+        >
+          <span aria-hidden="true">D</span>
+          <b class="hidden-text">Button: {name}</b>
+        </button>
+      </header>
+      <div class="rows">
+        {groups.map((group) => (
+          <div key={group} class={`board-row ${group}`} role="group" aria-label={group}>
+            {group === "discards" && <span class="row-name">Discards (optional)</span>}
+            {rowPlaces(seat, group).map((place) => (
+              <PlaceButton key={place} place={place} card={draft.cards[place]} isCursor={draft.cursor === place} actions={actions} />
+            ))}
+          </div>
+        ))}
+      </div>
+    </section>
+  );
+}
+
+interface PlaceProps {
+  place: Place;
+  card: string | undefined;
+  isCursor: boolean;
+  actions: BoardActions;
+}
+
+function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
+  const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const wasLong = useRef(false);
+  const { group, index } = parsePlace(place);
+  const stop = (): void => clearTimeout(timer.current);
+  const start = (): void => {
+    stop();
+    wasLong.current = false;
+    timer.current = setTimeout(() => {
+      wasLong.current = true;
+      actions.choose(place);
+    }, LONG_PRESS);
+  };
+  return (
+    <button
+      type="button"
+      class={card === undefined ? "card place" : "card place filled"}
+      data-place={place}
+      data-suit={card?.[1]}
+      aria-current={isCursor}
+      onPointerDown={start}
+      onPointerUp={stop}
+      onPointerLeave={stop}
+      onPointerCancel={stop}
+      onContextMenu={(event) => event.preventDefault()}
+      onClick={() => {
+        if (wasLong.current) wasLong.current = false;
+        else actions.tap(place);
+      }}
+    >
+      {card !== undefined && <CardFace card={card} />}
+      <span class="hidden-text">{`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}</span>
+    </button>
+  );
+}
+
+interface TabsProps {
+  draft: Draft;
+  names: Map<number, string>;
+  shown: number;
+  onShow(seat: number): void;
+}
+
+/** The seats with how many cards each has, where one board fills the screen. */
+export function SeatTabs({ draft, names, shown, onShow }: TabsProps) {
+  return (
+    <nav class="tabs" aria-label="Seats">
+      {draft.seats.map((seat) => (
+        <button
+          key={seat.seat}
+          type="button"
+          class="tab"
+          aria-current={seat.seat === shown}
+          onClick={() => onShow(seat.seat)}
+        >
+          <strong>{names.get(seat.seat)}</strong>
+          <small>
+            {countCards(draft, seat)} of 13{draft.button === seat.seat ? " · button" : ""}
+          </small>
+        </button>
+      ))}
+    </nav>
+  );
+}

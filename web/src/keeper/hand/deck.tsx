@@ -1,0 +1,55 @@
+import { CardFace } from "../../design/card.js";
+import { nameCard, nameSuit, RANK_LETTERS, showCard, SUIT_LETTERS } from "../../design/cards.js";
+import { isUsed, type Draft } from "./draft.js";
+
+interface Props {
+  draft: Draft;
+  /** The rank that was typed, until its suit is typed too. */
+  pendingRank: string | null;
+  onCard(card: string): void;
+  onUndo(): void;
+}
+
+/** All cards, suit by suit. Used ones are disabled. */
+export function Deck({ draft, pendingRank, onCard, onUndo }: Props) {
+  return (
+    <div class="deck" role="group" aria-label="Cards">
+      {SUIT_LETTERS.map((suit, row) => [
+        ...RANK_LETTERS.map((rank) => {
+          const card = rank + suit;
+          const used = isUsed(draft, card);
+          return (
+            <button
+              key={card}
+              type="button"
+              class={rank === pendingRank && !used ? "card deck-card pending" : "card deck-card"}
+              data-card={card}
+              data-suit={suit}
+              disabled={used}
+              onClick={() => onCard(card)}
+            >
+              <CardFace card={card} />
+              <span class="hidden-text">{used ? `${nameCard(card)}, used` : nameCard(card)}</span>
+            </button>
+          );
+        }),
+        row < SUIT_LETTERS.length - 1 ? (
+          <span key={suit} class="deck-cell" title={nameSuit(suit)} aria-hidden="true">{showCard(`A${suit}`).suit}</span>
+        ) : (
+          <button key="undo" type="button" class="button" aria-label="Undo the last tap" disabled={draft.steps.length === 0} onClick={onUndo}>
+            <UndoIcon />
+          </button>
+        ),
+      ])}
+    </div>
+  );
+}
+
+export function UndoIcon() {
+  return (
+    <svg viewBox="0 0 24 24" fill="none" stroke="currentColor" stroke-width="2.25" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true">
+      <path d="M9 14 4 9l5-5" />
+      <path d="M4 9h10a6 6 0 0 1 0 12h-3" />
+    </svg>
+  );
+}

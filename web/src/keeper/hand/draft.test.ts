@@ -1,0 +1,93 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import {
+  countCards, fillDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
+  type Draft, type Next,
+} from "./draft.js";
+
+const DECK = [..."AKQJT98765432"].flatMap((rank) => [..."shdc"].map((suit) => rank + suit));
+const NEXT: Next = {
+  round: "r",
+  number: 4,
+  button: 2,
+  seats: [
+    { seat: 1, player: "ann", fantasyland: 0 },
+    { seat: 2, player: "ben", fantasyland: 15 },
+    { seat: 5, player: "cyd", fantasyland: 0 },
+  ],
+};
+const fill = (draft: Draft, count: number): Draft => DECK.slice(0, count).reduce(putCard, draft);
+
+test("cards go to the top, the middle and the bottom of each seat, and discards are left out", () => {
+  const draft = fill(startDraft(NEXT), 39);
+  assert.equal(draft.cursor, null);
+  assert.ok(isFull(draft));
+  const players = listPlayers(draft);
+  assert.deepEqual(players.flatMap(({ top, middle, bottom }) => [...top, ...middle, ...bottom]), DECK.slice(0, 39));
+  assert.deepEqual(players.map(({ seat, fantasyland }) => [seat, fantasyland]), [[1, undefined], [2, 15], [5, undefined]]);
+  assert.ok(players.every((player) => player.discards === undefined));
+});
+
+test("discards can be filled after the boards", () => {
+  const draft = moveTo(fill(startDraft(NEXT), 39), "2.discards.0");
+  const one = putCard(draft, "2s");
+  assert.equal(one.cursor, "2.discards.1");
+  const two = putCard(one, "2h");
+  assert.equal(two.cursor, null);
+  assert.deepEqual(listPlayers(two)[1]!.discards, ["2s", "2h"]);
+});
+
+test("a used card cannot be put twice, also not into its own place", () => {
+  const draft = putCard(startDraft(NEXT), "As");
+  assert.equal(putCard(draft, "As"), draft);
+  const chosen = moveTo(draft, "1.top.0");
+  assert.equal(putCard(chosen, "As"), chosen);
+  assert.ok(isUsed(draft, "As"));
+});
+
+test("undo restores every earlier draft, in reverse order", () => {
+  const drafts = [startDraft(NEXT)];
+  for (const card of DECK.slice(0, 8)) drafts.push(putCard(drafts.at(-1)!, card));
+  drafts.push(takeBack(drafts.at(-1)!, "1.top.1"));
+  drafts.push(putCard(drafts.at(-1)!, "2c"));
+  for (const earlier of drafts.slice(0, -1).reverse()) {
+    const undone = undo(drafts.pop()!);
+    assert.deepEqual({ ...undone, steps: 0 }, { ...earlier, steps: 0 });
+    drafts[drafts.length - 1] = undone;
+  }
+  assert.equal(undo(drafts[0]!), drafts[0]);
+});
+
+test("a free place in the middle is filled before the cursor goes on", () => {
+  const draft = putCard(takeBack(fill(startDraft(NEXT), 10), "1.top.1"), "2c");
+  assert.equal(draft.cards["1.top.1"], "2c");
+  assert.equal(draft.cursor, "1.bottom.2");
+});
+
+test("arrows move along rows, between rows and between seats", () => {
+  let draft = startDraft(NEXT);
+  const go = (...directions: Parameters<typeof moveBy>[1][]): string | null =>
+    (draft = directions.reduce(moveBy, draft)).cursor;
+  assert.equal(go("up", "left"), "1.top.0");
+  assert.equal(go("right", "right", "down"), "1.middle.2");
+  assert.equal(go("right", "right", "right"), "2.middle.0");
+  assert.equal(go("left"), "1.middle.4");
+  assert.equal(go("up"), "1.top.2");
+  assert.equal(go("right", "down", "down", "down"), "2.discards.0");
+  assert.equal(go("right", "right"), "5.bottom.0");
+  assert.equal(go("down"), "5.bottom.0");
+});
+
+test("a hand that was entered before is the draft that it was entered from", () => {
+  const draft = fill(startDraft(NEXT), 39);
+  const names = new Map(NEXT.seats.map(({ seat, player }) => [seat, player]));
+  const again = fillDraft({ round: "r", number: 4, button: 2 }, listPlayers(draft), names);
+  assert.deepEqual({ ...again, steps: [] }, { ...draft, steps: [] });
+});
+
+test("a seat has places for its cards", () => {
+  const [ann, ben] = NEXT.seats;
+  assert.equal(rowPlaces(ann!, "discards").length, 0);
+  assert.equal(rowPlaces(ben!, "discards").length, 2);
+  assert.equal(countCards(fill(startDraft(NEXT), 17), ben!), 4);
+});

@@ -1,0 +1,237 @@
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { HandRequest, Round } from "../../../client/src/contract.js";
+import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
+import { nameCard } from "../../design/cards.js";
+import { Board, SeatTabs, type BoardActions } from "./board.js";
+import { Deck } from "./deck.js";
+import {
+  isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft,
+} from "./draft.js";
+import { Result } from "./result.js";
+import { typeKey } from "./typing.js";
+
+const ARROWS: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
+/** How long after a failure a hand is scored again, in milliseconds. */
+const SCORE_AGAIN = 5_000;
+
+interface Props {
+  round: Round;
+  draft: Draft;
+  names: Map<number, string>;
+  scorers: HandScorer[];
+  onChange(draft: Draft): void;
+  /** Receives the hand and its result, if it could be scored. */
+  onSave(hand: HandRequest, score: Score | null): Promise<void>;
+}
+
+/** Where the cards of a hand are entered. */
+export function HandScreen({ round, draft, names, scorers, onChange, onSave }: Props) {
+  const [pendingRank, setPendingRank] = useState<string | null>(null);
+  const [shown, setShown] = useState(draft.seats[0]!.seat);
+  const [isSaving, setSaving] = useState(false);
+  const boards = useRef<HTMLDivElement>(null);
+  const current = draft.cursor === null ? null : parsePlace(draft.cursor);
+  const full = isFull(draft) && draft.cursor === null;
+  const result = useScore(round, draft, full, scorers);
+  const stacks = new Map(round.seats.map(({ seat, stack }) => [seat, stack]));
+  // Taps can follow each other faster than the page is drawn.
+  const latest = useRef(draft);
+  latest.current = draft;
+  const change = (action: (draft: Draft) => Draft): void => {
+    const changed = action(latest.current);
+    if (changed === latest.current) return;
+    latest.current = changed;
+    onChange(changed);
+  };
+
+  const actions: BoardActions = {
+    tap: (place) => change((old) => (place in old.cards ? takeBack(old, place) : moveTo(old, place))),
+    choose: (place) => change((old) => moveTo(old, place)),
+    setButton: (button) => change((old) => ({ ...old, button })),
+  };
+  const undoLast = (): void => change(undo);
+  const put = (card: string): void => change((old) => putCard(old, card));
+  const canSave = full && draft.button !== null;
+  const save = async (): Promise<void> => {
+    if (!canSave || isSaving || result?.kind === "refused") return;
+    setSaving(true);
+    try {
+      await onSave(buildHand(draft), result?.kind === "scored" ? result.score : null);
+    } finally {
+      setSaving(false);
+    }
+  };
+
+  useScrolledBoards(boards, current?.seat ?? null, setShown);
+  useKeys((event) => {
+    const arrow = ARROWS[event.key];
+    const typed = typeKey(pendingRank, event.key);
+    if (arrow !== undefined) {
+      change((old) => moveBy(old, arrow));
+    } else if (event.key === "Backspace") {
+      if (pendingRank !== null) setPendingRank(null);
+      else change((old) => (old.cursor !== null && old.cursor in old.cards ? takeBack(old, old.cursor) : undo(old)));
+    } else if (event.key === "Enter" && !isControl(event.target)) {
+      void save();
+    } else if (typed !== undefined) {
+      setPendingRank(typed.rank);
+      if (typed.card !== null) put(typed.card);
+    } else {
+      return;
+    }
+    event.preventDefault();
+  });
+
+  return (
+    <main class="hand">
+      <h2 class="hidden-text">Boards</h2>
+      <SeatTabs draft={draft} names={names} shown={shown} onShow={(seat) => showBoard(boards.current, seat)} />
+      <div class="boards" ref={boards}>
+        {draft.seats.map((seat) => (
+          <Board
+            key={seat.seat}
+            draft={draft}
+            seat={seat}
+            name={names.get(seat.seat) ?? `seat ${seat.seat}`}
+            stack={stacks.get(seat.seat)}
+            isCurrent={current?.seat === seat.seat}
+            actions={actions}
+          />
+        ))}
+      </div>
+      <div class="entry">
+        {full ? (
+          <Result
+            {...{ result, names, stacks, canSave, isSaving }}
+            onSave={() => void save()}
+            onUndo={undoLast}
+          />
+        ) : (
+          <>
+            <Target draft={draft} names={names} pendingRank={pendingRank} onDone={() => change((old) => moveTo(old, null))} />
+            <Deck draft={draft} pendingRank={pendingRank} onCard={put} onUndo={undoLast} />
+          </>
+        )}
+      </div>
+      <Announcement draft={draft} names={names} />
+    </main>
+  );
+}
+
+interface TargetProps {
+  draft: Draft;
+  names: Map<number, string>;
+  pendingRank: string | null;
+  onDone(): void;
+}
+
+/** Shows where the next card goes. */
+function Target({ draft, names, pendingRank, onDone }: TargetProps) {
+  if (draft.cursor === null) return null;
+  const { seat, group } = parsePlace(draft.cursor);
+  const card = draft.cards[draft.cursor];
+  return (
+    <p class="target">
+      <span>
+        {card === undefined ? "Next card: " : `Replace the ${nameCard(card)}: `}
+        <strong>{names.get(seat)}, {group}</strong>
+        {pendingRank !== null && <> · {pendingRank}…</>}
+      </span>
+      {isFull(draft) && <button type="button" class="button plain" onClick={onDone}>Done</button>}
+      {draft.button === null && <span class="pill warning">Tap D for the button</span>}
+    </p>
+  );
+}
+
+/** Tells screen readers what the last tap did. */
+function Announcement({ draft, names }: { draft: Draft; names: Map<number, string> }) {
+  const last = draft.steps.at(-1);
+  const card = last === undefined ? undefined : draft.cards[last.place];
+  let text = "";
+  if (last !== undefined) {
+    const { seat, group } = parsePlace(last.place);
+    text = `${names.get(seat)}, ${group}: ${card === undefined ? "card taken back" : nameCard(card)}`;
+  }
+  return <p class="hidden-text" role="status">{text}</p>;
+}
+
+function buildHand(draft: Draft): HandRequest {
+  return { number: draft.number, button: draft.button!, players: listPlayers(draft) };
+}
+
+/** Return the result of a full hand, or null until there is one. Without a network, it is asked for again and again. */
+function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer[]): ScoreResult | null {
+  const [scored, setScored] = useState<{ hand: string; result: ScoreResult } | null>(null);
+  const [attempt, setAttempt] = useState(0);
+  const hand = full && draft.button !== null ? JSON.stringify(buildHand(draft)) : null;
+  useEffect(() => {
+    if (hand === null) return undefined;
+    const abort = new AbortController();
+    const { signal } = abort;
+    const retry = (): void => setAttempt((last) => last + 1);
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    scoreWith(scorers, round, JSON.parse(hand) as HandRequest, signal)
+      .then((result) => {
+        if (signal.aborted) return;
+        setScored({ hand, result });
+        if (result.kind !== "unavailable") return;
+        timer = setTimeout(retry, SCORE_AGAIN);
+        addEventListener("online", retry, { signal });
+      })
+      .catch((error: unknown) => {
+        if (!signal.aborted) throw error;
+      });
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
+  }, [hand, round.version, scorers, attempt]);
+  return scored !== null && scored.hand === hand ? scored.result : null;
+}
+
+function isControl(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest("button, input, textarea, select, a") !== null;
+}
+
+function useKeys(handle: (event: KeyboardEvent) => void): void {
+  const latest = useRef(handle);
+  latest.current = handle;
+  useEffect(() => {
+    const listen = (event: KeyboardEvent): void => {
+      const isText = event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null;
+      if (!isText && !event.ctrlKey && !event.metaKey && !event.altKey) latest.current(event);
+    };
+    document.addEventListener("keydown", listen);
+    return () => document.removeEventListener("keydown", listen);
+  }, []);
+}
+
+function showBoard(boards: HTMLElement | null, seat: number): void {
+  const board = boards?.querySelector<HTMLElement>(`[data-seat="${seat}"]`);
+  if (!boards || !board) return;
+  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
+  boards.scrollTo({ left: board.offsetLeft, behavior: calm ? "instant" : "smooth" });
+}
+
+/** Scroll to the board of the cursor when it moves to another seat, and report the board that is shown. */
+function useScrolledBoards(
+  boards: { current: HTMLElement | null },
+  seat: number | null,
+  onShown: (seat: number) => void,
+): void {
+  useLayoutEffect(() => {
+    if (seat !== null) showBoard(boards.current, seat);
+  }, [seat]);
+  useEffect(() => {
+    const scrolled = boards.current!;
+    const seen = new IntersectionObserver(
+      (entries) => {
+        const shown = entries.find(({ isIntersecting }) => isIntersecting);
+        if (shown) onShown(Number((shown.target as HTMLElement).dataset["seat"]));
+      },
+      { root: scrolled, threshold: 0.6 },
+    );
+    for (const board of scrolled.children) seen.observe(board);
+    return () => seen.disconnect();
+  }, []);
+}

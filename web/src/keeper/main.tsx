@@ -1,0 +1,7 @@
+import { render } from "preact";
+import "../design/index.css";
+import { App } from "./app.js";
+import "./hand/hand.css";
+import "./keeper.css";
+
+render(<App />, document.getElementById("page")!);

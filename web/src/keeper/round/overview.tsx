@@ -1,0 +1,125 @@
+import { useState } from "preact/hooks";
+import type { Round } from "../../../client/src/contract.js";
+import { formatChange, signClass } from "../format.js";
+
+interface Props {
+  round: Round;
+  names: Map<number, string>;
+  hasDraft: boolean;
+  canEnter: boolean;
+  /** False while requests of the round wait: what the service knows is older. */
+  canChange: boolean;
+  isBusy: boolean;
+  problem: string[] | null;
+  onEnter(): void;
+  onUndo(reason: string): void;
+  onClose(reason: string): void;
+}
+
+type Asking = "undo" | "close" | null;
+
+/** An open round: its stacks, and what can be done. */
+export function RoundOverview({ round, names, hasDraft, canEnter, canChange, isBusy, problem, onEnter, onUndo, onClose }: Props) {
+  const [asking, setAsking] = useState<Asking>(null);
+  const { next } = round;
+  return (
+    <div class="stack">
+      <section class="panel" aria-labelledby="round-title">
+        <h2 id="round-title">{round.hands === 0 ? "New round" : `After ${round.hands} ${round.hands === 1 ? "hand" : "hands"}`}</h2>
+        <table class="figures">
+          <thead>
+            <tr><th scope="col">Player</th><th scope="col" class="figure">Net</th><th scope="col" class="figure">Stack</th></tr>
+          </thead>
+          <tbody>
+            {round.seats.map((seat) => {
+              const net = seat.stack - seat.opening_stack - seat.top_ups;
+              return (
+                <tr key={seat.seat}>
+                  <th scope="row">
+                    {names.get(seat.seat)}
+                    {next?.button === seat.seat && <> <span class="pill">button</span></>}
+                    {next?.fantasyland[String(seat.seat)] !== undefined && <> <span class="pill accent">Fantasyland {next.fantasyland[String(seat.seat)]}</span></>}
+                    {!seat.playing && <> <span class="pill">left</span></>}
+                  </th>
+                  <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
+                  <td class="figure"><strong>{seat.stack}</strong></td>
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+        {next && canEnter && (
+          <button type="button" class="button primary large" onClick={onEnter}>
+            {hasDraft ? `Continue hand ${next.number}` : `Enter hand ${next.number}`}
+          </button>
+        )}
+        {!next && <p class="quiet">The round is {round.status}.</p>}
+      </section>
+      {problem !== null && (
+        <div class="notice error" role="alert">{problem.map((detail) => <p key={detail}>{detail}</p>)}</div>
+      )}
+      {asking === null && canChange && (
+        <div class="buttons">
+          {round.hands > 0 && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("undo")}>Undo hand {round.hands}</button>}
+          {round.status === "open" && <button type="button" class="button" disabled={isBusy} onClick={() => setAsking("close")}>Close the round</button>}
+        </div>
+      )}
+      {asking === "undo" && (
+        <Question
+          key="undo"
+          title={`Undo hand ${round.hands}?`}
+          text="Its points are taken back. The hand can be entered again."
+          label="Reason (optional)"
+          isRequired={false}
+          action={`Undo hand ${round.hands}`}
+          onYes={(reason) => { setAsking(null); onUndo(reason); }}
+          onNo={() => setAsking(null)}
+        />
+      )}
+      {asking === "close" && (
+        <Question
+          key="close"
+          title="Close the round?"
+          text="No more hands can be recorded in it."
+          label="Reason"
+          isRequired
+          action="Close the round"
+          onYes={(reason) => { setAsking(null); onClose(reason); }}
+          onNo={() => setAsking(null)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface QuestionProps {
+  title: string;
+  text: string;
+  label: string;
+  isRequired: boolean;
+  action: string;
+  onYes(reason: string): void;
+  onNo(): void;
+}
+
+function Question({ title, text, label, isRequired, action, onYes, onNo }: QuestionProps) {
+  const [reason, setReason] = useState("");
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    onYes(reason.trim());
+  };
+  return (
+    <form class="panel" aria-label={title} onSubmit={submit}>
+      <h2>{title}</h2>
+      <p>{text}</p>
+      <div class="field">
+        <label for="reason">{label}</label>
+        <input id="reason" value={reason} maxLength={200} required={isRequired} onInput={(event) => setReason(event.currentTarget.value)} />
+      </div>
+      <div class="buttons">
+        <button type="submit" class="button danger">{action}</button>
+        <button type="button" class="button plain" onClick={onNo}>Cancel</button>
+      </div>
+    </form>
+  );
+}
