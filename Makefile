@@ -3,6 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.installed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
+PAGES := service/pages/static/web/files.json
 
 # Without bytecode every process that the suite starts compiles its modules again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -13,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
-setup: $(STAMP) $(REFERENCE)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference, and build the web pages (from PyPI and npm)
+setup: $(STAMP) $(REFERENCE) $(PAGES)  ## create .venv/ with `ofc` and `ofc-server`, and download the files of the API reference, and build the web pages (from PyPI and npm)
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -22,6 +23,9 @@ $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 
 $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc | $(STAMP)
 	$(BIN)/python web/install.py
+
+$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi.yaml | $(REFERENCE)
+	$(BIN)/python web/build_pages.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
 	$(BIN)/python examples/demo.py
