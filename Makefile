@@ -4,6 +4,7 @@ BIN := .venv/bin
 STAMP := .venv/.installed
 REFERENCE := service/pages/static/reference/swagger-ui-bundle.js
 RULES := service/pages/static/rules/manifest.json
+PAGES := service/pages/static/web/files.json
 
 # Without bytecode every process that the suite starts compiles its modules again.
 export PYTHONDONTWRITEBYTECODE :=
@@ -14,7 +15,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*  ## /\1\t/p' Makefile | expand -t 12
 
-setup: $(STAMP) $(REFERENCE) $(RULES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
+setup: $(STAMP) $(REFERENCE) $(RULES) $(PAGES)  ## create .venv/ with `ofc` and `ofc-server`, the API reference, the rules for browsers and the web pages (from PyPI and npm)
 
 $(STAMP): pyproject.toml client/pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -26,6 +27,9 @@ $(REFERENCE): web/install.py web/package.json web/package-lock.json web/.npmrc |
 
 $(RULES): $(REFERENCE) $(wildcard web/rules/*.py web/rules/substitutes/*.py web/src/rules/*.ts scoring/*.py schemas/*.py evidence/*.py)
 	$(BIN)/python -m web.rules.build
+
+$(PAGES): $(shell find web/src web/client/src -type f) web/build.mjs web/icons.mjs openapi.yaml | $(REFERENCE)
+	$(BIN)/python web/build_pages.py
 
 demo: setup  ## start the service in a temporary folder, post every example over HTTP and check its settlement
 	$(BIN)/python examples/demo.py
