@@ -25,6 +25,9 @@ from evidence.events.clubs import (
     PlayerNamed,
     RulesetAdded,
     TableCreated,
+    TableLinkIssued,
+    TableLinkKind,
+    TableLinkRevoked,
 )
 from evidence.events.payload import EventKind, EventPayload, RoundEvent
 from evidence.events.rounds import (
@@ -81,6 +84,8 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         SettlementConfirmed,
         SettlementFinalized,
         TableCreated,
+        TableLinkIssued,
+        TableLinkRevoked,
     )
 }
 """The payload of each kind of event."""
@@ -160,5 +165,8 @@ __all__ = [
     "SettlementConfirmed",
     "SettlementFinalized",
     "TableCreated",
+    "TableLinkIssued",
+    "TableLinkKind",
+    "TableLinkRevoked",
     "decode_event",
 ]

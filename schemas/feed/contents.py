@@ -42,6 +42,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "imported": "True if the round was imported.",
     "irregular": "Whether, or which, hands were accepted as played.",
     "key": "ID of the key.",
+    "label": "SHA-256 of the label of the link, in hexadecimal.",
+    "link": "ID of the link.",
     "kind": "What was done about the dispute.",
     "minimum_stack": "Smallest opening stack. Null if there is none.",
     "name": "Name.",
@@ -79,6 +81,10 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("TableLinkIssued", "key"): "ID of the key with which the link was issued.",
+    ("TableLinkIssued", "kind"): "What the link is for.",
+    ("TableLinkIssued", "scopes"): "Scopes of the link.",
+    ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("DisputeOpened", "hand"): "Number of the disputed hand. Null if the dispute is about the whole round.",

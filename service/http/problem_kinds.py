@@ -273,6 +273,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "The job has ended or is about to end, so it cannot be paused or resumed. GET the job for its result,"
         " or start another job.",
     ),
+    "link-address-unknown": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Unknown address for links",
+        "A link needs an address that a phone can open. The operator can set it with OFC_PUBLIC_URL, or allow the host"
+        " of the request with OFC_ALLOWED_HOSTS.",
+    ),
     "webhook-refused": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Webhook URL not allowed",
