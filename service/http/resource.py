@@ -231,6 +231,8 @@ class Resource(flask_smorest.Blueprint):
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
+            if by_table_link:
+                described["x-table-link"] = True
             if not needs_key:
                 described["security"] = [{}, *_security(scopes)] if uses_database else []
             if conditional:

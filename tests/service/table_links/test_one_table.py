@@ -1,6 +1,7 @@
 """What a link to one table can be used for: the operations of its list, and the records of its table."""
 
 import json
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -104,8 +105,7 @@ def test_operations_that_are_not_for_links_are_refused(house: House, club: Api, 
 
 
 def test_every_operation_of_a_scorekeeper_works_at_the_table(house: House, api: Api) -> None:
-    api.post("/v1/rulesets", {**PRESETS["pineapple"], "name": "saturday", "leaving": "between_hands"})
-    table = table_of(api, "friday", ruleset="saturday@1")
+    table = table_of(api, "friday", ruleset="pineapple-qq")
     link = link_to(house, api, table)
     round_id = open_round(link, table, SIXES)["id"]
     played = play(link, round_id, hand(1, 1, THREE), hand(2, 2, THREE, top_ups=[{"seat": 3, "points": 20}]))
@@ -116,7 +116,6 @@ def test_every_operation_of_a_scorekeeper_works_at_the_table(house: House, api: 
     line = json.dumps({"round": round_id, "dealt_again": True, **hand(3, 3, THREE)}).encode()
     batch = link.ask("POST", "/v1/hands", data=line, headers=NDJSON)
     assert json.loads(batch.text)["status"] == "recorded"
-    assert correct(link, round_id, patch=[], irregular=False).status in (200, 201)
     assert link.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 1}).status == 201
     second = open_round(link, table)["id"]
     play(link, second, hand(1, 1, THREE))
@@ -126,7 +125,7 @@ def test_every_operation_of_a_scorekeeper_works_at_the_table(house: House, api: 
         *(f"/v1/rounds/{round_id}{part}" for part in ("", "/settlement", "/document", "/hands")),
         *(f"/v1/hands/{played['id']}{part}" for part in ("", "/explanation")),
         *(f"/v1/tables/{table}{part}" for part in ("", "/statement")),
-        "/v1/rulesets/saturday@1",
+        "/v1/rulesets/pineapple-qq",
     ):
         assert link.get(path).document == api.get(path).document, path
     check_everywhere(house, api)
@@ -197,7 +196,7 @@ def test_lists_have_the_records_of_one_table(link: Api, mine: Played, other: Pla
 def test_cursors_of_another_table_are_unknown(club: Api, link: Api, mine: Played, other: Played) -> None:
     cursor = club.get("/v1/rounds?limit=1")["next_cursor"]
     assert club.get("/v1/rounds?limit=1")["rounds"][0]["id"] == other.round
-    assert link.get(f"/v1/rounds?cursor={cursor}").mistakes == {"query/cursor": "not-a-cursor"} or True
+    assert link.get(f"/v1/rounds?cursor={cursor}").codes == {"not-a-cursor"}
 
 
 def test_events_are_those_of_one_table(house: House, club: Api, mine: Played, other: Played, link: Api) -> None:
@@ -270,7 +269,7 @@ def test_a_link_corrects_provisional_settlements_and_no_final_ones(house: House,
     refused = correct(link, round_id, patch=[{"op": "replace", "path": "/seats/0/player", "value": "dan"}])
     assert (refused.status, refused["code"]) == (403, "scope-missing")
     assert "expected a key with the scope 'correct-final'" in refused["detail"]
-    assert undo(link, round_id, 3).status in (403, 409)
+    assert (undo(link, round_id, 3).status, undo(link, round_id, 3)["code"]) == (409, "undo-refused")
     assert house.count_records() == before
 
 
@@ -306,8 +305,7 @@ def test_two_links_that_record_the_same_hand_at_once_record_it_once(house: House
     links = [link_to(house, api, table, label=f"phone {number}") for number in range(4)]
     round_id = open_round(links[0], table)["id"]
     for played in COMPLETE:
-        body = {"dealt_again": True, **played}
-        answers = at_once(*(lambda each=each: each.post(f"/v1/rounds/{round_id}/hands", body) for each in links))
+        answers = at_once(*(partial(record, each, round_id, played) for each in links))
         assert {answer.status for answer in answers} == {201}
         assert len({answer["id"] for answer in answers}) == 1
         assert sorted(map(replayed, answers)) == [False, True, True, True]
@@ -346,7 +344,7 @@ def test_links_and_keys_do_not_disturb_each_other_on_shared_connections(
     def look(api: Api) -> list[set[str]]:
         return [{each["id"] for each in api.get("/v1/tables")["tables"]} for _ in range(15)]
 
-    seen = at_once(*(lambda each=each: look(each) for each in (*links, club)))
+    seen = at_once(*(partial(look, each) for each in (*links, club)))
     assert seen == [[tables] * 15 for tables in expected]
 
 
@@ -386,7 +384,7 @@ def test_a_wipe_of_a_test_club_removes_its_links(house: House) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "field"),
+    ("change", "column"),
     [
         ("label = 'Ben''s phone'", "label"),
         ("kind = 'viewer'", "kind"),
@@ -396,13 +394,13 @@ def test_a_wipe_of_a_test_club_removes_its_links(house: House) -> None:
         ("secret_sha256 = sha256('mine')", "secret_sha256"),
     ],
 )
-def test_verification_finds_a_changed_link(house: House, api: Api, change: str, field: str) -> None:
+def test_verification_finds_a_changed_link(house: House, api: Api, change: str, column: str) -> None:
     issued = issue(api, table_of(api), kind="scorekeeper", label="Anna's phone")
     club = club_of(house, api)
     assert [page for page in verify_database(house.owner, [club]) if page.findings] == []
     house.change(f"UPDATE table_links SET {change} WHERE id = %s", issued["id"])
     findings = [finding for page in verify_database(house.owner, [club]) for finding in page.findings]
-    assert [(finding.table, finding.field) for finding in findings] == [("table_links", field)]
+    assert [(finding.table, finding.column) for finding in findings] == [("table_links", column)]
     assert secret_of(issued) not in str(findings)
 
 
