@@ -20,7 +20,7 @@ def find_public_url() -> str:
     Return the address of the service without a final slash: OFC_PUBLIC_URL, or the address of the request.
 
     Raises:
-        LinkAddressUnknown: OFC_PUBLIC_URL is not set, and the request came to a host that is not allowed.
+        LinkAddressUnknown: OFC_PUBLIC_URL is not set, and the host of the request is not allowed.
     """
     configured: str = current_app.extensions["ofc_public_url"]
     if configured:
@@ -29,7 +29,7 @@ def find_public_url() -> str:
     host = urlsplit(f"//{request.host}").hostname or ""
     if not is_allowed_host(host, (*allowed, *_own_names())):
         raise LinkAddressUnknown(
-            f"the request came to the host {host[:80]!r}, which is not known to be an address of this service; expected"
+            f"the host of the request is {host[:80]!r}, which is not known to be an address of this service; expected"
             " an address in OFC_PUBLIC_URL, or the host in OFC_ALLOWED_HOSTS"
         )
     return f"{request.scheme}://{request.host}"

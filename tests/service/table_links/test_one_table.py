@@ -247,7 +247,7 @@ def test_a_custom_ruleset_of_another_table_is_not_visible(house: House, api: Api
     assert [link.get(f"/v1/rulesets/{name}").status for name in ("saturday@1", "sunday@1", "turbo")] == [200, 404, 200]
 
 
-def test_two_clubs_are_kept_apart(house: House, link: Api, other_api: Api) -> None:
+def test_records_of_another_club_are_not_found(house: House, link: Api, other_api: Api) -> None:
     theirs = play_at(other_api, "friday")
     for path in (f"/v1/tables/{theirs.table}", f"/v1/rounds/{theirs.round}", f"/v1/hands/{theirs.hand}"):
         assert link.get(path).status == 404

@@ -92,7 +92,7 @@ def test_a_link_has_at_most_the_scopes_of_its_key(house: House, api: Api) -> Non
         )
 
 
-def test_a_link_has_no_scope_that_its_key_lacks_even_if_its_record_says_so(house: House, api: Api) -> None:
+def test_a_changed_record_of_a_link_gives_it_no_scope_that_its_key_lacks(house: House, api: Api) -> None:
     table = table_of(api)
     link = link_to(house, key_with(house, api, "read", "write"), table)
     house.change("UPDATE table_links SET scopes = '{read,write,correct,correct-final}' WHERE table_id = %s", table)
