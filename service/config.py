@@ -205,6 +205,8 @@ class Hosting:
     """Number of chunks processed at the same time; 0 starts no job worker."""
     directory: Path
     """The data directory with the embedded PostgreSQL and the first key."""
+    is_lan: bool = field(default=False, repr=False)
+    """Whether to listen on the local network, and to show the address that phones use."""
 
     @classmethod
     def from_environment(
@@ -216,6 +218,7 @@ class Hosting:
         workers: int | None = None,
         concurrency: int | None = None,
         directory: Path | None = None,
+        is_lan: bool = False,
     ) -> Self:
         """
         Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; arguments take precedence.
@@ -230,6 +233,7 @@ class Hosting:
             workers=read_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
             concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
+            is_lan=is_lan,
         )
 
 

@@ -347,7 +347,7 @@ class Session:
             OutcomeUnknown: the connection was lost during the commit; after any other error nothing is stored.
         """
         lock = ClubLock.ALONE if is_alone else ClubLock.SHARED
-        pipeline = self._begin(_BEGIN, str(club_id), _optional(table_id), lock)
+        pipeline = self._begin(_BEGIN, str(club_id), str(table_id or ""), lock)
         transaction = Transaction(pipeline, club_id, actor, request_id, table_id, after_events=self.after_events)
         with translate_read_only(self.url):
             yield transaction
@@ -363,7 +363,7 @@ class Session:
 
         With `table_id`, only the records of this table are visible.
         """
-        pipeline = self._begin(_BEGIN_READING, str(club_id), _optional(table_id))
+        pipeline = self._begin(_BEGIN_READING, str(club_id), str(table_id or ""))
         return Transaction(pipeline, club_id, table_id=table_id)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
@@ -397,7 +397,3 @@ class Session:
         pipeline.write(begin)
         pipeline.write(self.local.statements[lock], self.local.parameters(club, table))
         return pipeline
-
-
-def _optional(table_id: UUID | None) -> str:
-    return "" if table_id is None else str(table_id)
