@@ -16,7 +16,7 @@ from service.clubs.queries import keys
 from service.clubs.scopes import Scope, has_scope
 from service.db import Transaction
 from service.db.pages import Page, cut_page
-from service.errors import ScopeMissing
+from service.errors import KeyUnknown, ScopeMissing
 from service.table_links import queries as table_links
 from service.tables import queries as tables
 
@@ -52,6 +52,7 @@ def issue_table_link(transaction: Transaction, table_id: UUID, request: TableLin
     Raises:
         NotFound: the club has no table with this ID.
         ScopeMissing: the key lacks a scope that every link of this kind has.
+        KeyUnknown: the key has just ended.
     """
     table = tables.get(transaction, table_id)
     key = keys.get(transaction, key_id)
@@ -62,6 +63,8 @@ def issue_table_link(transaction: Transaction, table_id: UUID, request: TableLin
             f" expected a key with {' and '.join(repr(scope.value) for scope in _REQUIRED[request.kind])}"
         )
     scopes = *_REQUIRED[request.kind], *(each for each in _OPTIONAL[request.kind] if has_scope(key.scopes, (each,)))
+    if key.ends_at is not None and key.ends_at <= transaction.now:
+        raise KeyUnknown(f"the key {key.name!r} ended while the link was created; expected a valid key of a club")
     expires_at = transaction.now + timedelta(seconds=request.expires_in)
     link = TableLink(
         id=uuid7(),

@@ -141,6 +141,10 @@ class Club:
         table_id = self.add_table() if self._table is None else self._table["id"]
         return str(self._made(f"/v1/tables/{table_id}/links", {})["id"])
 
+    def link_secret(self) -> str:
+        """Return the secret of a link to a new table."""
+        return str(self._made(f"/v1/tables/{self.add_table()}/links", {})["url"]).partition("#")[2]
+
     def name_player(self) -> str:
         """Set a display name and return the ID of the player."""
         player = self.rng.choice(PLAYERS)
