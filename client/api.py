@@ -24,6 +24,7 @@ from client.responses import (
     is_ruleset,
     is_table,
 )
+from client.table_links import TableLinkOperations
 from client.webhooks import WebhookOperations
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ class EventFilters(TypedDict, total=False):
     round: str | None
 
 
-class Client(BulkOperations, PlayerOperations, WebhookOperations):
+class Client(BulkOperations, PlayerOperations, TableLinkOperations, WebhookOperations):
     """
     A connection to a service.
 

@@ -132,6 +132,22 @@ def find_delivery_id(client: Client, webhook_id: str, text: str) -> str:
     return meant
 
 
+def find_table_link_id(client: Client, table_id: str, text: str) -> str:
+    """
+    Find the id of a link to a table by the id or its beginning.
+
+    Raises:
+        UnreadableError: no id matches, or several do.
+    """
+    if is_id(text):
+        return text
+    listed = client.list_table_links(table_id) if _may_be_id_prefix(text) else ()
+    meant = match_prefix({each["id"]: f"{each['label']}, {each['kind']}" for each in listed}, text)
+    if meant is None:
+        raise UnreadableError(f"there is no link {text!r}; `ofc table links` lists all links to a table")
+    return meant
+
+
 def _find_listed(
     kind: str, text: str, list_all: Callable[[], Iterable[Document]], describe: Callable[[Document], str]
 ) -> str:

@@ -85,6 +85,7 @@ MessageKind = Literal[
     "import.ended",
     "webhook.test",
 ]
+TableLinkKind = Literal["scorekeeper", "viewer"]
 WebhookState = Literal["active", "disabled"]
 WebhookDisabledBecause = Literal["request", "failing", "gone"]
 DeliveryState = Literal["waiting", "delivered", "dead_lettered"]
@@ -620,6 +621,62 @@ class LinksRevokedEvent(Response):
     request_id: str | None
     kind: Literal["links.revoked"]
     content: LinksRevokedContent
+
+
+class TableLinkIssuedContent(Response):
+    """What `table_link.issued` says happened."""
+
+    link: str
+    table: str
+    key: str
+    kind: TableLinkKind
+    label: str
+    scopes: list[str]
+    expires_at: str
+    secret: str
+
+
+class TableLinkIssuedEvent(Response):
+    """A link to a table was issued."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["table_link.issued"]
+    content: TableLinkIssuedContent
+
+
+class TableLinkRevokedContent(Response):
+    """What `table_link.revoked` says happened."""
+
+    link: str
+    table: str
+
+
+class TableLinkRevokedEvent(Response):
+    """A link to a table was revoked."""
+
+    position: int
+    id: str
+    round: str | None
+    table: str | None
+    sequence: int | None
+    at: str
+    hash: str
+    previous: str | None
+    bytes: str | None
+    actor: str | None
+    request_id: str | None
+    kind: Literal["table_link.revoked"]
+    content: TableLinkRevokedContent
 
 
 class PlayerNamedContent(Response):
@@ -1852,6 +1909,57 @@ class LinkedRound(Response):
     expires_at: str
     round: Round
     settlement: RoundSettlement
+
+
+class LinkWarning(Response):
+    """Why a new link may not work, or may be read by others."""
+
+    code: str
+    detail: str
+
+
+class NewTableLink(Response):
+    """A new link to one table. This response is the only one that contains its secret."""
+
+    id: str
+    label: str
+    kind: TableLinkKind
+    scopes: list[str]
+    table: str
+    key: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+    last_used_at: str | None
+    url: str
+    warnings: list[LinkWarning]
+
+
+class TableLink(Response):
+    """A link to one table, without its secret, which is not stored."""
+
+    id: str
+    label: str
+    kind: TableLinkKind
+    scopes: list[str]
+    table: str
+    key: str
+    created_at: str
+    expires_at: str
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+class CurrentLink(Response):
+    """The link of a request, with its table."""
+
+    id: str
+    label: str
+    kind: TableLinkKind
+    scopes: list[str]
+    table: str
+    table_name: str
+    expires_at: str
 
 
 class JobProgress(Response):

@@ -1,9 +1,9 @@
 """
 The privileges of the service on each table.
 
-The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names, webhooks and the
-last use of keys. The owner of the tables creates clubs and keys. The privileges are granted after every migration, so
-every new table must be listed here.
+The service reads and inserts. It updates only the heads of rounds and disputes, jobs, display names, webhooks, and the
+last use of keys and links, and it revokes links. The owner of the tables creates clubs and keys. The privileges are
+granted after every migration, so every new table must be listed here.
 """
 
 from collections.abc import Mapping
@@ -50,6 +50,7 @@ SERVICE_PRIVILEGES: Final[Mapping[str, str]] = {
     "idempotent_responses": "SELECT, INSERT, DELETE",
     "link_secrets": APPEND,
     "revoked_links": APPEND,
+    "table_links": "SELECT, INSERT, UPDATE (revoked_at, last_used_at)",
     "jobs": "SELECT, INSERT, UPDATE (parameters, state, total, received, failure, started_at, planned_at, ended_at)",
     "job_chunks": "SELECT, INSERT, UPDATE (state, attempt, failures, interruptions, lost_workers, claimable_from,"
     " worker, result, accounted, error, ended_at)",

@@ -35,6 +35,7 @@ from service.rounds.views.hands import hands, scores
 from service.rounds.views.rounds import rounds
 from service.rulesets.views import rulesets
 from service.statistics.views import statistics
+from service.table_links.views import table_links
 from service.tables.views import tables
 from service.webhooks.addresses import AllowedAddresses
 from service.webhooks.views import webhooks
@@ -70,6 +71,8 @@ def create_app(config: Config) -> Flask:
     app.extensions["ofc_signing_key_file"] = config.signing_key_file
     app.extensions["ofc_import_limits"] = config.imports
     app.extensions["ofc_webhook_allow"] = AllowedAddresses.parse(config.webhook_allow)
+    app.extensions["ofc_public_url"] = config.public_url
+    app.extensions["ofc_allowed_hosts"] = config.allowed_hosts
     app.extensions["ofc_retention"] = config.retention
     app.extensions["ofc_feed"] = Feed(database)
     # The web server replaces this function.
@@ -80,6 +83,7 @@ def create_app(config: Config) -> Flask:
     playing = (scores, rulesets, players, tables, rounds, hands, corrections, disputes, explanations, documents, links)
     for resource in (
         *playing,
+        table_links,
         imports,
         exports,
         accounting,

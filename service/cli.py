@@ -96,6 +96,9 @@ def main() -> None:
 
 @main.command()
 @click.option("--host", help="Address to listen on.  [OFC_HOST; 127.0.0.1]")
+@click.option(
+    "--lan", is_flag=True, help="Listen on the local network, and show the address for phones with a QR code."
+)
 @click.option("--port", type=click.IntRange(0, 65535), help="Port; 0 selects a free one.  [OFC_PORT; 8000]")
 @data_option
 @click.option("--workers", type=click.IntRange(1, MOST_WORKERS), help="Web processes.  [OFC_WORKERS; 2]")
@@ -105,7 +108,12 @@ def main() -> None:
     help="Chunks of jobs processed at the same time; 0 starts no job worker.  [OFC_CONCURRENCY; 1]",
 )
 def up(
-    host: str | None, port: int | None, directory: Path | None, workers: int | None, concurrency: int | None
+    host: str | None,
+    lan: bool,
+    port: int | None,
+    directory: Path | None,
+    workers: int | None,
+    concurrency: int | None,
 ) -> None:
     """
     Run database, migrations, web server and job worker until Ctrl-C.
@@ -118,15 +126,18 @@ def up(
     \b
     Examples:
       ofc-server up
+      ofc-server up --lan
       ofc-server up --port 0 --data /tmp/try-it
       OFC_DATABASE_URL=postgresql://ofc@db.example/ofc  ofc-server up
     """
     from service.logs import start_logging
     from service.server.up import up as run_everything
 
+    if lan and host is not None:
+        raise click.UsageError("--lan and --host were given; expected one of them")
     start_logging(os.environ)
     hosting = Hosting.from_environment(
-        os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory
+        os.environ, host=host, port=port, workers=workers, concurrency=concurrency, directory=directory, is_lan=lan
     )
     run_everything(hosting, os.environ, click.echo)
 

@@ -102,6 +102,10 @@ class Config:
     """Origins of web pages whose scripts may read responses; none by default."""
     webhook_allow: str = field(default="", repr=False)
     """Hosts and networks to which messages may be sent although they are not public; none by default."""
+    public_url: str = field(default="", repr=False)
+    """The address at which phones reach the service, for links; by default that of the request."""
+    allowed_hosts: tuple[str, ...] = field(default=(), repr=False)
+    """Names of this service that links may contain, beside its IP addresses and the name of the machine."""
     allow_data_loss: bool = field(default=False, repr=False)
     """Whether to start on a PostgreSQL server that can lose committed records in a crash, for tests."""
     database: str = field(init=False)
@@ -166,6 +170,8 @@ def read_settings(environment: Mapping[str, str]) -> dict[str, Any]:
         "signing_key_file": Path(signing_key) if signing_key else None,
         "webhook_allow": read_webhook_allow(environment.get("OFC_WEBHOOK_ALLOW", "")),
         "cors_origins": read_origins(environment.get("OFC_CORS_ORIGINS", "")),
+        "public_url": read_public_url(environment.get("OFC_PUBLIC_URL", "")),
+        "allowed_hosts": read_hosts(environment.get("OFC_ALLOWED_HOSTS", "")),
         "imports": ImportLimits(
             mebibytes=read_number(environment, "OFC_IMPORT_MIB", ImportLimits.mebibytes, 1, MOST_LIMIT),
             ratio=read_number(environment, "OFC_IMPORT_RATIO", ImportLimits.ratio, 1, MOST_LIMIT),
@@ -199,6 +205,8 @@ class Hosting:
     """Number of chunks processed at the same time; 0 starts no job worker."""
     directory: Path
     """The data directory with the embedded PostgreSQL and the first key."""
+    is_lan: bool = field(default=False, repr=False)
+    """Whether to listen on the local network, and to show the address that phones use."""
 
     @classmethod
     def from_environment(
@@ -210,6 +218,7 @@ class Hosting:
         workers: int | None = None,
         concurrency: int | None = None,
         directory: Path | None = None,
+        is_lan: bool = False,
     ) -> Self:
         """
         Read OFC_HOST, OFC_PORT, OFC_WORKERS, OFC_CONCURRENCY and OFC_DATA; arguments take precedence.
@@ -224,6 +233,7 @@ class Hosting:
             workers=read_number(environment, "OFC_WORKERS", 2, 1, MOST_WORKERS) if workers is None else workers,
             concurrency=read_concurrency(environment, least=0) if concurrency is None else concurrency,
             directory=(directory or (Path(named) if named else default_directory())).expanduser().absolute(),
+            is_lan=is_lan,
         )
 
 
@@ -273,6 +283,44 @@ def read_origins(text: str) -> tuple[str, ...]:
                 " without a path and without *."
             )
     return origins
+
+
+def read_public_url(text: str) -> str:
+    """
+    Validate the public address of the service, and return it without a final slash; empty if it is not set.
+
+    >>> read_public_url("https://ofc.club.example/"), read_public_url("http://192.168.1.20:8000"), read_public_url("")
+    ('https://ofc.club.example', 'http://192.168.1.20:8000', '')
+
+    Raises:
+        ConfigError: it is not an address, or it has a path.
+    """
+    url = text.strip().rstrip("/").lower()
+    if url and not _ORIGIN.fullmatch(url):
+        raise ConfigError(
+            f"OFC_PUBLIC_URL is {text!r}; expected an address like https://ofc.club.example, without a path."
+        )
+    return url
+
+
+def read_hosts(text: str) -> tuple[str, ...]:
+    """
+    Read a list of names of hosts, separated by commas or spaces.
+
+    >>> read_hosts("ofc.club.example, cardroom")
+    ('ofc.club.example', 'cardroom')
+
+    Raises:
+        ConfigError: one of them is not the name of a host.
+    """
+    hosts = tuple(text.lower().replace(",", " ").split())
+    for host in hosts:
+        if not _HOST.fullmatch(host):
+            raise ConfigError(
+                f"OFC_ALLOWED_HOSTS has {host!r}; expected names of hosts like ofc.club.example, separated by commas,"
+                " without a port."
+            )
+    return hosts
 
 
 def read_webhook_allow(text: str) -> str:

@@ -33,6 +33,7 @@ The errors of the service, beyond those of the rules.
     │   ├── DisputeChanged        the dispute has changed since it was read
     │   ├── DisputeRefused        an invalid transition of a dispute
     │   ├── SigningKeyMissing     the service has no signing key
+    │   ├── LinkAddressUnknown    the service does not know its address for links
     │   ├── JobEnded              the job can no longer be paused or resumed
     │   ├── ImportDeleted         the records of the test club were deleted during the upload
     │   └── Busy                  a concurrent change of the same record
@@ -276,6 +277,12 @@ class SigningKeyMissing(Conflict):
     """The service has no signing key."""
 
     code = "signing-key-missing"
+
+
+class LinkAddressUnknown(Conflict):
+    """The service does not know an address at which phones reach it."""
+
+    code = "link-address-unknown"
 
 
 class WebhookRefused(ServiceError):

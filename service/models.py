@@ -39,6 +39,7 @@ from service.rounds.models import (
 )
 from service.rulesets.models import RulesetRecord
 from service.statistics.models import RoundStatisticsRecord, UnmeasuredRoundRecord
+from service.table_links.models import TableLinkRecord
 from service.tables.models import TableRecord
 from service.webhooks.models import DeliveryRecord, WebhookRecord
 
@@ -78,6 +79,7 @@ __all__ = [
     "RulesetRecord",
     "SettlementRecord",
     "SubmissionRecord",
+    "TableLinkRecord",
     "TableRecord",
     "TransferRecord",
     "TreeHeadRecord",

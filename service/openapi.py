@@ -48,6 +48,8 @@ Each key has a limit of requests per minute: every response has the limit in `Ra
 KEY_DESCRIPTION: Final = (
     "An API key of the club. Each operation lists the scopes of which the key needs one.\n\n"
     + "\n\n".join(f"- `{scope}`: {opened}" for scope, opened in SCOPE_DESCRIPTIONS.items())
+    + "\n\nThe secret of a link to a table (`POST /v1/tables/{table_id}/links`) is sent in the same way. It can be used"
+    " for the operations with `x-table-link`, and for this table only."
 )
 
 REQUEST_ID: Final = {
@@ -123,6 +125,7 @@ PATH_PARAMETERS: Final = {
     "delivery_id": "ID of the delivery.",
     "import_id": "ID of the import.",
     "key_id": "ID of the key.",
+    "link_id": "ID of the link.",
     "number": "Number of the hand in the round, from 1.",
     "recomputation_id": "ID of the recomputation.",
     "reference": "Ruleset, as a name (newest version) or `name@version`.",

@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 from itertools import islice
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -32,9 +32,17 @@ Document = dict[str, Any]
 table_argument = click.argument("table", metavar="TABLE", shell_complete=complete_tables)
 
 
+_LAZY_COMMANDS: Final = {
+    "link": ("table_links:link", "Create a link to one table, and print it with a QR code."),
+    "links": ("table_links:links", "List the links to a table, newest first, with expired and revoked ones."),
+    "unlink": ("table_links:unlink", "Revoke a link to a table."),
+}
+
+
 @click.group(
     name="table",
     cls=Group,
+    lazy_commands=_LAZY_COMMANDS,
     examples=["ofc table create friday --ruleset pineapple", "ofc table list", "ofc table statement friday"],
 )
 def tables() -> None:

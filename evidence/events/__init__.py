@@ -25,6 +25,9 @@ from evidence.events.clubs import (
     PlayerNamed,
     RulesetAdded,
     TableCreated,
+    TableLinkIssued,
+    TableLinkKind,
+    TableLinkRevoked,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -89,6 +92,8 @@ PAYLOADS: Final[Mapping[str, type[EventPayload]]] = {
         WebhookChanged,
         WebhookRemoved,
         WebhookSecretRotated,
+        TableLinkIssued,
+        TableLinkRevoked,
     )
 }
 """The payload of each kind of event."""
@@ -168,6 +173,9 @@ __all__ = [
     "SettlementConfirmed",
     "SettlementFinalized",
     "TableCreated",
+    "TableLinkIssued",
+    "TableLinkKind",
+    "TableLinkRevoked",
     "WebhookAdded",
     "WebhookChanged",
     "WebhookRemoved",

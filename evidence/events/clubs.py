@@ -1,13 +1,14 @@
-"""What happens in a club outside of rounds: keys, rulesets, tables, players, and links to rounds."""
+"""What happens in a club outside of rounds: keys, rulesets, tables, players, and links."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 import orjson
 
-from evidence.codec import OMITTED, CanonicalJson
+from evidence.codec import OMITTED, CanonicalJson, named
 from evidence.events.payload import EventKind, EventPayload
 
 
@@ -150,6 +151,49 @@ class LinksRevoked(EventPayload):
     kind = EventKind.LINKS_REVOKED
 
     version: int
+
+
+class TableLinkKind(StrEnum):
+    """What a link to a table is for."""
+
+    SCOREKEEPER = "scorekeeper"
+    VIEWER = "viewer"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLinkIssued(EventPayload):
+    """
+    A link to a table was issued.
+
+    Attributes:
+        link: its id, which is the actor of what is done with it.
+        table: the table that it is for.
+        key: the key with which it was issued, and ends.
+        link_kind: what it is for.
+        label: the SHA-256 of its label, which can name a person.
+        secret: the SHA-256 of the stored SHA-256 of its secret.
+    """
+
+    kind = EventKind.TABLE_LINK_ISSUED
+
+    link: UUID
+    table: UUID
+    key: UUID
+    link_kind: TableLinkKind = field(metadata=named("kind"))
+    label: bytes
+    scopes: tuple[str, ...]
+    expires_at: datetime
+    secret: bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TableLinkRevoked(EventPayload):
+    """A link to a table was revoked."""
+
+    kind = EventKind.TABLE_LINK_REVOKED
+
+    link: UUID
+    table: UUID
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -24,6 +24,8 @@ class EventKind(StrEnum):
     LINK_ISSUED = "link.issued"
     LINK_REVOKED = "link.revoked"
     LINKS_REVOKED = "links.revoked"
+    TABLE_LINK_ISSUED = "table_link.issued"
+    TABLE_LINK_REVOKED = "table_link.revoked"
     PLAYER_NAMED = "player.named"
     PLAYER_ERASED = "player.erased"
     TABLE_CREATED = "table.created"

@@ -45,6 +45,8 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
     "irregular": "Whether, or which, hands were accepted as played.",
     "key": "ID of the key.",
     "kinds": "Kinds of messages that the webhook receives.",
+    "label": "SHA-256 of the label of the link, in hexadecimal.",
+    "link": "ID of the link.",
     "kind": "What was done about the dispute.",
     "minimum_stack": "Smallest opening stack. Null if there is none.",
     "name": "Name.",
@@ -84,6 +86,10 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 }
 """What a field means, by its name in JSON."""
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
+    ("TableLinkIssued", "key"): "ID of the key with which the link was issued.",
+    ("TableLinkIssued", "kind"): "What the link is for.",
+    ("TableLinkIssued", "scopes"): "Scopes of the link.",
+    ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",
     ("HandWithdrawn", "hand"): "ID of the record of the hand.",
     ("WebhookSecretRotated", "overlap_seconds"): "Seconds for which messages are signed with the old secret too.",

@@ -32,6 +32,8 @@ AUDITED_KINDS: Final = (
     EventKind.LINK_ISSUED,
     EventKind.LINK_REVOKED,
     EventKind.LINKS_REVOKED,
+    EventKind.TABLE_LINK_ISSUED,
+    EventKind.TABLE_LINK_REVOKED,
 )
 """The kinds of events that only keys with the scope `audit` see: what was done with keys, webhooks and links."""
 

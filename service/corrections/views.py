@@ -38,6 +38,7 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
 @corrections.operation(
     "correct_round",
     Scope.CORRECT,
+    by_table_link=True,
     records=True,
     problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),
     headers=(IF_MATCH,),

@@ -16,7 +16,9 @@ NO_ROLE: Final = "none"
 """PostgreSQL's name for the role of the login."""
 
 # The order matters: the role is checked after it was set.
-_ROLE: Final = "set_config('role', :role, true), set_config('ofc.club', :club, true)"
+_ROLE: Final = (
+    "set_config('role', :role, true), set_config('ofc.club', :club, true), set_config('ofc.table', :table, true)"
+)
 # A commit that was confirmed must survive a crash of the server, whatever its default setting is.
 _DURABLE: Final = """
     CASE current_setting('synchronous_commit') WHEN 'off' THEN set_config('synchronous_commit', 'on', true) END
@@ -42,7 +44,7 @@ class LocalSettings:
 
     >>> settings = LocalSettings("ofc_service", {"lock_timeout": "10s"})
     >>> settings.parameters()
-    {'role': 'ofc_service', 'club': '', 'setting_0': '10s'}
+    {'role': 'ofc_service', 'club': '', 'table': '', 'setting_0': '10s'}
     """
 
     def __init__(self, role: str | None, settings: Mapping[str, str]) -> None:
@@ -62,13 +64,19 @@ class LocalSettings:
         # The lock is taken by the same statement, because another one would take four times as long.
         self.statements = {lock: Statement(text(f"{self.text.text}{lock}")) for lock in ClubLock}
         self.statement = self.statements[ClubLock.NONE]
-        self._parameters = {"role": role or NO_ROLE, "club": ""} | {
+        self._parameters = {"role": role or NO_ROLE, "club": "", "table": ""} | {
             f"setting_{place}": setting for place, setting in enumerate(settings.values())
         }
 
-    def parameters(self, club: str = "") -> Parameters:
-        """Return the parameters of the statement; without a club, no records of clubs are visible."""
-        return {**self._parameters, "club": club}
+    def parameters(self, club: str = "", table: str = "") -> Parameters:
+        """
+        Return the parameters of the statement.
+
+        Args:
+            club: the ID of the club; without one, no records of clubs are visible.
+            table: the ID of the only table whose records are visible; without one, those of all tables are.
+        """
+        return {**self._parameters, "club": club, "table": table}
 
     def apply(self, connection: Connection) -> None:
         """Run the statement as the first one of a SQLAlchemy transaction."""

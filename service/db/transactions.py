@@ -44,8 +44,9 @@ class Transaction:
     Attributes:
         pipeline: sends the statements; only records of the club are visible.
         club_id: the club.
-        actor: the key of the request; None for the server itself.
+        actor: the key or link of the request; None for the server itself.
         request_id: the ID of the request in the log and the response.
+        table_id: the only table whose records are visible; None for all tables of the club.
         now: the time of all records of the transaction.
         after_commit: functions to call after the commit.
         after_events: called after the commit with the club, if the transaction records events.
@@ -55,6 +56,7 @@ class Transaction:
     club_id: UUID
     actor: UUID | None = None
     request_id: str | None = None
+    table_id: UUID | None = None
     now: datetime = field(default_factory=lambda: datetime.now(UTC))
     after_commit: list[Callable[[], None]] = field(default_factory=list)
     after_events: Callable[[UUID], None] | None = None
@@ -211,10 +213,10 @@ class Database:
             yield transaction
 
     @contextmanager
-    def reading(self, club_id: UUID) -> Iterator[Transaction]:
+    def reading(self, club_id: UUID, table_id: UUID | None = None) -> Iterator[Transaction]:
         """Open a session with a read-only transaction in one club, as `Session.reading`."""
         with self.session() as session:
-            yield session.reading(club_id)
+            yield session.reading(club_id, table_id)
 
     @contextmanager
     def outside_clubs(self) -> Iterator[Connection]:
@@ -326,6 +328,7 @@ class Session:
         *,
         actor: UUID | None = None,
         request_id: str | None = None,
+        table_id: UUID | None = None,
         rolled_back: bool = False,
         is_alone: bool = False,
     ) -> Iterator[Transaction]:
@@ -334,16 +337,18 @@ class Session:
 
         Args:
             club_id: the club whose records are visible.
-            actor: the key of the request, for the audit trail.
+            actor: the key or link of the request, for the audit trail.
             request_id: the ID of the request.
+            table_id: the only table whose records are visible; None for all tables of the club.
             rolled_back: whether to roll back in any case, for a dry run.
             is_alone: whether to wait until no other transaction writes in the club, and let others wait for this one.
 
         Raises:
             OutcomeUnknown: the connection was lost during the commit; after any other error nothing is stored.
         """
-        pipeline = self._begin(_BEGIN, str(club_id), ClubLock.ALONE if is_alone else ClubLock.SHARED)
-        transaction = Transaction(pipeline, club_id, actor, request_id, after_events=self.after_events)
+        lock = ClubLock.ALONE if is_alone else ClubLock.SHARED
+        pipeline = self._begin(_BEGIN, str(club_id), str(table_id or ""), lock)
+        transaction = Transaction(pipeline, club_id, actor, request_id, table_id, after_events=self.after_events)
         with translate_read_only(self.url):
             yield transaction
             if rolled_back:
@@ -352,9 +357,14 @@ class Session:
             self._commit(pipeline)
         self.after_commit.extend(transaction.after_commit)
 
-    def reading(self, club_id: UUID) -> Transaction:
-        """Begin a read-only transaction in one club, whose statements all see the same snapshot."""
-        return Transaction(self._begin(_BEGIN_READING, str(club_id)), club_id)
+    def reading(self, club_id: UUID, table_id: UUID | None = None) -> Transaction:
+        """
+        Begin a read-only transaction in one club, whose statements all see the same snapshot.
+
+        With `table_id`, only the records of this table are visible.
+        """
+        pipeline = self._begin(_BEGIN_READING, str(club_id), str(table_id or ""))
+        return Transaction(pipeline, club_id, table_id=table_id)
 
     def query(self, statement: Statement, parameters: Parameters) -> list[Row]:
         """Run one statement in a separate transaction outside of any club, and return its rows."""
@@ -380,10 +390,10 @@ class Session:
         except DatabaseUnreachable as error:
             raise OutcomeUnknown(f"{error} This happened during a commit, which may have succeeded.") from error
 
-    def _begin(self, begin: Statement, club: str, lock: ClubLock = ClubLock.NONE) -> Pipeline:
+    def _begin(self, begin: Statement, club: str, table: str = "", lock: ClubLock = ClubLock.NONE) -> Pipeline:
         """Queue the begin of a transaction in a club, or outside of any club if `club` is empty."""
         self.connection.info[ONLY_READS] = begin is _BEGIN_READING
         pipeline = Pipeline(self.connection)
         pipeline.write(begin)
-        pipeline.write(self.local.statements[lock], self.local.parameters(club))
+        pipeline.write(self.local.statements[lock], self.local.parameters(club, table))
         return pipeline

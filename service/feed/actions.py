@@ -25,7 +25,7 @@ def list_events(database: Database, club_id: UUID, selection: EventSelection, fi
         selection: which events, and how many at most.
         first: the position of the first one.
     """
-    with database.reading(club_id) as transaction:
+    with database.reading(club_id, selection.only_table_id) as transaction:
         return results.add_results(transaction, events.list_events(transaction, selection, first))
 
 

@@ -39,7 +39,7 @@ _log = get_log(__name__)
 
 
 @events.route("/v1/events", methods=["GET"])
-@events.operation("list_events", *_SCOPES, waits=True, forms=(NDJSON, EVENT_STREAM))
+@events.operation("list_events", *_SCOPES, by_table_link=True, waits=True, forms=(NDJSON, EVENT_STREAM))
 @events.arguments(EventQuerySchema, location="query")
 @events.response(
     200, NDJSON_SCHEMA, content_type=NDJSON, description="One event per line, in the order of the club's tree."
@@ -76,10 +76,12 @@ def _selection(query: dict[str, Any]) -> EventSelection:
     Raises:
         ScopeMissing: the query names a kind that only auditors see, and the key is not theirs.
     """
-    hidden = () if has_scope(current_key().scopes, (Scope.AUDIT,)) else AUDITED_KINDS
+    key = current_key()
+    hidden = () if has_scope(key.scopes, (Scope.AUDIT,)) else AUDITED_KINDS
     if any(kind in hidden for kind in query["kind"] or ()):
         require_scope(Scope.AUDIT)
-    return EventSelection(query["limit"], query["kind"], hidden, query["table"], query["round"])
+    table_id = query["table"] or key.table_id
+    return EventSelection(query["limit"], query["kind"], hidden, table_id, query["round"], key.table_id)
 
 
 def _first(after: int | None) -> int:

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from dataclasses import dataclass
 from functools import partial, wraps
 from hashlib import sha256
 from threading import BoundedSemaphore
@@ -33,21 +34,35 @@ _streams: Final = BoundedSemaphore(MOST_STREAMS)
 Scopes = tuple[Scope, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class Access:
+    """
+    Who can use an operation.
+
+    Attributes:
+        scopes: the key or link needs one of these.
+        by_table_link: whether a link to one table can be used.
+    """
+
+    scopes: Scopes
+    by_table_link: bool = False
+
+
 def database() -> Database:
     """Return the database of the application."""
     current: Database = current_app.extensions["ofc_database"]
     return current
 
 
-def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
+def with_key(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
     """Run a view in one transaction of the key's club, which is committed when the view returns."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Any:
         secret_sha256 = admit()
-        receive_body_of(secret_sha256, scopes)
+        receive_body_of(secret_sha256, access)
         with database().session() as session:
-            key = find_key(session, secret_sha256, scopes)
+            key = find_key(session, secret_sha256, access)
             with _transaction_of(key, session) as transaction:
                 g.transaction = transaction
                 return view(*arguments, **options)
@@ -56,7 +71,7 @@ def with_key(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
 
 
 def with_key_to_record(
-    view: Callable[..., Response], scopes: Scopes, media_type: str = MEDIA_TYPE
+    view: Callable[..., Response], access: Access, media_type: str = MEDIA_TYPE
 ) -> Callable[..., Response]:
     """
     Run a view that changes records in one transaction of the key's club, which is committed when the view returns.
@@ -67,15 +82,15 @@ def with_key_to_record(
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
         secret_sha256 = admit()
-        receive_body_of(secret_sha256, scopes)
+        receive_body_of(secret_sha256, access)
         with database().session() as session:
-            key = find_key(session, secret_sha256, scopes)
+            key = find_key(session, secret_sha256, access)
             is_dry = is_dry_run()
             # A dry run rejects an invalid idempotency key too, because its response is that of the real request.
             sent_key = read_idempotency_key()
             retry_key = None if is_dry else sent_key
             with session.transaction(
-                key.club_id, actor=key.id, request_id=g.request_id, rolled_back=is_dry
+                key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id, rolled_back=is_dry
             ) as transaction:
                 g.transaction = transaction
                 work = partial(view, *arguments, **options)
@@ -86,7 +101,7 @@ def with_key_to_record(
     return guarded
 
 
-def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
+def with_key_to_stream(view: Callable[..., Response], access: Access) -> Callable[..., Response]:
     """
     Run a view in a read-only snapshot of the key's club, which stays open while the response is sent.
 
@@ -105,7 +120,8 @@ def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callabl
                 )
             opened.callback(_streams.release)
             session = opened.enter_context(database().session())
-            g.transaction = session.reading(find_key(session, secret_sha256, scopes).club_id)
+            key = find_key(session, secret_sha256, access)
+            g.transaction = session.reading(key.club_id, key.table_id)
             response = view(*arguments, **options)
             resources = opened.pop_all()
         response.response = _stream(response.response, resources)
@@ -115,14 +131,14 @@ def with_key_to_stream(view: Callable[..., Response], scopes: Scopes) -> Callabl
     return guarded
 
 
-def with_key_to_upload(view: Callable[..., Response], scopes: Scopes) -> Callable[..., Response]:
+def with_key_to_upload(view: Callable[..., Response], access: Access) -> Callable[..., Response]:
     """Run a view that streams its request body after authentication, and begins its transactions itself."""
 
     @wraps(view)
     def guarded(*arguments: Any, **options: Any) -> Response:
         secret_sha256 = admit()
         with database().session() as session:
-            find_key(session, secret_sha256, scopes)
+            find_key(session, secret_sha256, access)
         if is_body_awaited():
             raise BodyAwaited
         return view(*arguments, **options)
@@ -158,11 +174,11 @@ def _stream(blocks: Iterable[Any], resources: ExitStack) -> Iterator[Any]:
         yield from blocks
 
 
-def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., Any]:
+def with_key_if_any(view: Callable[..., Any], access: Access) -> Callable[..., Any]:
     """
     Run a view without authentication, or in a transaction of the key's club if the key has one of the scopes.
 
-    A key without these scopes sees only what is public.
+    A key without these scopes sees only what is public, as does a link to a table if the operation is not for links.
     """
 
     @wraps(view)
@@ -173,8 +189,8 @@ def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., A
         secret_sha256 = admit()
         with database().session() as session:
             key = authenticate(session, secret_sha256)
-            if has_scope(key.scopes, scopes):
-                g.transaction = session.reading(key.club_id)
+            if has_scope(key.scopes, access.scopes) and (access.by_table_link or key.table_id is None):
+                g.transaction = session.reading(key.club_id, key.table_id)
             return view(*arguments, **options)
 
     return open_to_all
@@ -183,12 +199,12 @@ def with_key_if_any(view: Callable[..., Any], scopes: Scopes) -> Callable[..., A
 def _transaction_of(key: StoredKey, session: Session) -> AbstractContextManager[Transaction]:
     """Begin a transaction: a read-only snapshot for GET and HEAD, otherwise one that can write."""
     if request.method in READING:
-        return nullcontext(session.reading(key.club_id))
-    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id)
+        return nullcontext(session.reading(key.club_id, key.table_id))
+    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id)
 
 
 def current_key() -> StoredKey:
-    """Return the key of the request."""
+    """Return the key or the link of the request."""
     key: StoredKey = g.key
     return key
 
@@ -240,25 +256,30 @@ def authenticate(session: Session, secret_sha256: bytes) -> StoredKey:
     return key
 
 
-def find_key(session: Session, secret_sha256: bytes, scopes: Scopes) -> StoredKey:
+def find_key(session: Session, secret_sha256: bytes, access: Access) -> StoredKey:
     """
-    Find a key as `authenticate` does, and check that it has one of the scopes.
+    Find a key or a link as `authenticate` does, and check that the operation can be used with it.
 
     Raises:
         KeyUnknown: the key is unknown, expired or revoked.
-        ScopeMissing: the key has none of the scopes.
+        ScopeMissing: the key has none of the scopes, or the operation cannot be used with a link to a table.
     """
     key = authenticate(session, secret_sha256)
-    if not has_scope(key.scopes, scopes):
-        raise _missing(key, scopes)
+    if key.table_id is not None and not access.by_table_link:
+        raise ScopeMissing(
+            f"the link {key.name!r} is for one table, and this operation is not for links; expected an API key with"
+            f" the scope {join_scopes(access.scopes)}"
+        )
+    if not has_scope(key.scopes, access.scopes):
+        raise _missing(key, access.scopes)
     return key
 
 
-def receive_body_of(secret_sha256: bytes, scopes: Scopes) -> None:
+def receive_body_of(secret_sha256: bytes, access: Access) -> None:
     """
     Receive the request body before a database connection is taken for the transaction.
 
-    The body is received only if the key is valid and has one of the scopes.
+    The body is received only if the key is valid and the operation can be used with it.
 
     Raises:
         KeyUnknown, ScopeMissing: as `find_key`, if the body was not received yet.
@@ -266,7 +287,7 @@ def receive_body_of(secret_sha256: bytes, scopes: Scopes) -> None:
     """
     if is_body_awaited():
         with database().session() as session:
-            find_key(session, secret_sha256, scopes)
+            find_key(session, secret_sha256, access)
     receive_body()
 
 
@@ -284,4 +305,5 @@ def require_scope(scope: Scope) -> None:
 
 def _missing(key: StoredKey, scopes: Scopes) -> ScopeMissing:
     held = ", ".join(repr(scope) for scope in key.scopes) or "no scope"
-    return ScopeMissing(f"the key {key.name!r} has {held}; expected a key with the scope {join_scopes(scopes)}")
+    kind = "key" if key.table_id is None else "link"
+    return ScopeMissing(f"the {kind} {key.name!r} has {held}; expected a key with the scope {join_scopes(scopes)}")

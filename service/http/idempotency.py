@@ -62,7 +62,8 @@ def respond_once(
     """
     Process a request, or return the first response if it was processed before.
 
-    The response is stored in the transaction of the work. An error stores nothing, so the key can be used again.
+    The response is stored in the transaction of the work. An error stores nothing, so the key can be used again. A link
+    to a table has idempotency keys of its own, because it must not receive responses to others.
 
     Args:
         transaction: of the work.
@@ -75,16 +76,17 @@ def respond_once(
         IdempotencyKeyInUse: the first request is still being processed after a timeout.
         IdempotencyKeyReused: the key was used for another request.
     """
-    _lock_key(transaction, key)
+    stored_key = key if transaction.table_id is None else f"{transaction.actor} {key}"
+    _lock_key(transaction, stored_key, key)
     fingerprint = _fingerprint(body_sha256 or sha256(request.get_data()).digest())
     retention: Retention = current_app.extensions["ofc_retention"]
-    stored = http.find(transaction, key, transaction.now - timedelta(days=retention.idempotency_days))
+    stored = http.find(transaction, stored_key, transaction.now - timedelta(days=retention.idempotency_days))
     if stored is None:
         response = work()
         first = IdempotentResponse(
             fingerprint, response.status_code, response.headers.get("Location"), response.get_data()
         )
-        http.add(transaction, key, first)
+        http.add(transaction, stored_key, first)
         return response
     if stored.fingerprint != fingerprint:
         raise IdempotencyKeyReused(
@@ -94,10 +96,10 @@ def respond_once(
     return Response(stored.body, stored.status, headers, content_type=media_type)
 
 
-def _lock_key(transaction: Transaction, key: str) -> None:
+def _lock_key(transaction: Transaction, stored_key: str, key: str) -> None:
     """Wait until the first request with the key has ended, but not for long: a waiting request holds a connection."""
     deadline = time.monotonic() + _LOCK_TIMEOUT_SECONDS
-    while not http.try_lock(transaction, key):
+    while not http.try_lock(transaction, stored_key):
         if time.monotonic() > deadline:
             raise IdempotencyKeyInUse(
                 f"the first request with the {HEADER} {key!r} is still being processed; retry later"

@@ -283,6 +283,12 @@ PROBLEM_KINDS: Final[Mapping[str, ProblemKind]] = {
         "Import deleted",
         "The records of the test club were deleted during the upload. Nothing was stored. Send the import again.",
     ),
+    "link-address-unknown": ProblemKind(
+        HTTPStatus.CONFLICT,
+        "Unknown address for links",
+        "A link needs an address that a phone can open. The operator can set it with OFC_PUBLIC_URL, or allow the host"
+        " of the request with OFC_ALLOWED_HOSTS.",
+    ),
     "webhook-refused": ProblemKind(
         HTTPStatus.UNPROCESSABLE_ENTITY,
         "Webhook URL not allowed",

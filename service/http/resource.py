@@ -16,6 +16,7 @@ from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.http import dry_run, idempotency
 from service.http.authentication import (
+    Access,
     with_key,
     with_key_if_any,
     with_key_to_record,
@@ -180,6 +181,7 @@ class Resource(flask_smorest.Blueprint):
         *scopes: Scope,
         needs_key: bool = True,
         by_link: bool = False,
+        by_table_link: bool = False,
         uses_database: bool = True,
         records: bool = False,
         streams: bool | str = False,
@@ -197,6 +199,8 @@ class Resource(flask_smorest.Blueprint):
             scopes: the key needs one of these.
             needs_key: whether a key is required; if not, a key adds the records of its club to what is public.
             by_link: whether the token of a viewer link in the URL replaces the key.
+            by_table_link: whether the secret of a link to a table can be used as the key; its transaction then sees
+                only the records of this table.
             uses_database: whether the operation needs the database, and so a key or a link.
             records: whether it changes records; it then supports dry runs and idempotency keys.
             streams: whether it reads the database while the response is sent, or the media type with which it does.
@@ -208,6 +212,7 @@ class Resource(flask_smorest.Blueprint):
         """
         if uses_database and not (scopes or by_link):
             raise TypeError(f"the operation {name} uses the database without a scope; expected a scope or by_link=True")
+        access = Access(scopes, by_table_link)
         usual = {*_OF_ANY}
         usual |= {*(_OF_A_LINK if by_link else _OF_THE_DATABASE)} if uses_database else set()
         usual |= {*_OF_RECORDING} if records else set()
@@ -216,17 +221,19 @@ class Resource(flask_smorest.Blueprint):
             if by_link:
                 view = with_link(without_query(view))
             elif records:
-                view = with_key_to_record(view, scopes, forms[0])
+                view = with_key_to_record(view, access, forms[0])
             elif uses_database:
                 view = view if getattr(view, _READS_QUERY, False) else without_query(view)
                 guard = with_key_to_stream if streams is True else with_key if needs_key else with_key_if_any
                 guard = with_key_to_upload if waits else guard
-                guarded = guard(view, scopes)
-                view = _streaming_as(streams, view, guarded, scopes) if isinstance(streams, str) else guarded
+                guarded = guard(view, access)
+                view = _streaming_as(streams, view, guarded, access) if isinstance(streams, str) else guarded
             view = negotiate(forms, view)
             for status in sorted({*usual, *problems}):
                 view = self.alt_response(status, HTTPStatus(status).name)(view)
             described: dict[str, Any] = {"operationId": name, "security": _security(scopes)}
+            if by_table_link:
+                described["x-table-link"] = True
             if not needs_key:
                 described["security"] = [{}, *_security(scopes)] if uses_database else []
             if conditional:
@@ -254,7 +261,7 @@ class Resource(flask_smorest.Blueprint):
 
         def decorate(view: Callable[..., Any]) -> Callable[..., Any]:
             view = view if getattr(view, _READS_QUERY, False) else without_query(view)
-            view = negotiate((JSON,), with_key_to_upload(view, scopes))
+            view = negotiate((JSON,), with_key_to_upload(view, Access(scopes)))
             for status in sorted(problems):
                 view = self.alt_response(status, status.name)(view)
             described = {
@@ -270,10 +277,10 @@ class Resource(flask_smorest.Blueprint):
 
 
 def _streaming_as(
-    media_type: str, view: Callable[..., Any], otherwise: Callable[..., Any], scopes: tuple[Scope, ...]
+    media_type: str, view: Callable[..., Any], otherwise: Callable[..., Any], access: Access
 ) -> Callable[..., Any]:
     """Return a view that streams if the request prefers a media type, and else does what `otherwise` does."""
-    streaming = with_key_to_stream(view, scopes)
+    streaming = with_key_to_stream(view, access)
 
     @wraps(view)
     def chosen(*arguments: Any, **options: Any) -> Any:

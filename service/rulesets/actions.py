@@ -57,18 +57,34 @@ def get_ruleset(transaction: Transaction | None, reference: str) -> Ruleset:
     """
     Return a ruleset by name or `name@version`.
 
+    In a transaction of one table, custom rulesets that the table does not use are not visible.
+
     Raises:
         NotFound: there is no such ruleset.
     """
     found = find_ruleset(transaction, reference)
-    if found is None:
+    if found is None or not _is_visible(found, transaction):
         raise NotFound(f"there is no ruleset {show(reference)}; GET /v1/rulesets lists the rulesets")
     return found
 
 
+def _is_visible(ruleset: Ruleset, transaction: Transaction | None) -> bool:
+    if transaction is None or ruleset.name in PRESETS:
+        return True
+    used = rulesets.list_used(transaction)
+    return used is None or (ruleset.name, ruleset.version) in used
+
+
 def list_rulesets(transaction: Transaction | None) -> list[Ruleset]:
-    """List the presets and, in a transaction, the newest version of each custom ruleset of the club."""
+    """
+    List the presets and, in a transaction, the newest version of each custom ruleset of the club.
+
+    In a transaction of one table, custom rulesets that the table does not use are not visible.
+    """
     stored = [] if transaction is None else rulesets.list_all(transaction)
+    used = None if transaction is None else rulesets.list_used(transaction)
+    if used is not None:
+        stored = [each for each in stored if (each.name, each.version) in used]
     newest = {ruleset.name: ruleset for ruleset in stored if ruleset.name not in PRESETS}
     return [*PRESETS.values(), *newest.values()]
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from sqlalchemy import ColumnElement, Text, cast, select
+from sqlalchemy import ColumnElement, Text, cast, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from evidence import digest_of
@@ -129,6 +129,20 @@ def find_newest(transaction: Transaction, name: str) -> Ruleset | None:
     newest = select(CONTENT).where(mine, RulesetRecord.name == name).order_by(RulesetRecord.version.desc()).limit(1)
     content = transaction.execute(newest).scalar_one_or_none()
     return None if content is None else parse_ruleset(content)
+
+
+_USED_AT_TABLE: Final = text("""
+    SELECT ruleset_name AS name, ruleset_version AS version FROM tables WHERE club_id = :club_id AND id = :table_id
+    UNION SELECT ruleset_name, ruleset_version FROM round_heads WHERE club_id = :club_id AND table_id = :table_id
+""")
+
+
+def list_used(transaction: Transaction) -> set[tuple[str, int]] | None:
+    """Return name and version of the rulesets of the only visible table and its rounds; None if all are visible."""
+    if transaction.table_id is None:
+        return None
+    parameters = {"club_id": transaction.club_id, "table_id": transaction.table_id}
+    return {(found.name, found.version) for found in transaction.execute(_USED_AT_TABLE, parameters)}
 
 
 def list_all(transaction: Transaction) -> list[Ruleset]:

@@ -16,7 +16,7 @@ rulesets = Resource("rulesets", __name__, description="The presets, and a club's
 
 
 @rulesets.route("/v1/rulesets", methods=["GET"])
-@rulesets.operation("list_rulesets", Scope.READ, needs_key=False)
+@rulesets.operation("list_rulesets", Scope.READ, by_table_link=True, needs_key=False)
 @rulesets.response(200, RulesetPageSchema)
 def get_rulesets() -> Response:
     """List the presets and, with a key, the club's custom rulesets, each in its newest version."""
@@ -39,7 +39,7 @@ def post_ruleset(_: Any) -> Response:
 
 
 @rulesets.route("/v1/rulesets/<string:reference>", methods=["GET"])
-@rulesets.operation("get_ruleset", Scope.READ, needs_key=False, problems=(HTTPStatus.NOT_FOUND,))
+@rulesets.operation("get_ruleset", Scope.READ, by_table_link=True, needs_key=False, problems=(HTTPStatus.NOT_FOUND,))
 @rulesets.response(200, RulesetSchema)
 def get_one_ruleset(reference: str) -> Response:
     """Return a ruleset by name (newest version) or as `name@version`."""

@@ -10,10 +10,11 @@ from typing import NoReturn
 from service.config import Config, Hosting, read_settings
 from service.db import SERVICE_ROLE, Database, migrate
 from service.logs import get_log
-from service.server.address import listen
+from service.server.address import Address, address_of, listen
 from service.server.embedded import OWNER, Cluster, EmbeddedError
 from service.server.first_key import HOME, ensure_key, ensure_signing_key, read_key
 from service.server.gunicorn_worker.wire import Limits
+from service.server.lan import EVERYWHERE, draw_code, find_lan_host
 from service.server.processes import JobWorker, Web
 from service.version import VERSION
 
@@ -39,7 +40,11 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
     Limits.from_environment(environment)
     _raise_stopped_on_signals()
     with contextlib.suppress(Stopped), contextlib.ExitStack() as stack:
-        listener = stack.enter_context(listen(hosting.host, hosting.port))
+        listener = stack.enter_context(listen(EVERYWHERE if hosting.is_lan else hosting.host, hosting.port))
+        lan_url = ""
+        if hosting.is_lan:
+            lan_url = environment.get("OFC_PUBLIC_URL") or Address(find_lan_host(), address_of(listener).port).url
+            environment = {**environment, "OFC_PUBLIC_URL": lan_url}
         cluster: Cluster | None = None
         if environment.get("OFC_DATABASE_URL"):
             config = Config.from_environment(environment)
@@ -70,6 +75,11 @@ def up(hosting: Hosting, environment: Mapping[str, str], report: Callable[[str],
             worker = stack.enter_context(JobWorker(config, hosting.concurrency, environment))
         _log.info("ready", url=web.address.url, workers=hosting.workers, database=config.database, version=VERSION)
         report(f"Ready on {web.address.url}")
+        if lan_url:
+            report(f"Phones in the local network reach it on {lan_url}\n{draw_code(lan_url)}")
+            report(
+                "Anyone in this network can reach it; without https, they can also read keys and links that are sent."
+            )
         report(f"The key of the club `{HOME}` is in {key_file}")
         if not web.knows(key):
             report(f"That key is not valid in this database; move {key_file} away and start again to create one.")

@@ -48,7 +48,7 @@ def post_table(request: TableRequest) -> Response:
 
 
 @tables.route("/v1/tables", methods=["GET"])
-@tables.operation("list_tables", Scope.READ)
+@tables.operation("list_tables", Scope.READ, by_table_link=True)
 @tables.arguments(TableQuerySchema, location="query")
 @tables.response(200, TablePageSchema, headers=NEXT_PAGE)
 def get_tables(query: dict[str, Any]) -> Response:
@@ -58,7 +58,7 @@ def get_tables(query: dict[str, Any]) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>", methods=["GET"])
-@tables.operation("get_table", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@tables.operation("get_table", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @tables.response(200, TableSchema, headers=TAGGED)
 def get_one_table(table_id: UUID) -> Response:
     """Return a table."""
@@ -66,7 +66,7 @@ def get_one_table(table_id: UUID) -> Response:
 
 
 @tables.route("/v1/tables/<uuid:table_id>/statement", methods=["GET"])
-@tables.operation("get_statement", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@tables.operation("get_statement", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
 @tables.arguments(TableStatementQuerySchema, location="query")
 @tables.response(200, TableStatementSchema)
 def get_one_statement(query: dict[str, Any], table_id: UUID) -> Response:

@@ -15,6 +15,8 @@ from evidence.events import (
     LinkRevoked,
     RulesetAdded,
     TableCreated,
+    TableLinkIssued,
+    TableLinkRevoked,
     decode_event,
 )
 from schemas.base import WireError
@@ -63,7 +65,7 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
     Add the record of an event.
 
     Raises:
-        KeyError: it revokes a key that no earlier event created.
+        KeyError: it revokes a key or a link that no earlier event created.
         ValueError: it names no version of a ruleset.
     """
     match event:
@@ -81,6 +83,20 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
             }
         case KeyRevoked():
             records["api_keys"][(event.key,)]["revoked_at"] = event.revoked_at
+        case TableLinkIssued():
+            records["table_links"][(event.link,)] = {
+                "table_id": event.table,
+                "key_id": event.key,
+                "kind": event.link_kind.value,
+                "label": _hashed("label", event.label),
+                "scopes": list(event.scopes),
+                "created_at": at,
+                "expires_at": event.expires_at,
+                "revoked_at": None,
+                "secret_sha256": _secret(event.secret),
+            }
+        case TableLinkRevoked():
+            records["table_links"][(event.link,)]["revoked_at"] = at
         case LinkRevoked():
             records["revoked_links"][event.round, event.expires_at] = {"revoked_at": at}
         case RulesetAdded():
@@ -99,6 +115,14 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
                 "created_at": at,
                 "correction_window_minutes": event.correction_window_minutes,
             }
+
+
+def _hashed(column: str, digest: bytes) -> Callable[[Row], str]:
+    def right(row: Row) -> str:
+        kept = str(row[column] or "")
+        return kept if sha256(kept.encode()).digest() == digest else f"one of the SHA-256 {digest.hex()}"
+
+    return right
 
 
 def _secret(digest: bytes) -> Callable[[Row], bytes | str]:

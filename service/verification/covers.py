@@ -68,6 +68,11 @@ AUDITED: Final[Mapping[str, Table]] = {
         event="name ruleset_name ruleset_version point_value currency minimum_stack correction_window_minutes"
         " created_at",
     ),
+    "table_links": _table(
+        "club_id id",
+        event="table_id key_id kind label secret_sha256 scopes created_at expires_at revoked_at",
+        free="last_used_at",
+    ),
     "revoked_links": _table("club_id round_id expires_at", event="revoked_at"),
     "rounds": _table(
         "club_id id",

@@ -27,5 +27,7 @@ def test_the_evening_follows_the_page(by_proxy: dict[str, str], proxy: Proxy, ta
         said = ofc(*arguments, text="".join(f"{answer}\n" for answer in typed.answered), **by_proxy)
         assert re.fullmatch(as_pattern(lines), shown(said.out)), f"{typed.command}\n{said}"
         assert said.code == 0
-        assert said.err.splitlines() == typed.asked
-    assert len(played) == 9
+        # The service of the tests is on this machine only.
+        errors = [line for line in said.err.splitlines() if not line.startswith("warning: only this machine reaches")]
+        assert errors == typed.asked
+    assert len(played) == 11

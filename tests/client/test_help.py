@@ -21,6 +21,7 @@ from client.commands.explain import EXAMPLE_HAND_ID
 from client.commands.keys import EXAMPLE_PREFIX
 from client.commands.recompute import EXAMPLE_ID as EXAMPLE_JOB
 from client.commands.rounds import EXAMPLE_ID, EXAMPLE_LINK
+from client.commands.table_links import EXAMPLE_ID as EXAMPLE_TABLE_LINK
 from client.commands.webhooks import EXAMPLE_DELIVERY
 from client.commands.webhooks import EXAMPLE_ID as EXAMPLE_WEBHOOK
 from client.outbox.cache import KnownRound
@@ -54,6 +55,7 @@ SHOWN = list(
 def test_these_are_all_the_commands() -> None:
     assert {" ".join(path) for path in COMMANDS} == {
         "", "score", "verify", "post", "table", "table create", "table list", "table statement",
+        "table link", "table links", "table unlink",
         "hand", "hand add", "hand correct", "hand explain", "hand find", "imports", "recompute list", "undo",
         "queue", "queue list", "queue flush", "queue drop", "queue restore",
         "queue keep-stacks", "round hands", "queue insist",
@@ -258,12 +260,14 @@ def test_the_examples_work(
         # It goes on until somebody ends it, as Ctrl-C does.
         line = f"timeout -s INT --preserve-status 3 {line} || [ $? = 130 ]"
     prepare(shown, table, reached)
+    if EXAMPLE_TABLE_LINK in shown:
+        line = line.replace(EXAMPLE_TABLE_LINK, ofc("table", "link", table, "--json", **reached).document["id"])
     line = line.replace(" friday", f" {table}")
     typed = answers(*PLAIN[1:], "yes") if "--seat" in shown else answers("1", *PLAIN, "yes")
     monkeypatch.chdir(workplace)
     said = ofc(*shlex.split(line)[1:], text=typed, **reached) if is_alone(line) else in_a_shell(line, typed, reached)
     assert said.code == 0, said.err
-    assert ("Error" in said.err, bool(said.err)) == (False, "hand add" in shown)
+    assert ("Error" in said.err, bool(said.err)) == (False, "hand add" in shown or "table link " in shown)
 
 
 def is_alone(line: str) -> bool:

@@ -39,6 +39,9 @@ from evidence.events import (
     SettlementConfirmed,
     SettlementFinalized,
     TableCreated,
+    TableLinkIssued,
+    TableLinkKind,
+    TableLinkRevoked,
     WebhookAdded,
     WebhookChanged,
     WebhookRemoved,
@@ -55,6 +58,7 @@ ROUND: Final = UUID("0193f0c0-0000-7000-8000-000000000001")
 TABLE: Final = UUID("0193f0c0-0000-7000-8000-000000000002")
 DISPUTE: Final = UUID("0193f0c0-0000-7000-8000-000000000003")
 KEY: Final = UUID("0193f0c0-0000-7000-8000-000000000004")
+LINK: Final = UUID("0193f0c0-0000-7000-8000-000000000006")
 SEATS: Final = (RoundSeat(1, "ann", 100), RoundSeat(2, "bob", 100))
 RULES: Final = CanonicalJson(canonical_json({"name": "pineapple-qq", "version": 1, "low_middle": False}))
 RULES_DIGEST: Final = sha256(RULES).digest()
@@ -126,6 +130,17 @@ EXAMPLES: Final[tuple[EventPayload, ...]] = (
     LinkIssued(round=ROUND, expires_at=AT),
     LinkRevoked(round=ROUND, expires_at=AT),
     LinksRevoked(version=2),
+    TableLinkIssued(
+        link=LINK,
+        table=TABLE,
+        key=KEY,
+        link_kind=TableLinkKind.SCOREKEEPER,
+        label=sha256(b"Anna's phone").digest(),
+        scopes=("read", "write"),
+        expires_at=AT,
+        secret=bytes(32),
+    ),
+    TableLinkRevoked(link=LINK, table=TABLE),
     PlayerNamed(player="ann"),
     PlayerErased(player="ann"),
     RulesetAdded(ruleset=RULES),

@@ -103,6 +103,7 @@ def _rounds_are_played(api: Api) -> None:
         assert api.post(f"/v1/rounds/{late}/close", {"reason": f"it is late {number}"}).status == 200
     _next_round(api, late)
     _links_are_revoked(api, late)
+    _links_to_tables_are_lent(api, late)
     nobody_played = document_of(hands=[], table="nobody played", reference="evening/2")
     assert api.post("/v1/documents", nobody_played).status == 201
 
@@ -131,6 +132,16 @@ def _links_are_revoked(api: Api, round_id: str) -> None:
     for life in (60, 120):
         link = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": life})["url"]
         assert api.delete(link).status == 204
+
+
+def _links_to_tables_are_lent(api: Api, round_id: str) -> None:
+    """Issue two links of each kind to a table, and revoke one of each."""
+    links = f"/v1/tables/{api.get(f'/v1/rounds/{round_id}')['table']}/links"
+    for kind in ("scorekeeper", "viewer"):
+        for number in (1, 2):
+            issued = api.post(links, {"kind": kind, "label": f"{kind} {number}"})
+            assert issued.status == 201, issued
+        assert api.delete(f"{links}/{issued['id']}").status == 204
 
 
 def _next_round(api: Api, before: str) -> None:

@@ -23,6 +23,8 @@ TOKEN = re.compile(r"(?<![\w-])[\w-]{96}(?![\w-])")
 """The signed word of a link."""
 SECRET = re.compile(r"\bwhsec_[A-Za-z0-9+/=]+")
 """The secret of a webhook."""
+LINK_SECRET = re.compile(r"\bofc_link_[0-9A-Za-z]{43}\b")
+"""The secret of a link to a table."""
 KEY = re.compile(r"\bofc_[0-9a-z]{8}\b")
 """How a key begins."""
 A_TOKEN = "AaH6hGSgcIWX84r9vW68Jw" * 4 + "Aa-6hGSg"
@@ -70,6 +72,7 @@ class Stable:
             return part
         text = TOKEN.sub(A_TOKEN, part)
         text = KEY.sub("ofc_7q2mx40a", text)
+        text = LINK_SECRET.sub("ofc_link_Xk3vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rMfXE9gV5k", text)
         text = SECRET.sub("whsec_fXE9gV5kRm2vT8wYb0nLqJ4xZc6hUa3dPo7sGiKe1rM=", text)
         text = ID.sub(lambda found: self.id_of(found[0]), text)
         text = DIGEST.sub("7d" * 32, text)

@@ -28,12 +28,14 @@ COMMAND = [sys.executable, "-m", "service"]
 class Running:
     """An `ofc-server up` that has said it is ready."""
 
-    def __init__(self, directory: Path, *, program: Sequence[str | Path] = COMMAND, **variables: str) -> None:
+    def __init__(
+        self, directory: Path, *, program: Sequence[str | Path] = COMMAND, options: Sequence[str] = (), **variables: str
+    ) -> None:
         self.directory = directory
         self._log = tempfile.NamedTemporaryFile("a")  # noqa: SIM115 - closed with what writes into it
         reading, writing = os.pipe()
         self._stdout = os.fdopen(reading, encoding="utf-8")
-        arguments = ["up", "--port", "0", "--data", str(directory)]
+        arguments = ["up", "--port", "0", "--data", str(directory), *options]
         settings = environment(**variables)
         self.up: Forked | subprocess.Popen[bytes]
         if program is COMMAND:

@@ -88,6 +88,7 @@ def tell(house: House, bare: Logins) -> dict[str, Document]:
     import_a_file(recorder, house)
     play_it_again(recorder, house, round_id)
     add_a_webhook(recorder)
+    lend_the_table(recorder, house, table)
     look_after_the_keys(recorder, house)
     send_what_cannot_be_read(recorder)
     import_too_much(recorder, house)
@@ -368,6 +369,21 @@ def add_a_webhook(recorder: Recorder) -> None:
     recorder.ask("remove_webhook", one)
 
 
+def lend_the_table(recorder: Recorder, house: House, table: str) -> None:
+    """A phone with which anna records the rounds of one table."""
+    asked = {"label": "Anna's phone", "kind": "scorekeeper", "expires_in": 43_200}
+    at_table = {"table_id": table}
+    elsewhere = "http://other.example"
+    recorder.refuse("link-address-unknown", "issue_table_link", at_table, asked, base_url=elsewhere)
+    issued = recorder.ask("issue_table_link", at_table, asked)
+    recorder.ask("issue_table_link", at_table, {})
+    read_two_pages(recorder, "list_table_links", at_table)
+    key, recorder.api = recorder.api, Api(house.app, str(issued["url"]).partition("#")[2])
+    recorder.ask("get_link")
+    recorder.api = key
+    recorder.ask("revoke_table_link", {**at_table, "link_id": str(issued["id"])})
+
+
 def look_after_the_keys(recorder: Recorder, house: House) -> None:
     """The keys of the club, one of which was lost."""
     [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, recorder.api))
@@ -476,10 +492,11 @@ def lose_the_line(recorder: Recorder, house: House) -> None:
         app.extensions["ofc_database"].close()
 
 
-def read_two_pages(recorder: Recorder, operation: str) -> None:
+def read_two_pages(recorder: Recorder, operation: str, asked: Document | None = None) -> None:
     """Read a list one by one."""
-    first: ApiResponse = recorder.ask(operation, {"limit": 1})
-    recorder.ask(operation, {"limit": 1, "cursor": next_cursor(first)})
+    one = {**(asked or {}), "limit": 1}
+    first: ApiResponse = recorder.ask(operation, one)
+    recorder.ask(operation, {**one, "cursor": next_cursor(first)})
 
 
 @contextmanager

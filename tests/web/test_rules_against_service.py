@@ -15,7 +15,7 @@ import pytest
 
 from tests.oracle import PRESETS, play, random_document, random_ruleset
 from tests.service.rounds.test_over_http_against_oracle import parts_that_differ
-from tests.support.api_client import Answer, Api
+from tests.support.api_client import Api, ApiResponse
 from tests.support.sample_rounds import Document, close, depart, without
 from tests.web.browser_rules import BrowserRules
 
@@ -46,11 +46,11 @@ class Both:
         """What the page knows of the round."""
         return {"document": self.api.get(f"/v1/rounds/{self.id}/document").document, "ruleset": self.ruleset}
 
-    def ask(self, hand: object) -> Answer:
+    def ask(self, hand: object) -> ApiResponse:
         """Score a hand with a dry run of the service."""
         return self.api.post(f"/v1/rounds/{self.id}/hands?dry_run=true", hand)
 
-    def record(self, hand: Document) -> Answer:
+    def record(self, hand: Document) -> ApiResponse:
         return self.api.post(f"/v1/rounds/{self.id}/hands", hand)
 
     def check(self, hand: Document, where: str) -> Document:

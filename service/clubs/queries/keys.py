@@ -16,12 +16,19 @@ from service.ledger.queries.events import EventKind, record_event
 
 @dataclass(frozen=True, slots=True)
 class StoredKey:
-    """A valid key with its club and scopes."""
+    """
+    A valid key, or a valid link to a table, with its club and scopes.
+
+    Attributes:
+        name: the name of the key, or the label of the link.
+        table_id: the table of a link; None for a key.
+    """
 
     club_id: UUID
     id: UUID
     name: str
     scopes: tuple[str, ...]
+    table_id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +79,9 @@ _ISSUED: Final = (
     .order_by(_KEY.id)
 )
 _REVOKE: Final = text("SELECT revoke_key(:key_id)")
-_AUTHENTICATE: Final = Statement(text("SELECT club_id, id, name, scopes FROM authenticate_key(:secret_sha256)"))
+_AUTHENTICATE: Final = Statement(
+    text("SELECT club_id, id, name, scopes, table_id FROM authenticate_key(:secret_sha256)")
+)
 
 
 def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: bytes) -> None:
@@ -94,7 +103,7 @@ def add(transaction: Transaction, key: IssuedKey, secret_sha256: bytes, event: b
 
 def find(session: Session, secret_sha256: bytes) -> StoredKey | None:
     """
-    Find the valid key of a secret, and record its use; return None if there is none.
+    Find the valid key or link of a secret, and record its use; return None if there is none.
 
     Args:
         session: a session without a transaction.

@@ -24,6 +24,7 @@ class EventSelection:
         hidden: no events of these kinds.
         table_id: only events of this table and of its rounds.
         round_id: only events of this round.
+        only_table_id: the only table of which events are visible, for a link to a table; None for all.
     """
 
     limit: int
@@ -31,6 +32,7 @@ class EventSelection:
     hidden: Collection[str] = ()
     table_id: UUID | None = None
     round_id: UUID | None = None
+    only_table_id: UUID | None = None
 
 
 _OF_ROUND: Final = """

@@ -76,7 +76,7 @@ def isolate_names(text: str, names: Mapping[int, str]) -> Markup:
 
 
 @explanations.route("/v1/hands/<uuid:hand_id>/explanation", methods=["GET"])
-@explanations.operation("explain_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@explanations.operation("explain_hand", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
 @explanations.arguments(ExplanationQuerySchema, location="query")
 @explanations.response(200, HandExplanationSchema)
 @explanations.alt_response(200, schema=_WRITTEN, content_type=TEXT)

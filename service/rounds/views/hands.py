@@ -62,7 +62,9 @@ def _find_hand_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake]:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["POST"])
-@hands.operation("record_hand", Scope.WRITE, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT))
+@hands.operation(
+    "record_hand", Scope.WRITE, by_table_link=True, records=True, problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
+)
 @hands.arguments(HandRequestSchema, find_more=_find_hand_mistakes)
 @hands.response(201, RecordedHandWithRoundSchema, headers=LOCATION | REPLAYED)
 def post_hand(submitted: SubmittedHand, round_id: UUID) -> Response:
@@ -87,7 +89,9 @@ _LINES: Final = {
 
 
 @hands.route("/v1/hands", methods=["POST"])
-@hands.operation("record_hands", Scope.WRITE, records=True, forms=(NDJSON,), problems=LINES_PROBLEMS)
+@hands.operation(
+    "record_hands", Scope.WRITE, by_table_link=True, records=True, forms=(NDJSON,), problems=LINES_PROBLEMS
+)
 @hands.doc(requestBody=_LINES)
 @hands.response(
     200,
@@ -138,7 +142,7 @@ def _encode_result(found: LineResult) -> bytes:
 
 
 @hands.route("/v1/rounds/<uuid:round_id>/hands", methods=["GET"])
-@hands.operation("list_hands", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("list_hands", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
 @hands.arguments(HandQuerySchema, location="query")
 @hands.response(200, HandPageSchema, headers=NEXT_PAGE)
 def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
@@ -149,7 +153,7 @@ def get_hands(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @hands.route("/v1/hands", methods=["GET"])
-@hands.operation("find_hands", Scope.READ)
+@hands.operation("find_hands", Scope.READ, by_table_link=True)
 @hands.arguments(HandFilterSchema, location="query")
 @hands.response(200, FoundHandPageSchema, headers=NEXT_PAGE)
 def get_hands_of_club(query: dict[str, Any]) -> Response:
@@ -166,7 +170,7 @@ def get_hands_of_club(query: dict[str, Any]) -> Response:
 
 
 @hands.route("/v1/hands/<uuid:hand_id>", methods=["GET"])
-@hands.operation("get_hand", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@hands.operation("get_hand", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
 @hands.response(200, RecordedHandWithRoundSchema)
 def get_one_hand(hand_id: UUID) -> Response:
     """Return a hand with its result, and the round as it is now."""

@@ -59,7 +59,7 @@ CONFLICTS = (HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT)
 
 
 @rounds.route("/v1/tables/<uuid:table_id>/rounds", methods=["POST"])
-@rounds.operation("open_round", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.operation("open_round", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(RoundRequestSchema)
 @rounds.response(201, RoundSchema, headers=LOCATION | REPLAYED)
 def post_round(request: RoundRequest, table_id: UUID) -> Response:
@@ -77,7 +77,7 @@ def post_round(request: RoundRequest, table_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds", methods=["GET"])
-@rounds.operation("list_rounds", Scope.READ)
+@rounds.operation("list_rounds", Scope.READ, by_table_link=True)
 @rounds.arguments(RoundQuerySchema, location="query")
 @rounds.response(200, RoundPageSchema, headers=NEXT_PAGE)
 def get_rounds(query: dict[str, Any]) -> Response:
@@ -88,7 +88,7 @@ def get_rounds(query: dict[str, Any]) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>", methods=["GET"])
-@rounds.operation("get_round", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_round", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.response(200, RoundSchema, headers=TAGGED)
 def get_one_round(round_id: UUID) -> Response:
     """Return a round as it is now, with what the next hand must be."""
@@ -97,7 +97,7 @@ def get_one_round(round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/close", methods=["POST"])
-@rounds.operation("close_round", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.operation("close_round", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(RoundCloseRequestSchema)
 @rounds.response(200, RoundSchema, headers=REPLAYED)
 def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
@@ -106,7 +106,7 @@ def post_closing(request: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/departures", methods=["POST"])
-@rounds.operation("record_departure", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.operation("record_departure", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(DepartureRequestSchema)
 @rounds.response(201, RoundSchema, headers=REPLAYED)
 def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
@@ -116,7 +116,7 @@ def post_departure(request: DepartureRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/undo", methods=["POST"])
-@rounds.operation("undo_hand", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.operation("undo_hand", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(HandUndoRequestSchema)
 @rounds.response(201, RoundAfterUndoSchema, headers=REPLAYED)
 def post_undo(request: UndoRequest, round_id: UUID) -> Response:
@@ -135,7 +135,7 @@ def post_undo(request: UndoRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/settlement", methods=["GET"])
-@rounds.operation("get_settlement", Scope.READ, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_settlement", Scope.READ, by_table_link=True, conditional=True, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundSettlementSchema, headers=TAGGED)
 def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
@@ -150,7 +150,7 @@ def get_one_settlement(query: dict[str, Any], round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/confirmations", methods=["POST"])
-@rounds.operation("confirm_settlement", Scope.WRITE, records=True, problems=CONFLICTS)
+@rounds.operation("confirm_settlement", Scope.WRITE, by_table_link=True, records=True, problems=CONFLICTS)
 @rounds.arguments(SettlementConfirmationRequestSchema)
 @rounds.response(201, RoundSettlementSchema, headers=REPLAYED)
 def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
@@ -165,7 +165,7 @@ def post_confirmation(request: ConfirmationRequest, round_id: UUID) -> Response:
 
 
 @rounds.route("/v1/rounds/<uuid:round_id>/document", methods=["GET"])
-@rounds.operation("get_document", Scope.READ, problems=(HTTPStatus.NOT_FOUND,))
+@rounds.operation("get_document", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
 @rounds.arguments(SettlementQuerySchema, location="query")
 @rounds.response(200, RoundDocumentSchema)
 def get_one_document(query: dict[str, Any], round_id: UUID) -> Response:

@@ -119,7 +119,7 @@ _IN_CLUB: Final = {
     "clubs": text("SELECT * FROM clubs WHERE id = :club_id"),
     **{
         table: text(f"SELECT * FROM {table} WHERE club_id = :club_id")
-        for table in ("api_keys", "revoked_links", "rulesets", "tables")
+        for table in ("api_keys", "revoked_links", "rulesets", "table_links", "tables")
     },
 }
 _RESULTS: Final = ("hand_scores", "transfers")

@@ -74,6 +74,10 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "revoke_key": {"admin"},
     "issue_link": {"write"},
     "revoke_link": {"write"},
+    "issue_table_link": {"write"},
+    "list_table_links": {"write", "admin"},
+    "revoke_table_link": {"write", "admin"},
+    "get_link": {"read"},
     "play_document": {"write"},
     "record_hands": {"write"},
     "start_import": {"imports"},
@@ -108,6 +112,9 @@ OPENED_BY: dict[str, set[str] | frozenset[str]] = {
     "list_differences": {"recompute", "read"},
 }
 """The scopes of which an operation needs one; operations not listed here are public."""
+
+WITH_LINKS = {"get_link", "issue_table_link"}
+"""Operations that refuse some keys with a scope: a key is no link, and a link needs the scope `read` of its key too."""
 
 NEEDS_NO_KEY = {"list_rulesets", "get_ruleset"}
 """Public operations that return more with a key."""
@@ -187,7 +194,7 @@ def done(operation_id: str) -> set[int]:
     return {int(status) for status in OPERATIONS[operation_id]["responses"] if int(status) < 300}
 
 
-@pytest.mark.parametrize("operation_id", OPENED_BY)
+@pytest.mark.parametrize("operation_id", [name for name in OPENED_BY if name not in WITH_LINKS])
 @pytest.mark.no_cover
 def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, operation_id: str) -> None:
     club = Club(own.every, operation_id)
@@ -215,6 +222,20 @@ def test_operations_need_their_scopes(house: House, own: Keys, other: Keys, oper
     assert ask(Api(house.app, "ofc_of_nobody"), operation_id, club).status == 401
     own.every.put("/v1/players/ann", {"display_name": "Ann"})
     assert ask(own.every, operation_id, club).status in done(operation_id)
+
+
+@pytest.mark.parametrize("operation_id", sorted(WITH_LINKS))
+def test_operations_of_links_to_tables_need_their_scopes(own: Keys, other: Keys, operation_id: str) -> None:
+    club = Club(own.every, operation_id)
+    for scope in own.by_scope:
+        answer = ask(own.by_scope[scope], operation_id, club)
+        is_open = scope in OPENED_BY[operation_id]
+        assert answer.status == (403 if not is_open or operation_id == "issue_table_link" else 404), scope
+        if not is_open:
+            assert f"has '{scope}'; expected a key with" in answer["detail"]
+    if operation_id == "issue_table_link":
+        assert ask(other.every, operation_id, club).status == 404
+        assert ask(own.every, operation_id, club).status == 201
 
 
 def test_a_key_without_the_scope_sees_the_presets(house: House, own: Keys) -> None:

@@ -40,7 +40,11 @@ class Club:
         self._webhook_id = ""
         self.found: dict[str, Callable[[], str]] = {
             # No round may be open where one is opened.
-            "table_id": lambda: self.add_table() if operation_id == "open_round" else str(self.playing()["table"]),
+            "table_id": lambda: (
+                self.add_table()
+                if operation_id in ("open_round", "revoke_table_link")
+                else str(self.playing()["table"])
+            ),
             "round_id": lambda: (
                 self.close_round()
                 if operation_id == "confirm_settlement"
@@ -56,6 +60,7 @@ class Club:
             "reference": lambda: self.rng.choice(list(self.rulesets)),
             "token": self.issue_link,
             "key_id": self.spare_key,
+            "link_id": self.issue_table_link,
             "webhook_id": self.add_webhook,
             "delivery_id": self.send_test,
             "address": lambda: str(self._made("/v1/checkpoints", None)["id"]),
@@ -130,6 +135,15 @@ class Club:
         """Make an address for a round in which a hand was played."""
         self.play_hand()
         return str(self._made(f"/v1/rounds/{self._round_id}/links", {})["url"]).rpartition("/")[2]
+
+    def issue_table_link(self) -> str:
+        """Issue a link to the table that was added last."""
+        table_id = self.add_table() if self._table is None else self._table["id"]
+        return str(self._made(f"/v1/tables/{table_id}/links", {})["id"])
+
+    def link_secret(self) -> str:
+        """Return the secret of a link to a new table."""
+        return str(self._made(f"/v1/tables/{self.add_table()}/links", {})["url"]).partition("#")[2]
 
     def name_player(self) -> str:
         """Set a display name and return the ID of the player."""

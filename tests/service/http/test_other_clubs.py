@@ -31,6 +31,8 @@ SENT: dict[str, Any] = {
     "resolve_dispute": body_of("resolve", 1),
     "withdraw_dispute": body_of("withdraw", 1),
     "issue_link": {"expires_in": 60},
+    "issue_table_link": {"kind": "viewer"},
+    "revoke_table_link": None,
     "revoke_key": None,
     "update_webhook": WEBHOOK,
     "rotate_webhook_secret": {"overlap_seconds": 60},
@@ -59,6 +61,7 @@ class Theirs:
     key_id: str
     webhook_id: str
     delivery_id: str
+    link_id: str
 
 
 @pytest.fixture
@@ -73,7 +76,10 @@ def theirs(other_api: Api) -> Theirs:
     key_id = other_api.get("/v1/keys")["keys"][0]["id"]
     webhook_id = other_api.post("/v1/webhooks", WEBHOOK)["id"]
     delivery_id = other_api.post(f"/v1/webhooks/{webhook_id}/test", None)["id"]
-    return Theirs(table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id, webhook_id, delivery_id)
+    link_id = other_api.post(f"/v1/tables/{table}/links", {})["id"]
+    return Theirs(
+        table, round_id, hand_id, dispute_id, import_id, recomputation_id, key_id, webhook_id, delivery_id, link_id
+    )
 
 
 def operations(house: House) -> Iterator[tuple[str, str, str]]:

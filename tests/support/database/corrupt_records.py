@@ -98,6 +98,7 @@ _NOT_OF_ROUNDS: Final = {
     "api_keys",
     "clubs",
     "revoked_links",
+    "table_links",
     "tables",
     "tree_nodes",
     "tree_heads",

@@ -8,11 +8,12 @@ from uuid import UUID
 from uuid_utils.compat import uuid7
 
 from evidence import SigningKey, digest_of
-from evidence.events import FinalReason
+from evidence.events import FinalReason, TableLinkKind
 from schemas.access import Link
 from schemas.disputes import COMMENT, DisputeEntry
 from schemas.documents import RoundDocument
 from schemas.hands import SubmittedHand
+from schemas.table_links import TableLinkRequest
 from schemas.webhooks.endpoints import WebhookKind, WebhookRequest, WebhookState
 from scoring.board import Board
 from scoring.hand import Hand, PlayerHand
@@ -52,6 +53,7 @@ from service.rounds.queries.writer import HandToRecord, RoundChange, Submission,
 from service.rulesets import queries as rulesets
 from service.statistics.actions.measuring import update_statistics
 from service.statistics.queries.measuring import add_all_rounds
+from service.table_links.actions import issue_table_link
 from service.tables import queries as tables
 from service.tables.queries import StoredTable
 from service.webhooks.queries import deliveries, webhooks
@@ -242,6 +244,8 @@ def fill_club(owner_url: str, database: Database, name: str) -> UUID:
         links.renew_secret(transaction)
         at_once = add_round(transaction, add_table(transaction), example_round())
         links.revoke(transaction, Link(club_id, at_once.id, transaction.now), EVENT)
+        [key] = keys.list_page(transaction, limit=1)
+        issue_table_link(transaction, at_once.table_id, TableLinkRequest(None, TableLinkKind.VIEWER, 60), key.id)
         dispute(transaction, correct(transaction, add_hand(transaction, at_once, SubmittedHand(EXAMPLE))))
         later = add_round(transaction, add_table(transaction, PATIENT, "parlour"), example_round(PATIENT))
         later = add_hand(transaction, later, SubmittedHand(EXAMPLE))

@@ -1,0 +1,64 @@
+"""Links to tables, and their addresses as QR codes."""
+
+from collections.abc import Mapping, Sequence
+from io import BytesIO, StringIO
+from typing import Any, Final
+
+import segno
+from rich.console import Console
+from rich.text import Text
+
+from client.render.console import make_grid
+
+Document = Mapping[str, Any]
+
+_TERMINAL_MARGIN: Final = 2
+_PRINT_SCALE: Final = 8
+
+
+def show_table_link(console: Console, link: Document, table: str) -> None:
+    """Print a new link with its QR code, and how it is revoked."""
+    console.print(Text(draw_terminal_code(link["url"])), soft_wrap=True)
+    console.print(Text(link["url"]), soft_wrap=True)
+    lines = [
+        f"{link['label']} ({link['kind']}) at {table}, until {_moment(link['expires_at'])} UTC",
+        f"revoke it: ofc table unlink {table} {link['id']}",
+    ]
+    for line in lines:
+        console.print(Text(line), soft_wrap=True)
+
+
+def list_table_links(console: Console, found: Sequence[Document]) -> None:
+    """Print links, one a line."""
+    if not found:
+        console.print("No links.")
+        return
+    grid = make_grid(console, "id", "label", "kind", "expires (UTC)", "last used (UTC)", "revoked", unbroken=("id",))
+    for link in found:
+        used = "–" if link["last_used_at"] is None else _moment(link["last_used_at"])
+        revoked = "no" if link["revoked_at"] is None else "yes"
+        grid.add_row(link["id"], link["label"], link["kind"], _moment(link["expires_at"]), used, revoked)
+    console.print(grid)
+
+
+def draw_terminal_code(address: str) -> str:
+    """
+    Draw a QR code with block characters, light on a dark background.
+
+    >>> len(draw_terminal_code("https://ofc.example/keeper/#ofc_link_" + "x" * 43).splitlines())
+    21
+    """
+    drawn = StringIO()
+    segno.make(address, error="l", micro=False).terminal(drawn, border=_TERMINAL_MARGIN, compact=True)
+    return drawn.getvalue().rstrip("\n")
+
+
+def draw_svg_code(address: str) -> bytes:
+    """Draw a QR code as an SVG image, for print."""
+    drawn = BytesIO()
+    segno.make(address, error="m", micro=False).save(drawn, kind="svg", scale=_PRINT_SCALE, light="white")
+    return drawn.getvalue()
+
+
+def _moment(written: str) -> str:
+    return written[:16].replace("T", " ")

@@ -1,0 +1,151 @@
+"""Links to one table: their records, and what their transactions see."""
+
+from alembic import op
+
+from migrations.safety import one_club_at_a_time
+
+revision = "014"
+down_revision = "013"
+
+
+def upgrade() -> None:
+    _links()
+    _authentication()
+    _one_table_at_a_time()
+
+
+def _links() -> None:
+    """
+    Create the links to tables: the hash of each secret, and never the secret.
+
+    A link belongs to a table and to the key that issued it. A revocation is permanent.
+    """
+    op.execute("""
+        CREATE TABLE table_links (
+            club_id uuid NOT NULL,
+            id uuid NOT NULL,
+            table_id uuid NOT NULL,
+            key_id uuid NOT NULL,
+            kind text NOT NULL CHECK (kind IN ('scorekeeper', 'viewer')),
+            label text NOT NULL,
+            secret_sha256 bytea NOT NULL CONSTRAINT table_links_secret_sha256_key UNIQUE
+                CHECK (octet_length(secret_sha256) = 32),
+            scopes text[] NOT NULL CHECK (array_position(scopes, NULL) IS NULL),
+            created_at timestamptz NOT NULL,
+            expires_at timestamptz NOT NULL,
+            revoked_at timestamptz,
+            last_used_at timestamptz,
+            PRIMARY KEY (club_id, id),
+            FOREIGN KEY (club_id, table_id) REFERENCES tables,
+            FOREIGN KEY (club_id, key_id) REFERENCES api_keys,
+            CONSTRAINT table_links_expire_later CHECK (expires_at > created_at)
+        );
+        CREATE INDEX table_links_of_table ON table_links (club_id, table_id, id);
+    """)
+    one_club_at_a_time("table_links")
+    op.execute("""
+        CREATE POLICY secret ON table_links FOR SELECT
+            USING (encode(secret_sha256, 'hex') = current_setting('ofc.secret_sha256', true));
+
+        CREATE TRIGGER revoked_once BEFORE UPDATE ON table_links FOR EACH ROW
+            WHEN (OLD.revoked_at IS NOT NULL AND NEW.revoked_at IS DISTINCT FROM OLD.revoked_at)
+            EXECUTE FUNCTION refuse_change();
+        CREATE TRIGGER permanent BEFORE DELETE ON table_links
+            FOR EACH ROW EXECUTE FUNCTION refuse_change();
+        CREATE TRIGGER permanent_truncate BEFORE TRUNCATE ON table_links
+            FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+    """)
+
+
+def _authentication() -> None:
+    """
+    Create the function that finds the key or the link of a secret again.
+
+    A link is valid as long as the key that issued it, and has only scopes that this key has. `table_id` is null for a
+    key. As before, the function has no special rights.
+    """
+    op.execute("""
+        DROP FUNCTION authenticate_key(bytea);
+
+        CREATE FUNCTION authenticate_key(secret bytea)
+            RETURNS TABLE (club_id uuid, id uuid, name text, scopes text[], table_id uuid) LANGUAGE plpgsql AS $$
+        DECLARE
+            match api_keys;
+            link table_links;
+            is_replica boolean := current_setting('transaction_read_only')::boolean;
+        BEGIN
+            PERFORM set_config('ofc.secret_sha256', encode(secret, 'hex'), true);
+            SELECT * INTO match FROM api_keys AS key
+                WHERE key.secret_sha256 = secret
+                    AND (key.revoked_at IS NULL OR key.revoked_at > now())
+                    AND (key.expires_at IS NULL OR key.expires_at > now());
+            IF FOUND THEN
+                IF (match.last_used_at IS NULL OR match.last_used_at < now() - interval '1 minute')
+                    AND NOT is_replica
+                THEN
+                    PERFORM set_config('ofc.club', match.club_id::text, true);
+                    UPDATE api_keys AS key SET last_used_at = now()
+                        WHERE key.club_id = match.club_id AND key.id = match.id;
+                END IF;
+                RETURN QUERY SELECT match.club_id, match.id, match.name, match.scopes, NULL::uuid;
+                RETURN;
+            END IF;
+            SELECT * INTO link FROM table_links AS issued
+                WHERE issued.secret_sha256 = secret AND issued.revoked_at IS NULL AND issued.expires_at > now();
+            IF NOT FOUND THEN
+                RETURN;
+            END IF;
+            PERFORM set_config('ofc.club', link.club_id::text, true);
+            SELECT * INTO match FROM api_keys AS key
+                WHERE key.club_id = link.club_id AND key.id = link.key_id
+                    AND (key.revoked_at IS NULL OR key.revoked_at > now())
+                    AND (key.expires_at IS NULL OR key.expires_at > now());
+            IF NOT FOUND THEN
+                RETURN;
+            END IF;
+            IF (link.last_used_at IS NULL OR link.last_used_at < now() - interval '1 minute') AND NOT is_replica THEN
+                UPDATE table_links AS issued SET last_used_at = now()
+                    WHERE issued.club_id = link.club_id AND issued.id = link.id;
+            END IF;
+            RETURN QUERY SELECT link.club_id, link.id, link.label, ARRAY(
+                SELECT held.scope FROM unnest(link.scopes) AS held (scope)
+                WHERE held.scope = ANY (match.scopes) OR '*' = ANY (match.scopes)
+            ), link.table_id;
+        END $$;
+    """)
+
+
+def _one_table_at_a_time() -> None:
+    """
+    Restrict a transaction to one table, if the setting `ofc.table` names one.
+
+    Other rows of a round are read by way of its head or its table, and what has no table is not needed at a table. The
+    subquery reads the setting once in a statement and not for every row.
+    """
+    op.execute("""
+        CREATE FUNCTION current_table() RETURNS uuid LANGUAGE sql STABLE PARALLEL SAFE
+            RETURN nullif(current_setting('ofc.table', true), '')::uuid;
+
+        CREATE POLICY one_table ON tables AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR id = (SELECT current_table()));
+        CREATE POLICY one_table ON rounds AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+        CREATE POLICY one_table ON round_heads AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+        CREATE POLICY one_table ON disputes AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+        CREATE POLICY one_table ON table_links AS RESTRICTIVE
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+        CREATE POLICY one_table ON feed_entries AS RESTRICTIVE FOR SELECT
+            USING ((SELECT current_table()) IS NULL OR table_id = (SELECT current_table()));
+        CREATE POLICY one_table ON hands AS RESTRICTIVE FOR SELECT
+            USING ((SELECT current_table()) IS NULL OR EXISTS (
+                SELECT FROM round_heads AS head
+                WHERE head.club_id = hands.club_id AND head.round_id = hands.round_id
+                    AND head.table_id = (SELECT current_table())
+            ));
+    """)
+    for table in ("api_keys", "players", "link_secrets", "round_statistics", "jobs"):
+        op.execute(f"""
+            CREATE POLICY one_table ON {table} AS RESTRICTIVE FOR SELECT USING ((SELECT current_table()) IS NULL);
+        """)

@@ -1,0 +1,31 @@
+from datetime import datetime
+from uuid import UUID
+
+from sqlalchemy import Index
+from sqlalchemy.orm import Mapped, mapped_column
+
+from service.db.base import Base, Key, TextList, references
+
+
+class TableLinkRecord(Base):
+    """A link to a table: its scopes and the hash of its secret. It ends with the key that issued it."""
+
+    __tablename__ = "table_links"
+    __table_args__ = (
+        references("tables", "club_id", "table_id", to=("club_id", "id")),
+        references("api_keys", "club_id", "key_id", to=("club_id", "id")),
+        Index("table_links_of_table", "club_id", "table_id", "id"),
+    )
+
+    club_id: Mapped[Key]
+    id: Mapped[Key]
+    table_id: Mapped[UUID]
+    key_id: Mapped[UUID]
+    kind: Mapped[str]
+    label: Mapped[str]
+    secret_sha256: Mapped[bytes] = mapped_column(unique=True)
+    scopes: Mapped[TextList]
+    created_at: Mapped[datetime]
+    expires_at: Mapped[datetime]
+    revoked_at: Mapped[datetime | None]
+    last_used_at: Mapped[datetime | None]

@@ -1,0 +1,99 @@
+"""`ofc table link`, `links` and `unlink`: links to one table for phones."""
+
+import re
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+import segno
+
+from client.api import Client
+from tests.support.client.run_ofc import ofc
+
+SECRET = r"ofc_link_[0-9A-Za-z]{43}"
+
+
+@pytest.fixture
+def friday(client: Client, table: str) -> str:
+    client.add_table({"name": table, "ruleset": "pineapple"})
+    return table
+
+
+def test_a_link_is_printed_with_a_qr_code(reached: dict[str, str], client: Client, friday: str) -> None:
+    said = ofc("table", "link", friday, "--scorekeeper", "--label", "Anna's phone", "--expires-in", "12h", **reached)
+    assert said.code == 0, said.err
+    lines = said.out.splitlines()
+    [place] = [number for number, line in enumerate(lines) if line.startswith("http")]
+    address = lines[place]
+    assert re.fullmatch(rf"{re.escape(reached['OFC_URL'])}/keeper/#{SECRET}", address)
+    drawn = "\n".join(lines[:place])
+    assert drawn == terminal_code(address)
+    [listed] = client.list_table_links(client.find_table(friday)["id"])  # type: ignore[index]
+    assert lines[place + 1].startswith(f"Anna's phone (scorekeeper) at {friday}, until ")
+    assert lines[place + 2] == f"revoke it: ofc table unlink {friday} {listed['id']}"
+    assert "warning: only this machine reaches 127.0.0.1; for phones, start the service with" in said.err
+    with Client(reached["OFC_URL"], address.partition("#")[2]) as phone:
+        found = phone.get_link()
+        assert (found["label"], found["table_name"], found["kind"]) == ("Anna's phone", friday, "scorekeeper")
+        assert [each["name"] for each in phone.list_tables()] == [friday]
+
+
+def terminal_code(address: str) -> str:
+    """Draw a code from its modules: each character is two, one above the other, and light ones are drawn."""
+    rows = [[1 - dark for dark in row] for row in segno.make(address, error="l").matrix_iter(border=2)]
+    rows += [[0] * len(rows[0])] * (len(rows) % 2)
+    shapes = {(1, 1): "█", (1, 0): "▀", (0, 1): "▄", (0, 0): " "}
+    pairs = zip(rows[::2], rows[1::2], strict=True)
+    return "\n".join("".join(shapes[pair] for pair in zip(*two, strict=True)) for two in pairs)
+
+
+def test_a_link_reads_the_table_unless_it_is_for_a_scorekeeper(reached: dict[str, str], friday: str) -> None:
+    issued = ofc("table", "link", friday, "--json", **reached).document
+    assert (issued["kind"], issued["scopes"], issued["label"]) == ("viewer", ["read"], "viewer")
+    assert [each["code"] for each in issued["warnings"]] == ["link-loopback"]
+
+
+def test_a_qr_code_is_written_for_print_and_replaces_no_file(
+    reached: dict[str, str], friday: str, tmp_path: Path
+) -> None:
+    file = tmp_path / "friday.svg"
+    assert ofc("table", "link", friday, "--svg", str(file), **reached).code == 0
+    root = ElementTree.parse(file).getroot()
+    assert root.tag == "{http://www.w3.org/2000/svg}svg"
+    before = file.read_bytes()
+    refused = ofc("table", "link", friday, "--svg", str(file), **reached)
+    assert (refused.code, file.read_bytes()) == (2, before)
+    assert len(ofc("table", "links", friday, "--json", **reached).document["links"]) == 1
+    assert ofc("table", "link", friday, "--svg", str(file), "--overwrite", **reached).code == 0
+    assert file.read_bytes() != before
+
+
+def test_links_are_listed_and_revoked(reached: dict[str, str], friday: str) -> None:
+    assert ofc("table", "links", friday, **reached).text == "No links."
+    issued = ofc("table", "link", friday, "--label", "bar", "--json", **reached).document
+    shown = ofc("table", "links", friday, **reached).out
+    assert issued["id"] in shown
+    assert "bar" in shown
+    assert "ofc_link_" not in shown
+    for written in (issued["id"][:-2], issued["id"]):
+        revoked = ofc("table", "unlink", friday, written, **reached)
+        assert (revoked.code, revoked.text) == (0, "the link is revoked")
+    [listed] = ofc("table", "links", friday, "--json", **reached).document["links"]
+    assert listed["revoked_at"] is not None
+
+
+@pytest.mark.parametrize("written", ["0", "5", "24", "1w", "-1h", "0m"])
+def test_an_invalid_time_is_reported(reached: dict[str, str], friday: str, written: str) -> None:
+    said = ofc("table", "link", friday, f"--expires-in={written}", **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "expected minutes, hours or days, for example 90m, 24h or 7d" in said.err
+
+
+def test_a_secret_is_not_sent_as_an_id(reached: dict[str, str], friday: str) -> None:
+    issued = ofc("table", "link", friday, "--json", **reached).document
+    said = ofc("table", "unlink", friday, issued["url"], **reached)
+    assert (said.code, said.out) == (2, "")
+    assert "expected its id, which `ofc table links` lists" in said.err
+    assert "ofc_link_" not in said.err
+    unknown = ofc("table", "unlink", friday, "0123abcd", **reached)
+    assert "there is no link '0123abcd'; `ofc table links` lists all links to a table" in unknown.err
