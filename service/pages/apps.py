@@ -11,6 +11,9 @@ from service.errors import NotFound
 BUILT: Final = Path(__file__).parent / "static" / "web"
 """The built files: a folder of each page, and `assets/`, whose names contain hashes of their content."""
 
+RULES: Final = Path(__file__).parent / "static" / "rules"
+"""The rules that a page runs in a worker: Python in WebAssembly, and the files of the scorer."""
+
 POLICY: Final = (
     "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; style-src 'self'; img-src 'self' data:; "
     "connect-src 'self'; worker-src 'self'; manifest-src 'self'; base-uri 'none'; form-action 'none'; "
@@ -45,8 +48,15 @@ def send_keeper_worker() -> BaseResponse:
     return send_file("keeper/sw.js")
 
 
-def send_file(name: str) -> BaseResponse:
+@apps.get("/keeper/rules/<string:name>")
+def send_rules(name: str) -> BaseResponse:
+    """Send a file of the rules. Its address is below the page, so that the service worker of the page stores it."""
+    return send_file(name, RULES)
+
+
+def send_file(name: str, folder: Path | None = None) -> BaseResponse:
     """Send a built file of a page."""
-    if not (BUILT / name).is_file():
-        raise NotFound("The pages are not built; run 'make web'.")
-    return send_from_directory(BUILT, name)
+    folder = folder or BUILT
+    if not (folder / name).is_file():
+        raise NotFound("The service has no such file of its pages; 'make web' builds them.")
+    return send_from_directory(folder, name)

@@ -13,13 +13,21 @@ from tests.support.application import House
 def client(house: House, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FlaskClient:
     """Somebody without a key, of a service that has other built files."""
     monkeypatch.setattr(apps, "BUILT", tmp_path)
+    monkeypatch.setattr(apps, "RULES", tmp_path / "rules")
     return house.app.test_client()
 
 
-@pytest.mark.parametrize(("path", "name"), [("/keeper/", "index.html"), ("/keeper/sw.js", "sw.js")])
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("/keeper/", "keeper/index.html"),
+        ("/keeper/sw.js", "keeper/sw.js"),
+        ("/keeper/rules/worker.js", "rules/worker.js"),
+    ],
+)
 def test_a_built_file_is_sent_with_its_policy(client: FlaskClient, tmp_path: Path, path: str, name: str) -> None:
-    (tmp_path / "keeper").mkdir()
-    (tmp_path / "keeper" / name).write_text("content")
+    (tmp_path / name).parent.mkdir()
+    (tmp_path / name).write_text("content")
     with client.get(path) as response:
         assert response.status_code == 200
         assert response.get_data(as_text=True) == "content"
@@ -28,7 +36,7 @@ def test_a_built_file_is_sent_with_its_policy(client: FlaskClient, tmp_path: Pat
         assert response.headers["X-Content-Type-Options"] == "nosniff"
 
 
-@pytest.mark.parametrize("path", ["/keeper/", "/keeper/sw.js"])
+@pytest.mark.parametrize("path", ["/keeper/", "/keeper/sw.js", "/keeper/rules/worker.js"])
 def test_a_page_that_is_not_built_is_not_found(client: FlaskClient, path: str) -> None:
     response = client.get(path)
     assert response.status_code == 404
@@ -41,6 +49,8 @@ def test_the_address_without_a_slash_redirects(client: FlaskClient) -> None:
     assert (response.status_code, response.headers["Location"]) == (308, "/keeper/")
 
 
-@pytest.mark.parametrize("path", ["/keeper/other", "/keeper/../app.py", "/keeper/%2e%2e/app.py"])
+@pytest.mark.parametrize(
+    "path", ["/keeper/other", "/keeper/../app.py", "/keeper/%2e%2e/app.py", "/keeper/rules/../views.py"]
+)
 def test_other_addresses_are_not_found(client: FlaskClient, path: str) -> None:
     assert client.get(path).status_code == 404

@@ -42,10 +42,16 @@ def api(service: Running) -> Iterator[httpx2.Client]:
         yield client
 
 
+SAVE_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData: true } })"
+"""A device that saves data does not load the rules: only the service scores."""
+
+
 @pytest.fixture
-def context(browser: Browser) -> Iterator[BrowserContext]:
+def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
     context.set_default_timeout(10_000)
+    if request.node.get_closest_marker("with_rules") is None:
+        context.add_init_script(SAVE_DATA)
     yield context
     context.close()
 

@@ -1,26 +1,15 @@
 // A connection with a secret: an API key, or a link that someone shared.
 
 import { Tablestakes } from "../../client/src/client.js";
-import type { Table } from "../../client/src/contract.js";
+import type { CurrentLink, Table } from "../../client/src/contract.js";
 import { ApiError } from "../../client/src/errors.js";
 import { TIMEOUT } from "./timeout.js";
-
-/** What a link opens, as `GET /v1/link` describes it. */
-export interface Link {
-  id: string;
-  label: string | null;
-  kind: string;
-  scopes: string[];
-  table: string | null;
-  table_name: string | null;
-  expires_at: string | null;
-}
 
 export interface Session {
   secret: string;
   client: Tablestakes;
   /** Null for an API key. */
-  link: Link | null;
+  link: CurrentLink | null;
 }
 
 const PREFIX = "ofc_";
@@ -52,14 +41,12 @@ export async function connect(secret: string): Promise<Session> {
   return { secret, client, link: await readLink(client) };
 }
 
-async function readLink(client: Tablestakes): Promise<Link | null> {
-  // The types of the contract do not have this operation in every version of the service.
-  const untyped = client as unknown as { get(path: string): Promise<Link> };
+async function readLink(client: Tablestakes): Promise<CurrentLink | null> {
   try {
-    return await untyped.get("/v1/link");
+    return await client.get("/v1/link");
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 404) throw error;
-    // A key, or a service without links: the list of tables tells whether the secret is valid.
+    // The secret is a key: the list of tables tells whether it is valid.
     await client.get("/v1/tables", { query: { limit: 1 } });
     return null;
   }
@@ -67,7 +54,7 @@ async function readLink(client: Tablestakes): Promise<Link | null> {
 
 /** Return the tables that a session can choose from. */
 export async function listTables(session: Session): Promise<Table[]> {
-  if (session.link?.table) {
+  if (session.link !== null) {
     return [await session.client.get("/v1/tables/{table_id}", { path: { table_id: session.link.table } })];
   }
   const tables: Table[] = [];

@@ -5,6 +5,7 @@ import { buildClient, connect, listTables, takeSecretFromAddress, type Session }
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
+import { useRules } from "./rules.js";
 import { TableScreen } from "./round/table_screen.js";
 import { forgetAll, readSetting, readTable, writeSetting } from "./storage.js";
 import { TablesScreen } from "./tables.js";
@@ -20,6 +21,7 @@ export function App() {
   const [table, setTable] = useState<Table | null>(null);
   const [isEntering, setEntering] = useState(false);
   const [received, setReceived] = useState<Round | null>(null);
+  const loadedRules = useRules();
   const outbox = useOutbox(session, (rounds) => {
     setReceived(rounds.find((round) => round.table === table?.id) ?? null);
   });
@@ -120,7 +122,7 @@ export function App() {
         {outbox.blocked !== null && <p class="notice error" role="alert">{outbox.blocked}</p>}
         <TableScreen
           key={table.id}
-          {...{ session, table, outbox, received, status, isEntering }}
+          {...{ session, table, loadedRules, outbox, received, status, isEntering }}
           onEntering={(entering) => goTo(table, entering)}
           onBack={isOnlyTable ? undefined : () => void leaveTable(session)}
         />

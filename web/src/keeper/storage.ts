@@ -4,7 +4,7 @@ import { openDB, type DBSchema, type IDBPDatabase } from "idb";
 import type { Waiting } from "../api/outbox.js";
 import type { Round, Table } from "../../client/src/contract.js";
 import type { Draft } from "./hand/draft.js";
-
+import type { StoredDocument } from "./rules.js";
 
 /** Where the page was when it was closed. */
 export interface Location {
@@ -22,9 +22,10 @@ interface Schema extends DBSchema {
   drafts: { key: string; value: Draft };
   tables: { key: string; value: { table: Table; round: Round | null } };
   outbox: { key: number; value: Waiting };
+  documents: { key: string; value: StoredDocument };
 }
 
-type StoreName = "settings" | "drafts" | "tables" | "outbox";
+type StoreName = "settings" | "drafts" | "tables" | "outbox" | "documents";
 
 let opened: Promise<IDBPDatabase<Schema>> | undefined;
 
@@ -35,6 +36,7 @@ function open(): Promise<IDBPDatabase<Schema>> {
       database.createObjectStore("drafts");
       database.createObjectStore("tables");
       database.createObjectStore("outbox", { keyPath: "id", autoIncrement: true });
+      database.createObjectStore("documents");
     },
     blocking: close,
     terminated: () => (opened = undefined),
@@ -107,6 +109,18 @@ export async function writeTable(table: Table, round: Round | null): Promise<voi
   await write(["tables"], (store) => store("tables").put({ table, round }, table.id));
 }
 
+export function readDocument(round: string): Promise<StoredDocument | undefined> {
+  return use((database) => database.get("documents", round));
+}
+
+/** Store the document of a round in place of those of earlier rounds. */
+export async function writeDocument(round: string, stored: StoredDocument): Promise<void> {
+  await write(["documents"], (store) => {
+    store("documents").clear();
+    store("documents").put(stored, round);
+  });
+}
+
 /** Return all waiting requests, oldest first. */
 export function readOutbox(): Promise<Waiting[]> {
   return use((database) => database.getAll("outbox"));
@@ -128,9 +142,10 @@ export async function removeFromOutbox(id: number): Promise<void> {
   await write(["outbox"], (store) => store("outbox").delete(id));
 }
 
-/** Delete everything except requests that wait: the secret, drafts and copies of tables. */
+/** Delete everything except requests that wait: the secret, drafts and copies of tables and rounds. */
 export async function forgetAll(): Promise<void> {
-  await write(["settings", "drafts", "tables"], (store) => {
+  await write(["settings", "drafts", "tables", "documents"], (store) => {
+    store("documents").clear();
     store("settings").clear();
     store("drafts").clear();
     store("tables").clear();

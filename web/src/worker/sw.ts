@@ -8,6 +8,11 @@ const worker = self as unknown as ServiceWorkerGlobalScope;
 const PREFIX = `shell ${SHELL} `;
 const CACHE = PREFIX + VERSION;
 const NETWORK_MILLISECONDS = 3_000;
+/** The rules of the game: too large to wait for them, so they are cached when the page loads them. */
+const RULES = `${SHELL}rules/`;
+const RULES_CACHE = `rules ${SHELL}`;
+/** Lists the files of the rules with their digests. */
+const MANIFEST = `${RULES}manifest.json`;
 
 /** Store the shell. The names of its files contain their hashes, so that what is cached never changes. */
 async function install(): Promise<void> {
@@ -35,6 +40,29 @@ async function serve(request: Request, path: string): Promise<Response> {
   return cached ?? fetch(request, { signal: AbortSignal.timeout(NETWORK_MILLISECONDS) });
 }
 
+/** Return a file of the rules from the cache, or load it. */
+async function serveRules(event: FetchEvent, path: string): Promise<Response> {
+  const cache = await caches.open(RULES_CACHE);
+  const cached = await cache.match(path);
+  if (cached !== undefined && path !== MANIFEST) return cached;
+  if (cached === undefined) return store(event, cache, path, await fetch(event.request));
+  try {
+    const current = await fetch(event.request, { signal: AbortSignal.timeout(NETWORK_MILLISECONDS) });
+    if (!current.ok || (await current.clone().text()) === (await cached.clone().text())) return cached;
+    // Other rules: none of their files is the one that is cached.
+    await caches.delete(RULES_CACHE);
+    return store(event, await caches.open(RULES_CACHE), path, current);
+  } catch {
+    return cached;
+  }
+}
+
+/** Cache a response while it is returned. */
+function store(event: FetchEvent, cache: Cache, path: string, response: Response): Response {
+  if (response.ok) event.waitUntil(cache.put(path, response.clone()));
+  return response;
+}
+
 worker.addEventListener("install", (event) => {
   event.waitUntil(install());
 });
@@ -48,6 +76,7 @@ worker.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== worker.location.origin) return;
   if (request.mode === "navigate" && url.pathname === SHELL) event.respondWith(serve(request, SHELL));
+  else if (url.pathname.startsWith(RULES)) event.respondWith(serveRules(event, url.pathname));
   else if (FILES.includes(url.pathname)) event.respondWith(serve(request, url.pathname));
 });
 

@@ -2,12 +2,13 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
 import type { Waiting } from "../../api/outbox.js";
-import { describeRefusal, ServiceScorer, type Score } from "../../api/scorer.js";
+import { describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
 import { fillDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
 import type { Outbox } from "../outbox.js";
+import { DeviceScorer, prepareRound, type LoadedRules } from "../rules.js";
 import { readDraft, readOutbox, readTable, removeFromOutbox, writeDraft, writeTable } from "../storage.js";
 import { WaitingRequests } from "../waiting.js";
 import { NewRound } from "./new_round.js";
@@ -16,6 +17,7 @@ import { RoundOverview } from "./overview.js";
 interface Props {
   session: Session;
   table: Table;
+  loadedRules: LoadedRules;
   outbox: Outbox;
   /** The round that the service returned last, if it is of this table. */
   received: Round | null;
@@ -38,13 +40,18 @@ function nextOf(round: Round): Next | null {
 }
 
 /** A table: its open round, the hand that is entered, or a form to open a round. */
-export function TableScreen({ session, table, outbox, received, status, isEntering, onEntering, onBack }: Props) {
+export function TableScreen(props: Props) {
+  const { session, table, loadedRules, outbox, received, status, isEntering, onEntering, onBack } = props;
   const [round, setRound] = useState<Round | null | undefined>(undefined);
   const [draft, setDraft] = useState<Draft | null>(null);
   const [problem, setProblem] = useState<string[] | null>(null);
   const [isBusy, setBusy] = useState(false);
   const firstButton = useRef<number | null>(null);
-  const scorers = useMemo(() => [new ServiceScorer(session.client)], [session]);
+  const { rules, text: rulesText } = loadedRules;
+  const scorers = useMemo((): HandScorer[] => {
+    const service = new ServiceScorer(session.client);
+    return rules === null ? [service] : [new DeviceScorer(rules, session), service];
+  }, [session, rules]);
   const names = useMemo(() => new Map(round?.seats.map(({ seat, player }) => [seat, player])), [round]);
   const requests = outbox.waiting.filter((request) => request.round === round?.id);
 
@@ -79,6 +86,9 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
   useEffect(() => {
     if (received !== null && received.table === table.id) void show(received);
   }, [received]);
+  useEffect(() => {
+    if (round) void prepareRound(session, round);
+  }, [round?.id, round?.version, session]);
 
   const act = async (request: () => Promise<Round>): Promise<void> => {
     setBusy(true);
@@ -137,7 +147,8 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
     await outbox.send();
   };
 
-  const canEnter = draft !== null && (draft.replaces !== undefined || follows(draft, requests));
+  const canRecord = session.link?.kind !== "viewer";
+  const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, requests));
   if (isEntering && round && canEnter) {
     return (
       <>
@@ -165,7 +176,7 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
         {round && (
           <RoundOverview
             {...{ round, names, isBusy, problem }}
-            canChange={requests.length === 0}
+            canChange={canRecord && requests.length === 0}
             canEnter={canEnter}
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
@@ -180,9 +191,10 @@ export function TableScreen({ session, table, outbox, received, status, isEnteri
             }}
           />
         )}
-        {(round === null || (round && round.status !== "open")) && (
+        {canRecord && (round === null || (round && round.status !== "open")) && (
           <NewRound key={round?.id ?? "first"} last={round} problem={round ? null : problem} isBusy={isBusy} onOpen={open} />
         )}
+        {rulesText !== "" && <p class="quiet small">{rulesText}</p>}
       </main>
     </>
   );
