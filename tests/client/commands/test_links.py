@@ -14,7 +14,7 @@ def test_an_address_shows_the_round_until_it_is_revoked(reached: dict[str, str],
     # As a player has it open who looks at a hand.
     revoked = ofc("round", "revoke-link", f"{address}/hands/1?x#top", **reached)
     assert (revoked.code, revoked.text, revoked.err) == (0, "the link is revoked", "")
-    assert httpx2.get(address, trust_env=False, verify=False).status_code == 404
+    assert httpx2.get(address, trust_env=False, verify=False).status_code == 410
     assert httpx2.get(other, trust_env=False, verify=False).status_code == 200
 
 

@@ -41,7 +41,7 @@ def test_the_page_names_every_kind_with_a_result_and_every_kind_for_auditors() -
         kind.value for kind in HAVE_RESULTS
     }
     hidden = PAGE.partition("sees no events of the kinds")[2].partition("; their positions")[0]
-    assert set(re.findall(r"`([a-z_.]+)`", hidden)) == {kind.value for kind in AUDITED_KINDS}
+    assert set(re.findall(r"`([a-z_.-]+)`", hidden)) == {kind.value for kind in AUDITED_KINDS}
 
 
 def test_the_page_names_the_event_of_every_message() -> None:

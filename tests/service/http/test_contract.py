@@ -156,6 +156,7 @@ def test_every_operation_lists_its_responses(contract: Document) -> None:
         by_link = path.startswith("/v1/links/")
         expected |= {"422"} if operation.get("security") != [] or by_link else set()
         expected |= {"429"} if by_link else set()
+        expected |= {"410"} if by_link and method.lower() == "get" else set()
         expected |= {"400", "408", "413", "415"} if "requestBody" in operation else set()
         expected |= {"504"} if uses_database and method.lower() != "get" and path not in STORES_NOTHING else set()
         # What is refused before it is known what is asked for, or where nothing of what is there is accepted.

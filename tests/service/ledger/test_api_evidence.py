@@ -250,6 +250,8 @@ OF_NO_ROUND = {
     EventKind.LINK_ISSUED,
     EventKind.LINK_REVOKED,
     EventKind.LINKS_REVOKED,
+    EventKind.TABLE_LINK_ISSUED,
+    EventKind.TABLE_LINK_REVOKED,
     EventKind.PLAYER_NAMED,
     EventKind.PLAYER_ERASED,
     EventKind.TABLE_CREATED,

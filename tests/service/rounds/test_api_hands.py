@@ -130,7 +130,12 @@ def test_a_settlement_lists_the_payments_of_each_hand(api: Api) -> None:
         {"seat": 2, "net": 0, "place": 2},
         {"seat": 3, "net": -9, "place": 3},
     ]
-    assert settled["money"] == {"point_value": 250, "currency": "EUR", "net": {"1": 2250, "2": 0, "3": -2250}}
+    assert settled["money"] == {
+        "point_value": 250,
+        "currency": "EUR",
+        "currency_digits": 2,
+        "net": {"1": 2250, "2": 0, "3": -2250},
+    }
 
 
 def test_equal_nets_share_a_place(api: Api) -> None:
@@ -160,7 +165,7 @@ def test_the_largest_stakes_are_settled_exactly(api: Api) -> None:
     dear = start_round(api, sitting={1: "ann 1", 2: "bob 9007198"}, name="attic", point_value=10**9, currency="IDR")
     play(api, dear, hand(1, 1, {1: LOW, 2: HIGH}))
     money = api.get(f"/v1/rounds/{dear}/settlement")["money"]
-    assert money == {"point_value": 10**9, "currency": "IDR", "net": {"1": -(10**9), "2": 10**9}}
+    assert money == {"point_value": 10**9, "currency": "IDR", "currency_digits": 2, "net": {"1": -(10**9), "2": 10**9}}
 
 
 def test_more_points_than_can_be_counted_exactly_are_refused(api: Api, house: House) -> None:

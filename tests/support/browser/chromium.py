@@ -70,5 +70,6 @@ def _unpack(name: str) -> None:
     subprocess.run([*find_node(), "-e", _UNPACK, str(_ARCHIVES / name), str(target)], check=True)
     if target.suffix == ".tar":
         with tarfile.open(target) as archive:
-            archive.extractall(_UNPACKED, filter="data")
+            # Python 3.11.3 and older have no filters.
+            archive.extractall(_UNPACKED, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         target.unlink()
