@@ -29,8 +29,8 @@ class Checkpoint:
         origin: the owner of the tree.
         size: the number of leaves.
         root: the root hash.
-        rounds_root: the root of the map from each round to its newest event among these leaves; None where there is no
-            such line, as in checkpoints of others.
+        rounds_root: the root of the map from each round to its newest event among these leaves; None without
+            this line, as in checkpoints of others.
         signed_at: when it was signed; None likewise.
     """
 

@@ -10,7 +10,7 @@ from evidence.errors import refuse
 from evidence.tree import HASH_BYTES, hash_leaf
 
 TAG: Final = b"tablestakes/event/1\n"
-"""Says how the bytes after it are to be read; another way of writing events gets another number."""
+"""The encoding of the bytes after it; another way of writing events gets another number."""
 
 _LENGTH_BYTES: Final = 4
 _PREFIX: Final = Struct(">I").pack

@@ -10,7 +10,7 @@ from evidence.errors import EvidenceError
 from scoring.errors import Mistake
 
 FORMAT: Final = "tablestakes-evidence/1"
-"""Says how the file is to be decoded; another way of encoding it gets another number."""
+"""The encoding of the file; another way of encoding it gets another number."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,11 +84,6 @@ class Edge:
         self.size += added
 
     @property
-    def subtrees(self) -> Sequence[bytes]:
-        """The full subtrees that it is made of, the largest first."""
-        return tuple(self._subtrees)
-
-    @property
     def root(self) -> bytes:
         """The root hash of the tree."""
         return _fold(self._subtrees) if self._subtrees else EMPTY_ROOT

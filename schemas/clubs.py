@@ -50,6 +50,17 @@ class ClubView:
         """
         return self._begin(day), self._begin(day + _DAY)
 
+    def evening_of(self, moment: datetime) -> date:
+        """
+        Return the evening that a moment belongs to.
+
+        >>> club = ClubView("riverside", "Europe/Berlin", time(6))
+        >>> club.evening_of(datetime(2026, 10, 25, 4, 59, tzinfo=UTC)).isoformat()
+        '2026-10-24'
+        """
+        day = moment.astimezone(ZoneInfo(self.time_zone)).date()
+        return day if self._begin(day) <= moment else day - _DAY
+
     def _begin(self, day: date) -> datetime:
         return datetime.combine(day, self.evening_begins, ZoneInfo(self.time_zone)).astimezone(UTC)
 

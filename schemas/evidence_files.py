@@ -1,4 +1,4 @@
-"""Evidence files on the wire: what the contract says of them. `evidence/files.py` encodes and decodes them."""
+"""Evidence files as the contract describes them. `evidence/files.py` encodes and decodes them."""
 
 from typing import Any, Final
 

@@ -39,7 +39,7 @@ class RoundNameSchema(WireSchema):
 
 
 class HandLineResultSchema(WireSchema):
-    """The result of a line: what became of its hand."""
+    """The result of a line, and of its hand."""
 
     line = Integer(least=1, most=1_000_000, required=True, description="Number of the line, from 1.")
     status = Choice(
@@ -63,7 +63,6 @@ class HandLineResultSchema(WireSchema):
 RoundKey = UUID | RoundName
 _HAND: Final = HandRequestSchema()
 _ROUND_NAME: Final = RoundNameSchema()
-_ROUND_ID: Final = UuidField()
 _EXPECTED: Final = "expected the ID of a round, or an object with `table` and `reference`"
 
 

@@ -1,4 +1,4 @@
-"""Hands as they were played, and hands accepted as played."""
+"""Hands as they were played, with their results, and hands accepted as played."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -30,8 +30,10 @@ from scoring.board import Row
 from scoring.cards import BY_NAME, Card
 from scoring.deal import find_cards_twice
 from scoring.errors import Mistake, Path
-from scoring.hand import Hand, Street
-from scoring.ruleset import MOST_FANTASYLAND
+from scoring.hand import Hand, Seat, Street
+from scoring.ruleset import MOST_FANTASYLAND, Points, Ruleset, Scope
+from scoring.score import HandScore
+from scoring.settlement import Transfer
 
 _MOST: Final = 52
 """Maximum number of players, streets or cards to search in an invalid hand; a valid one has fewer."""
@@ -306,3 +308,46 @@ def dump_irregular(irregular: Iterable[Irregularity]) -> list[Dumped]:
     """Encode the hands accepted as played, each once and sorted, with their reasons."""
     by_number = {hand.number: hand for hand in irregular}
     return [{"hand": number, "reasons": dump_mistakes(by_number[number].reasons)} for number in sorted(by_number)]
+
+
+@dataclass(frozen=True, slots=True)
+class HandView:
+    """
+    A hand of a round with its result, as responses have it.
+
+    Attributes:
+        players: all players of the round, by seat.
+        transfers: the transfers paid with the hand.
+        stacks: the stacks after them, by seat.
+        irregular: why the hand could not have followed the hands before it; empty if it could.
+        id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
+    """
+
+    hand: Hand
+    ruleset: Ruleset
+    players: Mapping[Seat, str]
+    score: HandScore
+    transfers: tuple[Transfer, ...]
+    stacks: Mapping[Seat, Points]
+    irregular: tuple[Mistake, ...] = ()
+    played_at: datetime | None = None
+    id: str | None = None
+    round_id: str | None = None
+    recorded_at: datetime | None = None
+    in_force: bool = True
+
+    @property
+    def is_paid_later(self) -> bool:
+        """Whether the points are paid at the end of the round: the transfers are then those of the whole round."""
+        return self.ruleset.stakes.scope is Scope.ROUND
+
+    @property
+    def won(self) -> Mapping[Seat, Points]:
+        """What each player won with the hand: after caps, or before them if it is paid at the end of the round."""
+        if self.is_paid_later:
+            return self.score.points
+        won = dict.fromkeys(self.hand.by_seat, 0)
+        for transfer in self.transfers:
+            won[transfer.payer] = won.get(transfer.payer, 0) - transfer.paid
+            won[transfer.payee] = won.get(transfer.payee, 0) + transfer.paid
+        return won

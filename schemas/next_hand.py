@@ -178,6 +178,7 @@ def dump_played_hand(ruleset: Ruleset, played: PlayedHand) -> Dumped:
 def dump_played_round(round_: Round) -> Dumped:
     """Encode the state of a round, without IDs and times."""
     return {
+        "stakes_scope": round_.ruleset.stakes.scope.value,
         "status": round_.status.value,
         "hands": round_.hands,
         "seats": dump_seats(round_),

@@ -28,7 +28,7 @@ def show_cursor(last: UUID) -> str:
     >>> parse_cursor(show_cursor(UUID(int=7)))
     UUID('00000000-0000-0000-0000-000000000007')
     """
-    return urlsafe_b64encode(last.bytes).rstrip(b"=").decode()
+    return encode_cursor(last.bytes)
 
 
 def parse_cursor(cursor: str) -> UUID:
@@ -38,14 +38,32 @@ def parse_cursor(cursor: str) -> UUID:
     Raises:
         ValueError: it is not a cursor.
     """
+    return UUID(bytes=decode_cursor(cursor, 16))
+
+
+def encode_cursor(place: bytes) -> str:
+    """Return the text of a cursor: base64 for URLs, without padding."""
+    return urlsafe_b64encode(place).rstrip(b"=").decode()
+
+
+def decode_cursor(cursor: str, size: int) -> bytes:
+    """
+    Return the bytes that a cursor encodes.
+
+    >>> decode_cursor(encode_cursor(b"a place"), 7)
+    b'a place'
+
+    Raises:
+        ValueError: it is not a cursor of this size.
+    """
     try:
-        last = UUID(bytes=urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
+        place = urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
     except (Error, ValueError):
-        last = None
+        raise ValueError(NO_CURSOR) from None
     # The decoder ignores characters that are not base64.
-    if last is None or show_cursor(last) != cursor:
+    if len(place) != size or encode_cursor(place) != cursor:
         raise ValueError(NO_CURSOR)
-    return last
+    return place
 
 
 class CursorField(WireField):

@@ -1,13 +1,15 @@
-"""Problem documents (RFC 9457), differences from an expected response, and health checks."""
+"""Problems: their codes and details, problem documents (RFC 9457), and differences from an expected response."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Final
 from urllib.parse import quote
 
-from schemas.base import MOST_SHOWN, ComparedMistake, Dumped, WireSchema
+from evidence.errors import EvidenceError
+from schemas.base import MOST_SHOWN, ComparedMistake, Dumped, WireError, WireSchema
 from schemas.fields import AnyValue, Inner, Integer, Listing, Text, show
-from scoring.errors import Mistake, Path
+from scoring.errors import Mistake, Path, ScoringError
 
 _LONGEST: Final = 10_000
 _LONGEST_STEP: Final = 100
@@ -135,35 +137,35 @@ def dump_mistakes(mistakes: Iterable[Mistake]) -> list[Dumped]:
     ]
 
 
-def find_unexpected(expected: object, answer: object, path: Path = ("expected",)) -> Iterator[Mistake]:
+def find_unexpected(expected: object, result: object, path: Path = ("expected",)) -> Iterator[Mistake]:
     """
     List the differences of a result from the expected part of it.
 
     >>> [mistake.detail for mistake in find_unexpected({"stacks": {"1": 9}}, {"stacks": {"1": 8}, "exchanges": []})]
     ['9 is expected; the result is 8']
     """
-    if isinstance(expected, Mapping) and isinstance(answer, Mapping):
+    if isinstance(expected, Mapping) and isinstance(result, Mapping):
         for key, inner in expected.items():
-            if key in answer:
-                yield from find_unexpected(inner, answer[key], (*path, key))
+            if key in result:
+                yield from find_unexpected(inner, result[key], (*path, key))
             else:
-                known = ", ".join(map(str, answer))
+                known = ", ".join(map(str, result))
                 yield Mistake("expected-unknown", (*path, key), f"is not part of the result; expected one of {known}")
-    elif isinstance(expected, list) and isinstance(answer, list):
-        if len(expected) != len(answer):
-            detail = f"{len(expected)} items are expected; the result has {len(answer)}"
+    elif isinstance(expected, list) and isinstance(result, list):
+        if len(expected) != len(result):
+            detail = f"{len(expected)} items are expected; the result has {len(result)}"
             yield Mistake("expected-differs", path, detail)
-        for index, (inner, given) in enumerate(zip(expected, answer, strict=False)):
+        for index, (inner, given) in enumerate(zip(expected, result, strict=False)):
             yield from find_unexpected(inner, given, (*path, index))
-    elif type(expected) is bool or type(answer) is bool:
-        if expected is not answer:
-            yield _differs(expected, answer, path)
-    elif expected != answer:
-        yield _differs(expected, answer, path)
+    elif type(expected) is bool or type(result) is bool:
+        if expected is not result:
+            yield _differs(expected, result, path)
+    elif expected != result:
+        yield _differs(expected, result, path)
 
 
-def _differs(expected: object, answer: object, path: Path) -> Mistake:
-    return Mistake("expected-differs", path, f"{show(expected)} is expected; the result is {show(answer)}")
+def _differs(expected: object, result: object, path: Path) -> Mistake:
+    return Mistake("expected-differs", path, f"{show(expected)} is expected; the result is {show(result)}")
 
 
 class HealthSchema(WireSchema):
@@ -177,3 +179,33 @@ class ReadinessSchema(WireSchema):
     """Readiness check: the database responds and has every migration."""
 
     status = Text(required=True, description="`ok` if the service is ready.")
+
+
+ROUND_IS_OVER: Final = ("round-complete", "round-closed")
+"""Codes that are problem kinds for a recorded hand, and mistakes inside a document."""
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """
+    A rejected request or line of an import.
+
+    Attributes:
+        code: the kind of problem.
+        detail: one sentence with what is wrong.
+        mistakes: the invalid parts of the request.
+    """
+
+    code: str
+    detail: str
+    mistakes: tuple[Mistake, ...] = ()
+
+
+def refuse(error: EvidenceError | WireError | ScoringError) -> Refusal:
+    """Return the refusal for an error of the wire or of the rules."""
+    if isinstance(error, EvidenceError | WireError):
+        is_json = all(mistake.code.startswith("json-") for mistake in error.mistakes)
+        return Refusal("json-invalid" if is_json else "request-invalid", summarize(error.mistakes), error.mistakes)
+    first = error.mistakes[0]
+    code = first.code if first.code in ROUND_IS_OVER and not first.path else error.code
+    return Refusal(code, summarize(error.mistakes), error.mistakes)

@@ -9,7 +9,6 @@ from uuid import UUID
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.currencies import find_digits
 from schemas.fields import (
     MOST_INTEGER,
     Anything,
@@ -39,14 +38,16 @@ from schemas.game_fields import (
     StackField,
     TableNameField,
 )
+from schemas.money import find_digits
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema
 from schemas.settlements import IN_FORCE, SettlementState
 from scoring.hand import Seat
 from scoring.history import Departure
 from scoring.round_state import NextHand, Round, RoundStatus
-from scoring.ruleset import Points
+from scoring.ruleset import Points, Scope
 
 STATUSES: Final = {status.value: status for status in RoundStatus}
+_SCOPES: Final = {scope.value: scope for scope in Scope}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +205,12 @@ class RoundSchema(WireSchema):
     ruleset = Text(
         required=True, metadata={"example": "pineapple@1"}, description="Ruleset of the round, as `name@version`."
     )
+    stakes_scope = Choice(
+        _SCOPES,
+        required=True,
+        description="Period over which stacks limit payments, as in the ruleset. With `round`, points are paid at the"
+        " end of the round: the last hand has the payments of the whole round, and the others have none.",
+    )
     reference = ReferenceField(required=True)
     status = Choice(
         STATUSES,
@@ -307,6 +314,7 @@ def dump_round(view: RoundView) -> Dumped:
         "id": view.id,
         "table": view.table,
         "ruleset": str(view.round.ruleset),
+        "stakes_scope": view.round.ruleset.stakes.scope.value,
         "reference": view.reference,
         "status": view.round.status.value,
         "version": view.version,

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Any, Final
 
 from evidence.hands import build_player
@@ -23,7 +22,7 @@ from schemas.fields import (
     show_time,
 )
 from schemas.game_fields import MOST_PLAYERS, PlayerField, RulesetReference, SeatField, StackField
-from schemas.hands import PlayerHandSchema, ReasonsField, find_dealt_mistakes
+from schemas.hands import HandView, PlayerHandSchema, ReasonsField, find_dealt_mistakes
 from schemas.json_schema import CompiledSchema
 from schemas.pages import InPeriod, PageQuerySchema, PageSchema, QueryBoolean, RevisionField
 from schemas.problems import dump_mistakes
@@ -34,10 +33,9 @@ from scoring.description import describe
 from scoring.errors import Mistake
 from scoring.exchange import Exchange, ScoredBoard
 from scoring.foul import FoulReason
-from scoring.hand import Hand, Seat
+from scoring.hand import Seat
 from scoring.ruleset import Points, Ruleset
 from scoring.score import HandScore
-from scoring.settlement import Transfer
 from scoring.single_hand import SingleHandPlayer, SingleHandScore
 from scoring.strength import CATEGORY_BY_LABEL
 
@@ -282,33 +280,6 @@ class FoundHandPageSchema(PageSchema):
     hands = Listing(
         Inner(FoundHandSchema), most=100, required=True, description="The hands of this page, newest recorded first."
     )
-
-
-@dataclass(frozen=True, slots=True)
-class HandView:
-    """
-    A hand of a round with its result, as responses have it.
-
-    Attributes:
-        players: all players of the round, by seat.
-        transfers: the transfers paid with the hand.
-        stacks: the stacks after them, by seat.
-        irregular: why the hand could not have followed the hands before it; empty if it could.
-        id, round_id: of its record, as `recorded_at`; None for a hand that was replayed and not recorded.
-    """
-
-    hand: Hand
-    ruleset: Ruleset
-    players: Mapping[Seat, str]
-    score: HandScore
-    transfers: tuple[Transfer, ...]
-    stacks: Mapping[Seat, Points]
-    irregular: tuple[Mistake, ...] = ()
-    played_at: datetime | None = None
-    id: str | None = None
-    round_id: str | None = None
-    recorded_at: datetime | None = None
-    in_force: bool = True
 
 
 _SCORE_REQUEST: Final = ScoreRequestSchema()

@@ -9,7 +9,6 @@ from typing import Any, Final
 from marshmallow import post_load
 
 from schemas.base import Dumped, WireSchema
-from schemas.currencies import find_digits
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Text, Time, show_time
 from schemas.game_fields import (
     MOST_HANDS,
@@ -21,6 +20,7 @@ from schemas.game_fields import (
     StackField,
 )
 from schemas.hands import IrregularHandSchema, Irregularity, dump_irregular
+from schemas.money import find_digits
 from schemas.pages import QuerySchema, RevisionField
 from scoring.hand import Seat
 from scoring.history import Paid

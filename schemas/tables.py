@@ -8,7 +8,6 @@ from typing import Any, Final
 from marshmallow import ValidationError, post_load, validates_schema
 
 from schemas.base import Sentence, WireSchema
-from schemas.currencies import CURRENCIES, find_digits
 from schemas.fields import Characters, Inner, Integer, Listing, Text, Time, UuidField, show, show_time
 from schemas.game_fields import (
     CurrencyDigitsField,
@@ -18,6 +17,7 @@ from schemas.game_fields import (
     StackField,
     TableNameField,
 )
+from schemas.money import CURRENCIES, find_digits
 from schemas.pages import PageQuerySchema, PageSchema
 from scoring.ruleset import Points
 

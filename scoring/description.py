@@ -8,7 +8,7 @@ from scoring.strength import Category, Strength
 
 SINGULAR: Final = (
     "deuce", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "jack", "queen", "king", "ace",
-)  # fmt: skip
+)  # as a table  # fmt: skip
 
 _MADE_OF: Final = {
     Category.HIGH_CARD: 1,

@@ -2,7 +2,7 @@
 Errors of cards, boards, hands, rounds, stakes and rulesets.
 
     ScoringError
-    ├── CardError       no such card
+    ├── CardError       not a card
     ├── BoardError      a row with too many or too few cards
     ├── HandError       a hand that cannot have been dealt, or cannot follow
     ├── RoundError      a round, departure or closing that cannot be

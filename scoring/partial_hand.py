@@ -75,7 +75,7 @@ def find_partial_mistakes(round_: Round, hand: PartialHand, *, is_next: bool = T
     [('hand-number', ('number',)), ('seat-unknown', ('players', 1, 'seat'))]
 
     Args:
-        round_: where the round stands before the hand.
+        round_: the state of the round before the hand.
         hand: what can be read of it.
         is_next: whether the hand is the one that comes next. Of another, or where a hand before it cannot be played,
             only its number and what holds for every hand of the round is checked.

@@ -75,8 +75,8 @@ def _play(opened: Round, history: PartialHistory) -> tuple[int, Round | None, li
     Play the hands before the first of which only a part can be read.
 
     Returns:
-        How many hands were played or refused, where the round stands after them, and why the last was refused; where
-        the round stands is None where that is not known.
+        How many hands were played or refused, the state of the round after them, and why the last was refused; the
+        state is None where it is not known.
     """
     if not _can_be_played(history):
         return 0, None, []

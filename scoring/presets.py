@@ -89,7 +89,7 @@ _PINEAPPLE: Final = Ruleset(
 
 
 def _live_rooms() -> Iterator[Ruleset]:
-    """List the rules played in sets, hand by hand from the stack in front of one."""
+    """List the rules played in sets, hand by hand from the player's stack."""
     yield _PINEAPPLE
     yield replace(_PINEAPPLE, name="progressive", fantasyland=_fantasyland(_PROGRESSIVE, _TRIPS_QUADS))
     yield replace(

@@ -70,7 +70,7 @@ def play_hand(round_: Round, hand: Hand, *, accepted: bool = False, hold_open: b
     Play a finished hand: validate it, score it, pay the transfers, and return the round after it.
 
     Args:
-        round_: where the round stands before it.
+        round_: the state of the round before it.
         hand: what happened.
         accepted: whether it counts as it was played even if it could not have followed.
         hold_open: whether a later hand was accepted as played: the round is not complete before that hand.
@@ -164,7 +164,7 @@ def depart(round_: Round, seat: Seat, *, overruled: Collection[str] = frozenset(
     Record that a player leaves between two hands.
 
     Args:
-        round_: where the round stands.
+        round_: the state of the round.
         seat: who leaves.
         overruled: codes of mistakes that do not stop the departure, because what came after it was accepted as played.
         hold_open: see `play_hand`.

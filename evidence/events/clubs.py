@@ -158,6 +158,7 @@ class TableLinkKind(StrEnum):
 
     SCOREKEEPER = "scorekeeper"
     VIEWER = "viewer"
+    PLAYER = "player"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -172,6 +173,7 @@ class TableLinkIssued(EventPayload):
         link_kind: what it is for.
         label: the SHA-256 of its label, which can name a person.
         secret: the SHA-256 of the stored SHA-256 of its secret.
+        player: the operator's ID of the player of a personal link.
     """
 
     kind = EventKind.TABLE_LINK_ISSUED
@@ -184,6 +186,7 @@ class TableLinkIssued(EventPayload):
     scopes: tuple[str, ...]
     expires_at: datetime
     secret: bytes
+    player: str | None = field(default=None, metadata=OMITTED)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

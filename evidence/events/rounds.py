@@ -63,7 +63,7 @@ class HandRecorded(RoundEvent):
         id: of the record.
         hand: the hand, which `decode_hand` decodes.
         stacks: where the hand left the stacks, by seat.
-        scorer: the version of the scorer that said so.
+        scorer: the version of the scorer that computed it.
         irregular: whether the hand was accepted as played.
         restores: the withdrawn record of the same hand that counts again.
         submission: what the client sent; None where the hand is part of the document that the round came in with.
@@ -90,7 +90,7 @@ class HandWithdrawn(RoundEvent):
         hand: the id of its record.
         digest: of its content.
         departures: the seats whose departure was dropped with it.
-        irregular: the hands accepted as played from now on; None where they are those from before but for this hand.
+        irregular: the hands accepted as played from now on; None where they are those from before except this hand.
         reason: None where none was given.
         scorer: the version of the scorer that played the rest again.
     """
@@ -158,7 +158,7 @@ class RoundCorrected(RoundEvent):
     A round was corrected, which made a revision.
 
     Attributes:
-        dispute: that the correction answers.
+        dispute: the dispute that the correction is for; None where it is for none.
         correction: the digest of the request.
         digest: of the document.
         ruleset_digest: of the rules.

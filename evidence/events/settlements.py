@@ -73,7 +73,7 @@ class DisputeOpened(RoundEvent):
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisputeEvent(RoundEvent):
     """
-    Something was said or done about a dispute.
+    A step of a dispute was taken, or a comment was added.
 
     Attributes:
         version: of the dispute after it.

@@ -8,8 +8,7 @@ from typing import Final
 from uuid import UUID
 
 from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, EventKind, RoundCorrected
-from evidence.fold.checks import refuse_event
-from evidence.fold.values import DisputeEntry, FoldedDispute, Revision
+from evidence.fold.values import DisputeEntry, FoldedDispute, Revision, refuse_event
 from evidence.tree import HASH_BYTES
 
 _STEPS: Final[Mapping[EventKind, tuple[DisputeStep, ...]]] = {
@@ -108,9 +107,9 @@ def change_dispute(
         refuse_event("the event does not say who did it")
     if event.version != dispute.version + 1:
         refuse_event(f"the dispute has version {dispute.version}, and the event {event.version}")
-    answer = None if event.correction is None else corrections.get(event.correction)
-    if event.correction is not None and (answer is None or answer.dispute != event.dispute):
-        refuse_event(f"revision {event.correction} does not answer the dispute")
+    correction = None if event.correction is None else corrections.get(event.correction)
+    if event.correction is not None and (correction is None or correction.dispute != event.dispute):
+        refuse_event(f"revision {event.correction} is no correction for the dispute")
     if event.step is DisputeStep.REJECTED and event.words is None:
         refuse_event("the dispute is rejected without a reason")
     if event.step is DisputeStep.UPHELD and event.words is None and event.correction is None:

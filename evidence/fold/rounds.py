@@ -31,7 +31,6 @@ from evidence.events import (
     SettlementFinalized,
     decode_event,
 )
-from evidence.fold.checks import contradict, expect, refuse_event
 from evidence.fold.disputes import change_dispute, find_dispute, open_dispute, require_undisputed
 from evidence.fold.values import (
     FoldedClosing,
@@ -42,6 +41,9 @@ from evidence.fold.values import (
     FoldedSubmission,
     RecordedStacks,
     Revision,
+    contradict,
+    expect,
+    refuse_event,
 )
 from evidence.hands import decode_hand
 from scoring.errors import Mistake

@@ -1,14 +1,17 @@
-"""The values that `fold_round` returns: a round, its revisions, hands and disputes."""
+"""The values that `fold_round` returns (a round, its revisions, hands and disputes), and the errors of its events."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import sha256
+from typing import NoReturn
 from uuid import UUID
 
-from evidence.codec import CanonicalJson
+from evidence.codec import CanonicalJson, show_place, show_value
+from evidence.errors import EvidenceError
 from evidence.events import DisputeEvent, DisputeOpened, DisputeStep, RoundCorrected, RoundOpened
+from scoring.errors import Mistake, Path
 from scoring.hand import Hand, Seat
 from scoring.history import Closing, Departure, History
 from scoring.round_state import RoundSeat
@@ -191,3 +194,42 @@ class FoldedRound:
     def open_disputes(self) -> int:
         """The number of disputes that have not ended."""
         return sum(not dispute.has_ended for dispute in self.disputes.values())
+
+
+def expect(path: Path, found: object, right: object) -> None:
+    """
+    Check that a value of an event agrees with the events before it.
+
+    Raises:
+        EvidenceError: the value differs.
+    """
+    if found != right:
+        contradict(path, f"`{show_place(path)}` is {_show(found)}; expected {_show(right)}")
+
+
+def contradict(path: Path, detail: str) -> NoReturn:
+    """
+    Refuse a value of an event.
+
+    Raises:
+        EvidenceError: always.
+    """
+    raise EvidenceError((Mistake("event-content", path, detail),))
+
+
+def refuse_event(detail: str) -> NoReturn:
+    """
+    Refuse an event that cannot follow those before it.
+
+    Raises:
+        EvidenceError: always.
+    """
+    raise EvidenceError((Mistake("event-impossible", (), detail),))
+
+
+def _show(value: object) -> str:
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, list | tuple):
+        return f"[{', '.join(map(_show, value))}]"
+    return show_value(value) if value is None else str(value)

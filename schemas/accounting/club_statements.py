@@ -10,7 +10,6 @@ from schemas.accounting.csv_rows import dump_rows, text_cell
 from schemas.accounting.statements import MOST_LISTED, SettledSchema, dump_digits, dump_settled
 from schemas.base import Dumped, WireField, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.currencies import show_decimal
 from schemas.fields import (
     UUID_PATTERN,
     Characters,
@@ -23,6 +22,7 @@ from schemas.fields import (
     show_time,
 )
 from schemas.game_fields import PlayerField, TableNameField
+from schemas.money import show_decimal
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import SettleUp

@@ -7,9 +7,9 @@ from enum import StrEnum
 
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
-from schemas.currencies import count_digits
 from schemas.fields import MOST_INTEGER, Choice, Dictionary, Inner, Integer, Listing, Time, UuidField, show_time
 from schemas.game_fields import CurrencyField, PlayerField, StackField
+from schemas.money import count_digits
 from schemas.pages import QuerySchema
 from scoring.ruleset import Points
 from scoring.settle_up import Payment, SettleUp

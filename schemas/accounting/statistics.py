@@ -2,19 +2,19 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from math import sqrt
 from typing import Any, Final
+from uuid import UUID
 
+from schemas.accounting.intervals import mean_interval
 from schemas.base import Dumped, WireSchema
 from schemas.clubs import InPeriodOrEvening
 from schemas.fields import Boolean, Inner, Integer, Listing, Number, Time, UuidField, show_time
 from schemas.game_fields import PlayerField, RulesetReference
 from schemas.pages import QuerySchema
+from scoring.board import Board
 from scoring.ruleset import Points
 
 MOST_PLAYERS_LISTED: Final = 100_000
-_Z: Final = 1.959964
-"""The quantile of the normal distribution for an interval of 95 %."""
 _DECIMALS: Final = 4
 
 
@@ -115,6 +115,7 @@ class PlayerFigures:
     points: Points = 0
     squares: int = 0
     fouls: int = 0
+    fantasyland_hands: int = 0
     fantasyland_entered: int = 0
     fantasyland_stayed: int = 0
     royalties_top: Points = 0
@@ -133,12 +134,64 @@ class PlayerFigures:
         >>> round(low, 4), round(high, 4)
         (-0.7718, 4.7718)
         """
-        if self.hands < 2:
-            return None
-        # In integers until the division, because the squares can exceed the precision of a float.
-        spread = self.squares * self.hands - self.points**2
-        half = _Z * sqrt(spread / (self.hands - 1)) / self.hands
-        return self.points / self.hands - half, self.points / self.hands + half
+        return mean_interval(self.hands, self.points, self.squares)
+
+
+@dataclass(frozen=True, slots=True)
+class OpponentFigures:
+    """
+    The figures of a player against one opponent.
+
+    Attributes:
+        opponent: the opponent.
+        rounds: the number of rounds in which both were dealt the same hand.
+        hands: the number of hands that both were dealt.
+        points: points won or, below zero, lost against the opponent, before caps.
+        squares: the sum of the squares of the points of each hand.
+        scoops: the number of hands in which the player won all three rows.
+        scooped: the number of hands in which the opponent won all three rows.
+        paid: points received from the opponent less those paid, after caps.
+    """
+
+    opponent: str
+    rounds: int = 0
+    hands: int = 0
+    points: Points = 0
+    squares: int = 0
+    scoops: int = 0
+    scooped: int = 0
+    paid: Points = 0
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """The 95 % interval of the mean points in a hand, by the normal distribution; None for fewer than two hands."""
+        return mean_interval(self.hands, self.points, self.squares)
+
+
+@dataclass(frozen=True, slots=True)
+class NotedHand:
+    """A hand of a player, with the points that it won or, below zero, lost before caps."""
+
+    round_id: UUID
+    number: int
+    points: Points
+    table_id: UUID
+    table_name: str
+    ruleset: str
+    opened_at: datetime
+    board: Board
+    is_foul: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerDetails:
+    """Everything that is shown of one player, and whether it includes every round."""
+
+    figures: PlayerFigures
+    opponents: list[OpponentFigures]
+    best: list[NotedHand]
+    worst: list[NotedHand]
+    is_complete: bool
 
 
 @dataclass(frozen=True, slots=True)

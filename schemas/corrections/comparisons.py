@@ -14,10 +14,10 @@ from schemas.game_fields import (
     SeatField,
     StackField,
 )
-from schemas.hands import ReasonsField
+from schemas.hands import HandView, ReasonsField
 from schemas.problems import dump_mistakes
 from schemas.rounds import DroppedDeparturesField, RoundSchema, RoundView, dump_dropped, dump_round
-from schemas.scores import HandScoreSchema, HandView, ScoredPlayerSchema, dump_score
+from schemas.scores import HandScoreSchema, ScoredPlayerSchema, dump_score
 from schemas.settlements import Adjustment, SettlementAdjustmentSchema, dump_adjustment, dump_points, dump_transfers
 from scoring.hand import Seat
 from scoring.history import Departure
@@ -75,7 +75,7 @@ class HandComparisonSchema(WireSchema):
         HandSnapshotSchema,
         required=True,
         allow_none=True,
-        description="The hand after the change. Null if the round has no hand with this number any more.",
+        description="The hand after the change. Null if the round no longer has a hand with this number.",
     )
 
 
@@ -91,7 +91,7 @@ class NetComparisonSchema(WireSchema):
     after = Integer(
         required=True,
         allow_none=True,
-        description="Net points of the player after the change. Null if the player is not in the round any more.",
+        description="Net points of the player after the change. Null if the player is no longer in the round.",
     )
     change = Integer(required=True, description="Net points after the change minus net points before it.")
 
@@ -112,7 +112,7 @@ class CarriedOverStackSchema(WireSchema):
         most=MOST_INTEGER,
         required=True,
         allow_none=True,
-        description="The player's stack at the end of the changed round. Null if the player is not in it any more.",
+        description="The player's stack at the end of the changed round. Null if the player is no longer in it.",
     )
 
 

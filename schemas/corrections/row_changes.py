@@ -54,7 +54,7 @@ class RowChangeSchema(WireSchema):
     """
     The cards that one row of one seat had in one hand.
 
-    Discards stay. If the row changes, the player's streets are not known any more.
+    Discards stay. If the row changes, the player's streets are no longer known.
     """
 
     hand = Integer(least=1, most=MOST_HANDS, required=True, description="Number of the hand in the round, from 1.")
@@ -169,7 +169,7 @@ def _find_cards_twice(
         players = document["hands"][at]["players"]
         everywhere = [part for index, player in enumerate(players) for part in list_card_places(index, player)]
         # A card is reported where it occurs for the second time, so the changed rows follow all others.
-        everywhere.sort(key=lambda part, rows=rows: part[0][:3] in rows)  # type: ignore[misc]
+        everywhere.sort(key=lambda part, rows=rows: part[0][:3] in rows)  # type: ignore[misc]  # mypy has no type for `rows`
         for mistake in find_cards_twice(everywhere):
             changed = rows.get(mistake.path[:3])
             if changed is not None:

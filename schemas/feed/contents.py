@@ -88,6 +88,7 @@ _DESCRIPTIONS: Final[Mapping[str, str]] = {
 _OWN_DESCRIPTIONS: Final[Mapping[tuple[str, str], str]] = {
     ("TableLinkIssued", "key"): "ID of the key with which the link was issued.",
     ("TableLinkIssued", "kind"): "What the link is for.",
+    ("TableLinkIssued", "player"): "The operator's ID of the player whose link it is. Omitted if it is no player's.",
     ("TableLinkIssued", "scopes"): "Scopes of the link.",
     ("TableLinkIssued", "secret"): "SHA-256 of the stored hash of the link's secret, in hexadecimal.",
     ("HandRecorded", "hand"): "The hand as it was played.",
@@ -149,7 +150,7 @@ def content_schema(payload: type[EventPayload]) -> type[WireSchema]:
     types = get_type_hints(payload)
     described = dict(_describe(payload, field, types[field.name]) for field in fields(payload))
     name = payload.__name__
-    attributes = {"__doc__": f"What `{payload.kind}` says happened.", "__module__": __name__, **described}
+    attributes = {"__doc__": f"The payload of a `{payload.kind}` event.", "__module__": __name__, **described}
     return type(f"{name}ContentSchema", (WireSchema,), attributes)
 
 
@@ -171,7 +172,7 @@ def _build_field(key: str, type_: Any, **options: Any) -> WireField:
     if get_origin(type_) is tuple:
         return Listing(_build_field(key, get_args(type_)[0]), most=MOST_HANDS, **options)
     if isinstance(type_, EnumType):
-        return Choice({word.value: word for word in type_}, **options)  # type: ignore[var-annotated]
+        return Choice({word.value: word for word in type_}, **options)  # type: ignore[var-annotated]  # an enumeration is iterable
     if key == "seat":
         return SeatField(**options)
     if key == "scopes":

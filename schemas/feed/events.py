@@ -39,7 +39,7 @@ AUDITED_KINDS: Final = (
 
 
 class RevisionResultSchema(AboutRoundSchema):
-    """What a round came to in a revision: computed by the service, and no part of the signed event."""
+    """The result of a round in a revision: computed by the service, and no part of the signed event."""
 
     revision = Integer(
         least=1, most=MOST_REVISION, required=True, description="Number of the revision of the settlement."
@@ -52,7 +52,7 @@ class RevisionResultSchema(AboutRoundSchema):
 
 
 class HandResultSchema(RevisionResultSchema):
-    """What a hand and its round came to: computed by the service, and no part of the signed event."""
+    """The result of a hand and its round: computed by the service, and no part of the signed event."""
 
     hand_id = UuidField(required=True, description="ID of the hand.")
     number = HandNumberField()
@@ -145,7 +145,7 @@ EVENTS: Final[Mapping[str, type[WireSchema]]] = {kind.value: _event_schema(kind)
 @dataclass(frozen=True, slots=True)
 class EventResult:
     """
-    What the round of an event came to, in a revision.
+    The result of the round of an event in a revision.
 
     Attributes:
         revision: the number of the revision.
@@ -172,7 +172,7 @@ class FeedEvent:
         written: the signed bytes.
         table_id: the table of its round, if it has one.
         reference: of its round, if it has one.
-        result: what its round came to, for some kinds.
+        result: the result of its round, for some kinds.
     """
 
     position: int

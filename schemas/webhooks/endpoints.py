@@ -22,7 +22,7 @@ MOST_WEBHOOKS: Final = 20
 
 
 class WebhookKind(StrEnum):
-    """What a message says."""
+    """Kind of a message."""
 
     HAND_RECORDED = "hand.recorded"
     HAND_WITHDRAWN = "hand.withdrawn"
@@ -155,7 +155,7 @@ class WebhookSchema(WireSchema):
         {reason.value: reason for reason in DisabledBecause},
         required=True,
         allow_none=True,
-        description="Why it is disabled: on request, after five days without a successful delivery, or because the"
+        description="Why it is disabled: on request, after five days of failed deliveries, or because the"
         " endpoint responded with 410. Null if it is active.",
     )
     failing_since = Time(
@@ -203,7 +203,7 @@ class SecretRotationRequestSchema(WireSchema):
 
 
 class DeliverySchema(WireSchema):
-    """A message to a webhook, and how far its delivery is."""
+    """A message to a webhook, and the state of its delivery."""
 
     id = UuidField(required=True, description="ID of the message: the header `webhook-id` of every attempt.")
     kind = Choice(_KINDS, required=True, description="Kind of the message.")

@@ -35,7 +35,7 @@ Flags = NDArray[np.bool_]
 Cards = NDArray[np.uint8]
 
 _BOARDS: Final = tuple(Board.laid(DECK[start : start + BOARD_SIZE]) for start in range(0, len(DECK), BOARD_SIZE))
-"""Any four that one deck makes: where a round stands depends on the results and not on the cards."""
+"""Any four that one deck makes: the state of a round depends on the results and not on the cards."""
 
 
 class Expected(NamedTuple):
@@ -202,7 +202,7 @@ class RoundStates:
 
     def _round(self, number: int) -> Round:
         round_ = self._rounds[number]
-        assert round_ is not None, "nobody asks about a refused round"
+        assert round_ is not None, "a refused round has no state"
         return round_
 
     def _number(self, round_: Round) -> int:

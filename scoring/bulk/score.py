@@ -14,7 +14,7 @@ from scoring.fantasyland import Fantasyland, renew
 from scoring.ruleset import Ruleset
 
 SLICE: Final = 8192
-"""So many hands are worked on at once: few enough to stay in a processor's cache, so memory is the answer's alone."""
+"""So many hands are worked on at once: few enough to stay in a processor's cache, so only the results need memory."""
 
 
 @dataclass(frozen=True, slots=True)

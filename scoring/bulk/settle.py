@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from scoring.bulk.deck import are_one_deck
 from scoring.bulk.round_states import OPEN, REFUSED, Expected, Numbers, RoundStates, bits, states_of
 from scoring.bulk.rounds import BulkRounds
+from scoring.bulk.rows import are_one_deck
 from scoring.bulk.score import earn, score_hands
 from scoring.bulk.transfers import Points, Transfers, exchange_order, in_paying_order, pay
 from scoring.hand import Seat
@@ -98,8 +98,8 @@ class BulkSettlement:
             opened: the round before its first hand.
         """
         state = self.states[self.final[number]]
-        assert state is not None, "nobody asks where a refused round stands"
-        assert not state.is_open, "nobody asks for all that the next hand of an open round has to know"
+        assert state is not None, "a refused round has no state"
+        assert not state.is_open, "the round has not ended"
         if state.button is None:
             return opened.but(status=state.status)
         seats = opened.seat_numbers

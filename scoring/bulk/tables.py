@@ -18,7 +18,7 @@ from scoring.ruleset import Ruleset
 from scoring.strength import Category, Strength, is_low
 
 FOULS: Final = (None, *FoulReason)
-"""What the number of a foul stands for; 0 is a good board."""
+"""The reason of a foul, by its number; 0 is a board without a foul."""
 
 FOUL: Final = np.uint8(0b111)
 ENTERS: Final = np.uint8(3)

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from functools import lru_cache
 from itertools import combinations
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,20 @@ from scoring.royalty import find_royalties
 from scoring.ruleset import BOARD_SIZE, Points, Ruleset
 from scoring.strength import Strength
 
+_ROWS: Final = 3
+
 
 class HandTally(NamedTuple):
-    """For each player of a hand, in the order of seats: the royalties of each row, and the opponents scooped."""
+    """
+    For each player of a hand, in the order of seats, the royalties of each row; and who scooped whom.
+
+    Attributes:
+        royalties: the royalties of top, middle and bottom of each player.
+        scoops: pairs of players, as their places in the order of seats: who won all three rows, and against whom.
+    """
 
     royalties: list[tuple[Points, Points, Points]]
-    scoops: list[int]
+    scoops: list[tuple[int, int]]
 
 
 def tally_hands(ruleset: Ruleset, boards: bytes, players: int) -> list[HandTally]:
@@ -35,7 +43,7 @@ def tally_hands(ruleset: Ruleset, boards: bytes, players: int) -> list[HandTally
     >>> ann = Board.of("QsQd4c", "KsKd9h8h3c", "AhJh7h6h2h").packed
     >>> bob = Board.of("Ac8d2s", "TsTc5d5c6s", "7s7d7cJdJs").packed
     >>> tally_hands(PRESETS["pineapple"], ann + bob, 2)
-    [HandTally(royalties=[(7, 0, 4), (0, 0, 6)], scoops=[0, 0])]
+    [HandTally(royalties=[(7, 0, 4), (0, 0, 6)], scoops=[])]
 
     Args:
         ruleset: the rules in force.
@@ -50,14 +58,15 @@ def tally_hands(ruleset: Ruleset, boards: bytes, players: int) -> list[HandTally
     tables = _row_royalties(ruleset)
     royalties = np.stack([table[places] for table, places in zip(tables, placed, strict=True)], axis=-1)
     royalties = np.where(scored.fouls.T[..., np.newaxis] > 0, 0, royalties).swapaxes(0, 1)
+    scoops: list[list[tuple[int, int]]] = [[] for _ in range(len(packed))]
+    pairs = list(combinations(range(players), 2))
     won = scored.rows.sum(axis=2)
-    scoops = np.zeros((len(packed), players), np.int64)
-    for pair, (first, second) in enumerate(combinations(range(players), 2)):
-        scoops[:, first] += won[:, pair] == 3
-        scoops[:, second] += won[:, pair] == -3
+    for hand, pair in np.argwhere(np.abs(won) == _ROWS).tolist():
+        first, second = pairs[pair]
+        scoops[hand].append((first, second) if won[hand, pair] > 0 else (second, first))
     return [
-        HandTally([(top, middle, bottom) for top, middle, bottom in rows], counted)
-        for rows, counted in zip(royalties.tolist(), scoops.tolist(), strict=True)
+        HandTally([(top, middle, bottom) for top, middle, bottom in rows], scooped)
+        for rows, scooped in zip(royalties.tolist(), scoops, strict=True)
     ]
 
 

@@ -13,7 +13,7 @@ from scoring.score import paying_order
 from scoring.settlement import LimitedBy
 
 LIMITS: Final = (None, *LimitedBy)
-"""What the number in `limited_by` stands for."""
+"""The caps, by their numbers in `limited_by`."""
 
 Points = NDArray[np.int64]
 Columns = NDArray[np.int64]

@@ -174,13 +174,10 @@ def describe_payment(
     if transfer.limited_by is LimitedBy.PAYER_STACK:
         why = f"{payer} has only {payer_had} left" if payer_had else f"{payer} has nothing left"
     elif ruleset.stakes.win_limit is WinLimit.STACK:
-        can_win = f"{payee_had} in front and can win no more than that"
-        why = f"{payee} has {can_win if payee_had else 'nothing in front and can win nothing'}"
+        why = f"{payee} has a stack of {payee_had} and can win {f'at most {payee_had}' if payee_had else 'nothing'}"
     else:
         opened_with = f"{payee} opened {_STRETCHES[ruleset.stakes.scope]} with {opened}"
-        why = (
-            f"{opened_with}, may have twice that and has {payee_had}, {f'room for {room}' if room else 'no more room'}"
-        )
+        why = f"{opened_with} and has {payee_had}, so can win {f'at most {room} more' if room else 'no more'}"
     paid = f"{payer} pays {transfer.paid} of {transfer.due} to {payee}"
     return f"{paid}: {why}; without the cap {payer} would pay {transfer.due}: {stacks}"
 

@@ -1,7 +1,7 @@
-"""Typed events: decoded as they were encoded, to the byte as they are kept in `events/`, and in no other way."""
+"""Typed events: decoded as they were encoded, to the byte as they are stored in `events/`, and in no other way."""
 
 from contextlib import suppress
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields, is_dataclass, replace
 from datetime import UTC, datetime
 from enum import EnumType
 from pathlib import Path
@@ -16,7 +16,17 @@ from hypothesis import strategies as st
 
 from evidence import EvidenceError, canonical_json
 from evidence.codec import OMITTED, CanonicalJson
-from evidence.events import PAYLOADS, ClubCreated, EventKind, EventPayload, HandRecorded, RulesetAdded, decode_event
+from evidence.events import (
+    PAYLOADS,
+    ClubCreated,
+    EventKind,
+    EventPayload,
+    HandRecorded,
+    RulesetAdded,
+    TableLinkIssued,
+    TableLinkKind,
+    decode_event,
+)
 from evidence.hands import decode_hand, encode_hand
 from tests.evidence.example_events import EXAMPLES, OPENED, hand_in_full
 
@@ -100,6 +110,14 @@ def test_only_the_creation_of_a_test_club_contains_test() -> None:
     assert decode_event(EventKind.CLUB_CREATED, content) == ClubCreated(club=club, name="sandbox", test=True)
 
 
+def test_only_the_link_of_a_player_contains_the_player() -> None:
+    [issued] = [event for event in EXAMPLES if isinstance(event, TableLinkIssued)]
+    assert "player" not in orjson.loads(issued.encode())
+    personal = replace(issued, link_kind=TableLinkKind.PLAYER, player="ben")
+    assert orjson.loads(personal.encode())["player"] == "ben"
+    assert decode_event(personal.kind, personal.encode()) == personal
+
+
 def test_optional_fields_with_defaults_are_omitted() -> None:
     [recorded] = [event for event in EXAMPLES if isinstance(event, HandRecorded)]
     rare = {each.name for each in fields(recorded) if each.metadata == OMITTED}
@@ -123,7 +141,7 @@ def content_of(**changes: object) -> bytes:
 
 
 @pytest.mark.parametrize(
-    ("content", "code", "said"),
+    ("content", "code", "message"),
     [
         (b"", "event-content", "its content is not JSON"),
         (b"{", "event-content", "its content is not JSON"),
@@ -158,11 +176,11 @@ def content_of(**changes: object) -> bytes:
         ),
     ],
 )
-def test_content_that_no_event_has_is_refused_with_its_place(content: bytes, code: str, said: str) -> None:
+def test_content_that_no_event_has_is_refused_with_its_place(content: bytes, code: str, message: str) -> None:
     with pytest.raises(EvidenceError) as refused:
         decode_event(EventKind.ROUND_OPENED, content)
     assert refused.value.mistakes[0].code == code
-    assert said in str(refused.value)
+    assert message in str(refused.value)
 
 
 def test_every_error_of_a_content_is_reported() -> None:
@@ -200,7 +218,7 @@ def test_a_hand_is_decoded_as_it_was_encoded() -> None:
 
 
 @pytest.mark.parametrize(
-    ("path", "value", "place", "said"),
+    ("path", "value", "place", "message"),
     [
         (("players", 0, "top", 0), "1x", ("players", 0, "top"), "expected cards such as 'As'"),
         (("players", 0, "top"), ["As"], ("players", 0, "top"), "has 1 cards; expected 3"),
@@ -214,14 +232,14 @@ def test_a_hand_is_decoded_as_it_was_encoded() -> None:
     ],
 )
 def test_an_invalid_hand_is_refused_with_its_pointer(
-    path: tuple[str | int, ...], value: object, place: tuple[str | int, ...], said: str
+    path: tuple[str | int, ...], value: object, place: tuple[str | int, ...], message: str
 ) -> None:
     content = orjson.loads(hand_in_full())
     inner = content
     for step in path[:-1]:
         inner = inner[step]
     inner[path[-1]] = value
-    with pytest.raises(EvidenceError, match=said) as refused:
+    with pytest.raises(EvidenceError, match=message) as refused:
         decode_hand(CanonicalJson(canonical_json(content)))
     assert refused.value.mistakes[0].path == place
 

@@ -26,7 +26,7 @@ EMPTY = bytes(32)
 
 
 class Map:
-    """A map whose tiles are kept as they are written."""
+    """A map whose tiles are stored as they are written."""
 
     def __init__(self) -> None:
         self.written: dict[str, bytes] = {}

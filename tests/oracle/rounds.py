@@ -1,4 +1,4 @@
-"""docs/rules.md 7, The round: the round from hand to hand, said step by step on a state that changes."""
+"""docs/rules.md 7, The round: the round from hand to hand, step by step on a mutable state."""
 
 import copy
 from dataclasses import dataclass, field
@@ -12,7 +12,7 @@ from tests.oracle.stakes import Points, paying_order, paying_pairs, settle
 
 @dataclass
 class Round:
-    """Where a round stands. A sequence is a hand and the Fantasyland hands that continue it."""
+    """The state of a round. A sequence is a hand and the Fantasyland hands that continue it."""
 
     ruleset: dict[str, Any]
     seats: list[int]
@@ -174,18 +174,18 @@ def check_accepted(round_: Round, hand: dict[str, Any]) -> None:
         demand(player.get("player") in (None, round_.players[player["seat"]]), "player", player.get("player"))
 
 
-def owe_fantasyland(round_: Round, was_in: list[int], answers: list[dict[str, Any]]) -> None:
+def owe_fantasyland(round_: Round, was_in: list[int], players: list[dict[str, Any]]) -> None:
     """What this hand earned is owed in the next; under scope hand who has no points has lost it."""
     round_.owed = {}
-    for answer in answers:
-        seat = answer["seat"]
-        if answer["fantasyland"] and (round_.scope != "hand" or round_.stacks[seat] > 0):
-            round_.owed[seat] = answer["fantasyland"]
+    for player in players:
+        seat = player["seat"]
+        if player["fantasyland"] and (round_.scope != "hand" or round_.stacks[seat] > 0):
+            round_.owed[seat] = player["fantasyland"]
             round_.stays[seat] = round_.stays[seat] + 1 if seat in was_in else 0
 
 
 def play_hand(round_: Round, hand: dict[str, Any], accepted: bool = False, held_open: bool = False) -> dict[str, Any]:
-    """Play one hand of the round, and answer what the service answers to it."""
+    """Play one hand of the round, and return what the service responds to it."""
     demand(round_.status == "open", "round-not-open", round_.status)
     demand(hand["number"] == round_.hands + 1, "number", hand["number"])
     count_top_ups(round_, hand.get("top_ups") or [], accepted)
@@ -200,7 +200,7 @@ def play_hand(round_: Round, hand: dict[str, Any], accepted: bool = False, held_
             round_.stays[seat] = 0
     opening = round_.sequence_opening if round_.scope == "fantasyland" else dict(round_.stacks)
     boards = [{**player, "stays": round_.stays.get(player["seat"], 0)} for player in hand["players"]]
-    answers, exchanges = score_boards(boards, hand["button"], round_.ruleset)
+    scored, exchanges = score_boards(boards, hand["button"], round_.ruleset)
     round_.hands += 1
     round_.button = hand["button"]
     round_.had_button.append(hand["button"])
@@ -211,12 +211,12 @@ def play_hand(round_: Round, hand: dict[str, Any], accepted: bool = False, held_
         transfers = []
     else:
         transfers = pay(round_, points_of(exchanges), opening)
-    owe_fantasyland(round_, in_fantasyland, answers)
+    owe_fantasyland(round_, in_fantasyland, scored)
     transfers = transfers + complete_if_over(round_, held_open)
     return {
         "ruleset": name_of(round_.ruleset),
         "number": hand["number"],
-        "players": answers,
+        "players": scored,
         "exchanges": exchanges,
         "transfers": transfers,
         "stacks": by_seat(round_, round_.stacks),
@@ -297,11 +297,11 @@ def settlement(round_: Round, point_value: int | None, currency: str | None) -> 
 def play_through(
     document: dict[str, Any], ruleset: dict[str, Any], accepted: frozenset[int] = frozenset()
 ) -> tuple[Round, list[dict[str, Any]]]:
-    """Play a round document from its first hand to where it stops: where that leads, and the answer to every hand."""
+    """Play a round document from its first hand to where it stops: return its state, and the result of every hand."""
     round_ = open_round(document, ruleset)
     departures = document.get("departures") or []
     closed = document.get("closed")
-    answers = []
+    results = []
     last = len(document["hands"])
     for departure in departures:
         demand(0 <= departure["after_hand"] <= last, "departure-after-hand", departure)
@@ -311,20 +311,20 @@ def play_through(
     for after_hand in range(last + 1):
         held_open = after_hand < max(accepted, default=0)
         if after_hand > 0:
-            answers.append(play_hand(round_, document["hands"][after_hand - 1], after_hand in accepted, held_open))
+            results.append(play_hand(round_, document["hands"][after_hand - 1], after_hand in accepted, held_open))
         for departure in departures:
             if departure["after_hand"] == after_hand:
                 depart(round_, departure["seat"], after_hand + 1 in accepted, held_open)
         if closed and closed["after_hand"] == after_hand:
             close(round_)
-    return round_, answers
+    return round_, results
 
 
 def play(document: dict[str, Any], ruleset: dict[str, Any], accepted: frozenset[int] = frozenset()) -> dict[str, Any]:
     """Return the result of a round document; the hands numbered in `accepted` were accepted as played."""
-    round_, answers = play_through(document, ruleset, accepted)
+    round_, results = play_through(document, ruleset, accepted)
     return {
-        "hands": answers,
+        "hands": results,
         "round": view(round_),
         "settlement": settlement(round_, document.get("point_value"), document.get("currency")),
     }

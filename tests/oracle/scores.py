@@ -1,4 +1,4 @@
-"""One hand scored: the answer of POST /v1/score, without the texts."""
+"""One hand scored: the response of POST /v1/score, without the texts."""
 
 from typing import Any
 
@@ -18,15 +18,15 @@ def name_of(ruleset: dict[str, Any]) -> str:
 def score_boards(
     players: list[dict[str, Any]], button: int | None, ruleset: dict[str, Any]
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]]]:
-    """The answer's `players`, by seat, and its `exchanges`, in paying order."""
+    """Return the response's `players`, by seat, and its `exchanges`, in paying order."""
     at = {player["seat"]: player for player in players}
     exchanges = [exchange(at[one], at[other], ruleset) for one, other in paying_pairs(list(at), button)]
-    answers = []
+    scored = []
     for seat in sorted(at):
         reason, royalty = foul_reason(at[seat], ruleset), royalties(at[seat], ruleset)
         won = sum(pair["points"] for pair in exchanges if pair["seats"][0] == seat)
         given = sum(pair["points"] for pair in exchanges if pair["seats"][1] == seat)
-        answers.append(
+        scored.append(
             {
                 "seat": seat,
                 "foul": reason is not None,
@@ -37,7 +37,7 @@ def score_boards(
                 "rows": {row: {"category": category(at[seat][row]), "royalty": royalty[row]} for row in SIZES},
             }
         )
-    return answers, exchanges
+    return scored, exchanges
 
 
 def points_of(exchanges: list[dict[str, Any]]) -> list[tuple[int, int, int]]:
@@ -45,7 +45,7 @@ def points_of(exchanges: list[dict[str, Any]]) -> list[tuple[int, int, int]]:
 
 
 def score(request: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
-    """Score a hand; `transfers` and `stacks` are answered where everyone has a stack and there is a button."""
+    """Score a hand; `transfers` and `stacks` are returned if everyone has a stack and there is a button."""
     players, button = request["players"], request.get("button")
     check_hand(players, ruleset)
     demand(button is None or button >= 1, "button", button)
@@ -53,8 +53,8 @@ def score(request: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
         demand(player.get("stays", 0) >= 0, "stays", player.get("stays"))
         for key in ("stack", "opening_stack"):
             demand(player.get(key) is None or player[key] >= 0, "stack", player.get(key))
-    answers, exchanges = score_boards(players, button, ruleset)
-    answer: dict[str, Any] = {"ruleset": name_of(ruleset), "players": answers, "exchanges": exchanges}
+    scored, exchanges = score_boards(players, button, ruleset)
+    result: dict[str, Any] = {"ruleset": name_of(ruleset), "players": scored, "exchanges": exchanges}
     if button is not None and all(player.get("stack") is not None for player in players):
         stacks = {player["seat"]: player["stack"] for player in players}
         opening = dict(stacks)
@@ -62,6 +62,6 @@ def score(request: dict[str, Any], ruleset: dict[str, Any]) -> dict[str, Any]:
             if player.get("opening_stack") is not None:
                 opening[player["seat"]] = player["opening_stack"]
         transfers, after = settle(points_of(exchanges), stacks, opening, ruleset["stakes"]["win_limit"])
-        answer["transfers"] = transfers
-        answer["stacks"] = {str(seat): after[seat] for seat in sorted(after)}
-    return answer
+        result["transfers"] = transfers
+        result["stacks"] = {str(seat): after[seat] for seat in sorted(after)}
+    return result

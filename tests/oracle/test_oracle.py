@@ -196,8 +196,8 @@ def test_a_foul_board_loses_six_and_pays_the_other_boards_royalties(name: str) -
 
 
 def test_two_foul_boards_pay_each_other_nothing() -> None:
-    answer = exchange(board(**FOUL), board(**FOUL, seat=2), PRESETS["pineapple"])
-    assert (answer["foul"], answer["royalties"], answer["points"]) == (0, 0, 0)
+    result = exchange(board(**FOUL), board(**FOUL, seat=2), PRESETS["pineapple"])
+    assert (result["foul"], result["royalties"], result["points"]) == (0, 0, 0)
 
 
 @pytest.mark.parametrize(

@@ -45,16 +45,16 @@ def test_the_same_seed_creates_the_same_round() -> None:
         assert random_document(rng, random_ruleset(rng)) == random_document(again, random_ruleset(again))
 
 
-def phenomena(document: dict[str, Any], answer: dict[str, Any]) -> Counter[str]:
+def phenomena(document: dict[str, Any], result: dict[str, Any]) -> Counter[str]:
     """What happened in a round, and how often."""
-    seen: Counter[str] = Counter([answer["round"]["status"]])
+    seen: Counter[str] = Counter([result["round"]["status"]])
     seen["departure"] = len(document["departures"])
-    seen["busted"] = list(answer["settlement"]["stacks"].values()).count(0)
-    still = [seat for seat in answer["round"]["seats"] if seat["playing"]]
-    seen["complete by fewer than two"] = answer["round"]["status"] == "complete" and len(still) < 2
-    for transfer in answer["settlement"]["transfers"]:
+    seen["busted"] = list(result["settlement"]["stacks"].values()).count(0)
+    still = [seat for seat in result["round"]["seats"] if seat["playing"]]
+    seen["complete by fewer than two"] = result["round"]["status"] == "complete" and len(still) < 2
+    for transfer in result["settlement"]["transfers"]:
         seen[f"limited by {transfer['limited_by']}"] += 1
-    for hand, played in zip(document["hands"], answer["hands"], strict=True):
+    for hand, played in zip(document["hands"], result["hands"], strict=True):
         seen["top-up"] += len(hand.get("top_ups", []))
         seen["button on a seat that is out"] += hand["button"] not in [player["seat"] for player in hand["players"]]
         upcoming = played["round"]["next"]
@@ -80,11 +80,11 @@ def test_random_rounds_show_everything_that_can_happen() -> None:
         rng, ruleset = Random(number), PRESETS[NAMES[number % len(NAMES)]]
         document = random_document(rng, ruleset)
         assert json.loads(json.dumps(document)) == document
-        answer = play(document, ruleset)
-        points = answer["settlement"]["net"].values()
+        result = play(document, ruleset)
+        points = result["settlement"]["net"].values()
         assert sum(points) == 0
-        assert min(answer["settlement"]["stacks"].values()) >= 0
-        seen += phenomena(document, answer)
+        assert min(result["settlement"]["stacks"].values()) >= 0
+        seen += phenomena(document, result)
     assert sorted(seen) == sorted(
         [
             *("open", "complete", "closed", "complete by fewer than two", "busted", "departure", "top-up", "auto"),

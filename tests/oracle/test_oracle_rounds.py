@@ -63,29 +63,29 @@ PLAIN = {1: A, 2: B, 3: C}
 
 
 def test_before_the_first_hand_everybody_is_next_and_the_button_is_free() -> None:
-    answer = play(document(FIFTY), PRESETS["pineapple"])
-    assert answer["round"]["next"] == {"number": 1, "button": None, "seats": [1, 2, 3], "fantasyland": {}}
-    assert answer["settlement"]["transfers"] == []
+    result = play(document(FIFTY), PRESETS["pineapple"])
+    assert result["round"]["next"] == {"number": 1, "button": None, "seats": [1, 2, 3], "fantasyland": {}}
+    assert result["settlement"]["transfers"] == []
 
 
 def test_the_button_goes_round_once_clockwise() -> None:
     seats = {2: 50, 5: 50, 9: 50}
     boards = {2: A, 5: B, 9: C}
     hands = [hand(1, 5, boards), hand(2, 9, boards), hand(3, 2, boards)]
-    answer = play(document(seats, *hands), PRESETS["pineapple"])
-    assert [played["round"]["status"] for played in answer["hands"]] == ["open", "open", "complete"]
-    assert answer["hands"][0]["round"]["next"] == {"number": 2, "button": 9, "seats": [2, 5, 9], "fantasyland": {}}
-    assert answer["round"]["next"] is None
+    result = play(document(seats, *hands), PRESETS["pineapple"])
+    assert [played["round"]["status"] for played in result["hands"]] == ["open", "open", "complete"]
+    assert result["hands"][0]["round"]["next"] == {"number": 2, "button": 9, "seats": [2, 5, 9], "fantasyland": {}}
+    assert result["round"]["next"] is None
     assert reason(document(seats, *hands, hand(4, 5, boards)), PRESETS["pineapple"]) == "round-not-open"
 
 
 def test_fantasyland_owed_holds_the_button() -> None:
     first = hand(1, 2, {1: QUEENS, 2: B, 3: C})
-    answer = play(document(FIFTY, first), PRESETS["pineapple"])
-    assert answer["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2, 3], "fantasyland": {"1": 14}}
+    result = play(document(FIFTY, first), PRESETS["pineapple"])
+    assert result["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2, 3], "fantasyland": {"1": 14}}
     again = hand(2, 2, PLAIN, {1: 14})
-    answer = play(document(FIFTY, first, again), PRESETS["pineapple"])
-    assert answer["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
+    result = play(document(FIFTY, first, again), PRESETS["pineapple"])
+    assert result["round"]["next"] == {"number": 3, "button": 3, "seats": [1, 2, 3], "fantasyland": {}}
 
 
 def test_a_round_is_not_complete_while_fantasyland_is_owed() -> None:
@@ -133,31 +133,31 @@ SEQUENCE_STACK = changed("pineapple", stakes={"scope": "fantasyland", "win_limit
 
 
 def test_under_scope_hand_a_player_without_points_is_busted_at_once_and_loses_their_fantasyland() -> None:
-    answer = play(document({1: 5, 2: 50, 3: 50}, hand(1, 3, BUST)), HAND_STACK)
-    assert [player["fantasyland"] for player in answer["hands"][0]["players"]] == [14, 14, 0]
-    assert answer["settlement"]["stacks"] == {"1": 0, "2": 79, "3": 26}
-    assert answer["round"]["next"] == {"number": 2, "button": 3, "seats": [2, 3], "fantasyland": {"2": 14}}
-    assert playing(answer["round"]) == [2, 3]
+    result = play(document({1: 5, 2: 50, 3: 50}, hand(1, 3, BUST)), HAND_STACK)
+    assert [player["fantasyland"] for player in result["hands"][0]["players"]] == [14, 14, 0]
+    assert result["settlement"]["stacks"] == {"1": 0, "2": 79, "3": 26}
+    assert result["round"]["next"] == {"number": 2, "button": 3, "seats": [2, 3], "fantasyland": {"2": 14}}
+    assert playing(result["round"]) == [2, 3]
 
 
 def test_under_scope_fantasyland_a_player_without_points_plays_until_the_sequence_ends() -> None:
     first = hand(1, 3, BUST)
-    answer = play(document({1: 5, 2: 50, 3: 50}, first), SEQUENCE_STACK)
-    assert answer["settlement"]["stacks"]["1"] == 0
-    assert answer["round"]["next"] == {"number": 2, "button": 3, "seats": [1, 2, 3], "fantasyland": {"1": 14, "2": 14}}
-    assert playing(answer["round"]) == [1, 2, 3]
+    result = play(document({1: 5, 2: 50, 3: 50}, first), SEQUENCE_STACK)
+    assert result["settlement"]["stacks"]["1"] == 0
+    assert result["round"]["next"] == {"number": 2, "button": 3, "seats": [1, 2, 3], "fantasyland": {"1": 14, "2": 14}}
+    assert playing(result["round"]) == [1, 2, 3]
     second = hand(2, 3, PLAIN, {1: 14, 2: 14})
-    answer = play(document({1: 5, 2: 50, 3: 50}, first, second), SEQUENCE_STACK)
-    assert answer["round"]["next"] == {"number": 3, "button": 2, "seats": [2, 3], "fantasyland": {}}
-    assert playing(answer["round"]) == [2, 3]
+    result = play(document({1: 5, 2: 50, 3: 50}, first, second), SEQUENCE_STACK)
+    assert result["round"]["next"] == {"number": 3, "button": 2, "seats": [2, 3], "fantasyland": {}}
+    assert playing(result["round"]) == [2, 3]
 
 
 def test_a_player_with_points_at_the_end_of_the_sequence_plays_on() -> None:
     first = hand(1, 1, {1: QUEENS, 2: KINGS})
     won = document({1: 5, 2: 50}, first, hand(2, 1, {1: A, 2: LOW}, {1: 14, 2: 14}))
-    answer = play(won, scoped("fantasyland"))
-    assert answer["hands"][0]["stacks"] == {"1": 0, "2": 55}
-    assert answer["round"]["next"] == {"number": 3, "button": 2, "seats": [1, 2], "fantasyland": {}}
+    result = play(won, scoped("fantasyland"))
+    assert result["hands"][0]["stacks"] == {"1": 0, "2": 55}
+    assert result["round"]["next"] == {"number": 3, "button": 2, "seats": [1, 2], "fantasyland": {}}
     lost = document({1: 5, 2: 50}, first, hand(2, 1, {1: LOW, 2: A}, {1: 14, 2: 14}))
     assert play(lost, scoped("fantasyland"))["round"]["status"] == "complete"
 
@@ -165,28 +165,28 @@ def test_a_player_with_points_at_the_end_of_the_sequence_plays_on() -> None:
 def test_the_opening_stack_is_the_sequences() -> None:
     boards = hand(1, 1, {1: QUEENS, 2: LOW}), hand(2, 1, {1: TRIPS, 2: LOW}, {1: 14})
     per_sequence = play(document({1: 6, 2: 100}, *boards), scoped("fantasyland"))
-    assert [answer["stacks"]["1"] for answer in per_sequence["hands"]] == [12, 12]
+    assert [played["stacks"]["1"] for played in per_sequence["hands"]] == [12, 12]
     per_hand = play(document({1: 6, 2: 100}, *boards), scoped("hand"))
-    assert [answer["stacks"]["1"] for answer in per_hand["hands"]] == [12, 24]
+    assert [played["stacks"]["1"] for played in per_hand["hands"]] == [12, 24]
 
 
 def test_a_round_with_fewer_than_two_playing_is_complete_and_fantasyland_is_void() -> None:
-    answer = play(document({1: 5, 2: 50}, hand(1, 1, {1: QUEENS, 2: KINGS})), HAND_STACK)
-    assert answer["round"]["status"] == "complete"
-    assert answer["round"]["next"] is None
-    assert [player["fantasyland"] for player in answer["hands"][0]["players"]] == [14, 14]
+    result = play(document({1: 5, 2: 50}, hand(1, 1, {1: QUEENS, 2: KINGS})), HAND_STACK)
+    assert result["round"]["status"] == "complete"
+    assert result["round"]["next"] is None
+    assert [player["fantasyland"] for player in result["hands"][0]["players"]] == [14, 14]
 
 
 def test_a_button_stays_on_a_seat_that_is_out_and_payment_starts_to_its_left() -> None:
     first = hand(1, 2, {1: KINGS, 2: QUEENS, 3: REST})
-    answer = play(document({1: 50, 2: 5, 3: 50}, first), HAND_STACK)
-    assert [move["payer"] for move in answer["settlement"]["transfers"]] == [3, 3, 2]
-    assert answer["settlement"]["stacks"]["2"] == 0
-    assert answer["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 3], "fantasyland": {"1": 14}}
+    result = play(document({1: 50, 2: 5, 3: 50}, first), HAND_STACK)
+    assert [move["payer"] for move in result["settlement"]["transfers"]] == [3, 3, 2]
+    assert result["settlement"]["stacks"]["2"] == 0
+    assert result["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 3], "fantasyland": {"1": 14}}
     second = hand(2, 2, {1: QUEENS, 3: B}, {1: 14})
-    answer = play(document({1: 50, 2: 5, 3: 50}, first, second), HAND_STACK)["hands"][1]
-    assert answer["exchanges"][0]["seats"] == [3, 1]
-    assert answer["round"]["next"]["button"] == 3
+    result = play(document({1: 50, 2: 5, 3: 50}, first, second), HAND_STACK)["hands"][1]
+    assert result["exchanges"][0]["seats"] == [3, 1]
+    assert result["round"]["next"]["button"] == 3
 
 
 # --- scope round ---
@@ -200,46 +200,46 @@ ROUND_HANDS = [
 
 
 def test_scope_round_pays_once_at_the_end_in_the_order_of_the_last_button() -> None:
-    answer = play(document({1: 5, 2: 50, 3: 50}, *ROUND_HANDS), PRESETS["progressive-round"])
-    assert [played["transfers"] for played in answer["hands"][:3]] == [[], [], []]
-    assert answer["hands"][2]["stacks"] == {"1": 5, "2": 50, "3": 50}
-    moves = [(move["payer"], move["payee"], move["due"], move["paid"]) for move in answer["hands"][3]["transfers"]]
+    result = play(document({1: 5, 2: 50, 3: 50}, *ROUND_HANDS), PRESETS["progressive-round"])
+    assert [played["transfers"] for played in result["hands"][:3]] == [[], [], []]
+    assert result["hands"][2]["stacks"] == {"1": 5, "2": 50, "3": 50}
+    moves = [(move["payer"], move["payee"], move["due"], move["paid"]) for move in result["hands"][3]["transfers"]]
     assert moves == [(2, 1, 9, 5), (3, 1, 16, 0), (3, 2, 9, 9)]
-    assert [move["hand"] for move in answer["settlement"]["transfers"]] == [4, 4, 4]
-    assert answer["settlement"]["net"] == {"1": 5, "2": 4, "3": -9}
-    assert answer["round"]["status"] == "complete"
+    assert [move["hand"] for move in result["settlement"]["transfers"]] == [4, 4, 4]
+    assert result["settlement"]["net"] == {"1": 5, "2": 4, "3": -9}
+    assert result["round"]["status"] == "complete"
 
 
 def test_closing_settles_what_scope_round_has_added_up() -> None:
     closed = {"after_hand": 2, "reason": "late"}
     played = document({1: 5, 2: 50, 3: 50}, *ROUND_HANDS[:2], closed=closed)
-    answer = play(played, PRESETS["progressive-round"])
-    moves = [(move["payer"], move["payee"], move["paid"], move["hand"]) for move in answer["settlement"]["transfers"]]
+    result = play(played, PRESETS["progressive-round"])
+    moves = [(move["payer"], move["payee"], move["paid"], move["hand"]) for move in result["settlement"]["transfers"]]
     assert moves == [(3, 2, 7, 2), (2, 1, 5, 2), (3, 1, 0, 2)]
-    assert answer["hands"][-1]["transfers"] == []
-    assert (answer["round"]["status"], answer["round"]["next"]) == ("closed", None)
+    assert result["hands"][-1]["transfers"] == []
+    assert (result["round"]["status"], result["round"]["next"]) == ("closed", None)
 
 
 def test_a_departure_that_completes_a_round_settles_it() -> None:
     played = document(FIFTY, *ROUND_HANDS[:3], departures=[{"seat": 3, "after_hand": 3}])
-    answer = play(played, scoped("round"))
-    assert answer["hands"][-1]["round"]["status"] == "open"
-    assert answer["round"]["status"] == "complete"
-    moves = [(move["payer"], move["payee"], move["paid"], move["hand"]) for move in answer["settlement"]["transfers"]]
+    result = play(played, scoped("round"))
+    assert result["hands"][-1]["round"]["status"] == "open"
+    assert result["round"]["status"] == "complete"
+    moves = [(move["payer"], move["payee"], move["paid"], move["hand"]) for move in result["settlement"]["transfers"]]
     assert moves == [(3, 1, 15, 3), (3, 2, 8, 3), (2, 1, 9, 3)]
 
 
 def test_points_added_in_scope_round_raise_what_can_be_won() -> None:
     topped = [{**ROUND_HANDS[0], "top_ups": [{"seat": 1, "points": 3}]}]
     played = document({1: 5, 2: 50, 3: 50}, *topped, closed={"after_hand": 1, "reason": "late"})
-    answer = play(played, scoped("round"))
-    assert answer["settlement"]["stacks"]["1"] == 16
-    assert answer["settlement"]["net"]["1"] == 8
+    result = play(played, scoped("round"))
+    assert result["settlement"]["stacks"]["1"] == 16
+    assert result["settlement"]["net"]["1"] == 8
 
 
 def test_in_scope_round_no_player_is_busted() -> None:
-    answer = play(document({1: 1, 2: 50, 3: 50}, hand(1, 1, {1: C_FOUL, 2: QUEENS, 3: B})), scoped("round"))
-    assert playing(answer["round"]) == [1, 2, 3]
+    result = play(document({1: 1, 2: 50, 3: 50}, hand(1, 1, {1: C_FOUL, 2: QUEENS, 3: B})), scoped("round"))
+    assert playing(result["round"]) == [1, 2, 3]
 
 
 # --- top-ups and departures ---
@@ -250,14 +250,14 @@ BROKE = hand(1, 1, {1: A, 2: B, 3: C_FOUL})
 
 
 def test_a_busted_player_continues_with_added_points() -> None:
-    answer = play(document(POOR, BROKE), HANDS)
-    assert answer["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
+    result = play(document(POOR, BROKE), HANDS)
+    assert result["round"]["next"] == {"number": 2, "button": 2, "seats": [1, 2], "fantasyland": {}}
     again = hand(2, 2, PLAIN, top_ups=[{"seat": 3, "points": 20}])
-    answer = play(document(POOR, BROKE, again), HANDS)
-    assert answer["settlement"]["stacks"]["3"] == 18
-    assert answer["settlement"]["net"]["3"] == -7
-    assert answer["round"]["seats"][2]["opening_stack"] == 5
-    assert answer["round"]["next"]["button"] == 3
+    result = play(document(POOR, BROKE, again), HANDS)
+    assert result["settlement"]["stacks"]["3"] == 18
+    assert result["settlement"]["net"]["3"] == -7
+    assert result["round"]["seats"][2]["opening_stack"] == 5
+    assert result["round"]["next"]["button"] == 3
 
 
 def test_points_added_are_counted_before_the_button_moves() -> None:
@@ -271,8 +271,8 @@ def test_points_added_are_counted_before_the_button_moves() -> None:
 
 
 def test_the_first_hand_may_carry_points_added() -> None:
-    answer = play(document(POOR, hand(1, 1, PLAIN, top_ups=[{"seat": 3, "points": 5}])), HANDS)
-    assert answer["settlement"]["stacks"]["3"] == 8
+    result = play(document(POOR, hand(1, 1, PLAIN, top_ups=[{"seat": 3, "points": 5}])), HANDS)
+    assert result["settlement"]["stacks"]["3"] == 8
 
 
 @pytest.mark.parametrize(
@@ -305,17 +305,17 @@ def test_points_are_added_only_at_the_start_of_a_sequence_if_the_ruleset_allows_
 
 def test_a_player_who_leaves_does_not_return_in_the_round() -> None:
     departures = [{"seat": 2, "after_hand": 1, "reason": "last train"}]
-    answer = play(document(FIFTY, hand(1, 1, PLAIN), departures=departures), HANDS)
-    assert answer["round"]["next"] == {"number": 2, "button": 3, "seats": [1, 3], "fantasyland": {}}
-    assert playing(answer["round"]) == [1, 3]
-    assert answer["settlement"]["stacks"] == {"1": 51, "2": 51, "3": 48}
-    answer = play(document(FIFTY, hand(1, 1, PLAIN), hand(2, 3, {1: A, 3: C}), departures=departures), HANDS)
-    assert answer["round"]["status"] == "complete"
+    result = play(document(FIFTY, hand(1, 1, PLAIN), departures=departures), HANDS)
+    assert result["round"]["next"] == {"number": 2, "button": 3, "seats": [1, 3], "fantasyland": {}}
+    assert playing(result["round"]) == [1, 3]
+    assert result["settlement"]["stacks"] == {"1": 51, "2": 51, "3": 48}
+    result = play(document(FIFTY, hand(1, 1, PLAIN), hand(2, 3, {1: A, 3: C}), departures=departures), HANDS)
+    assert result["round"]["status"] == "complete"
 
 
 def test_a_busted_player_can_leave() -> None:
-    answer = play(document(POOR, BROKE, departures=[{"seat": 3, "after_hand": 1}]), HANDS)
-    assert answer["round"]["next"]["seats"] == [1, 2]
+    result = play(document(POOR, BROKE, departures=[{"seat": 3, "after_hand": 1}]), HANDS)
+    assert result["round"]["next"]["seats"] == [1, 2]
 
 
 @pytest.mark.parametrize(
@@ -362,28 +362,28 @@ def test_repeats_are_counted_and_entering_again_restarts_the_count() -> None:
         hand(5, 2, staying, {1: 14}),
         hand(6, 2, staying, {1: 14}),
     ]
-    answer = play(document({1: 500, 2: 500}, *hands), ruleset)
-    assert [played["players"][0]["fantasyland"] for played in answer["hands"]] == [14, 14, 0, 14, 14, 0]
-    assert answer["round"]["status"] == "complete"
+    result = play(document({1: 500, 2: 500}, *hands), ruleset)
+    assert [played["players"][0]["fantasyland"] for played in result["hands"]] == [14, 14, 0, 14, 14, 0]
+    assert result["round"]["status"] == "complete"
 
 
 def test_one_may_enter_from_an_ordinary_hand_inside_a_sequence() -> None:
     hands = [hand(1, 1, {1: QUEENS, 2: LOW}), hand(2, 1, {1: LOW, 2: QUEENS}, {1: 14})]
-    answer = play(document({1: 500, 2: 500}, *hands), PRESETS["pineapple"])
-    assert answer["round"]["next"] == {"number": 3, "button": 1, "seats": [1, 2], "fantasyland": {"2": 14}}
+    result = play(document({1: 500, 2: 500}, *hands), PRESETS["pineapple"])
+    assert result["round"]["next"] == {"number": 3, "button": 1, "seats": [1, 2], "fantasyland": {"2": 14}}
 
 
 # --- the ranking ---
 
 
 def test_equal_nets_share_a_place_and_money_is_points_times_the_point_value() -> None:
-    answer = play(document(FIFTY, hand(1, 1, PLAIN), point_value=25, currency="EUR"), PRESETS["pineapple"])
-    assert answer["settlement"]["standings"] == [
+    result = play(document(FIFTY, hand(1, 1, PLAIN), point_value=25, currency="EUR"), PRESETS["pineapple"])
+    assert result["settlement"]["standings"] == [
         {"seat": 1, "net": 1, "place": 1},
         {"seat": 2, "net": 1, "place": 1},
         {"seat": 3, "net": -2, "place": 3},
     ]
-    assert answer["settlement"]["money"] == {
+    assert result["settlement"]["money"] == {
         "point_value": 25,
         "currency": "EUR",
         "currency_digits": 2,

@@ -62,19 +62,19 @@ def test_a_tie_causes_no_transfer() -> None:
 
 
 def test_the_worked_example() -> None:
-    answer = score({"button": 3, "players": WORKED}, PRESETS["pineapple"])
-    assert answer["ruleset"] == "pineapple@1"
-    assert [player["royalties"] for player in answer["players"]] == [11, 6, 8]
-    assert [player["fantasyland"] for player in answer["players"]] == [14, 0, 14]
-    assert [player["points"] for player in answer["players"]] == [6, -5, -1]
-    assert [(pair["seats"], list(pair["rows"].values()), pair["row_points"]) for pair in answer["exchanges"]] == [
+    result = score({"button": 3, "players": WORKED}, PRESETS["pineapple"])
+    assert result["ruleset"] == "pineapple@1"
+    assert [player["royalties"] for player in result["players"]] == [11, 6, 8]
+    assert [player["fantasyland"] for player in result["players"]] == [14, 0, 14]
+    assert [player["points"] for player in result["players"]] == [6, -5, -1]
+    assert [(pair["seats"], list(pair["rows"].values()), pair["row_points"]) for pair in result["exchanges"]] == [
         ([1, 2], [1, -1, -1], -1),
         ([1, 3], [-1, -1, 1], -1),
         ([2, 3], [-1, 1, 1], 1),
     ]
-    assert [(pair["royalties"], pair["points"]) for pair in answer["exchanges"]] == [(5, 4), (3, 2), (-2, -1)]
-    assert answer["stacks"] == {"1": 8, "2": 46, "3": 49}
-    assert answer["transfers"] == [
+    assert [(pair["royalties"], pair["points"]) for pair in result["exchanges"]] == [(5, 4), (3, 2), (-2, -1)]
+    assert result["stacks"] == {"1": 8, "2": 46, "3": 49}
+    assert result["transfers"] == [
         {"order": 1, "payer": 2, "payee": 1, "due": 4, "paid": 3, "limited_by": "winner_room"}
         | {"payer_stack": 47, "payee_stack": 6},
         {"order": 2, "payer": 3, "payee": 1, "due": 2, "paid": 2, "limited_by": None}
@@ -101,5 +101,5 @@ def test_without_a_button_or_a_stack_nothing_is_transferred() -> None:
 
 def test_an_opening_stack_sets_the_room() -> None:
     players = [{**WORKED[0], "stack": 5, "opening_stack": 3}, *WORKED[1:]]
-    answer = score({"button": 3, "players": players}, PRESETS["pineapple-qq"])
-    assert [transfer["paid"] for transfer in answer["transfers"]] == [1, 0, 1]
+    result = score({"button": 3, "players": players}, PRESETS["pineapple-qq"])
+    assert [transfer["paid"] for transfer in result["transfers"]] == [1, 0, 1]

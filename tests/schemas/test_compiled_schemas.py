@@ -87,7 +87,7 @@ ODD: st.SearchStrategy[Any] = st.sampled_from(
      "0001-01-01T00:00:00+14:00", RECORD,
      RECORD[:-1], "pineapple@1", "Pineapple", "EUR", "EURO", "XXZ", [], {}, ["As"], ["As"] * 3, [["As"]], [None],
      {"seat": 1}, {"a": 1}]
-).map(deepcopy)  # fmt: skip
+).map(deepcopy)  # as a table  # fmt: skip
 
 
 def places(part: Any, path: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from schemas.problems import dump_mistakes, find_unexpected
 from tests.schemas.test_fields import json_values
 
-ANSWER: dict[str, Any] = {
+RESULT: dict[str, Any] = {
     "players": [{"seat": 1, "foul": False, "foul_reason": None}, {"seat": 2, "foul": True, "foul_reason": "top"}],
     "transfers": None,
     "stacks": {"1": 8, "2": 0},
@@ -17,14 +17,14 @@ ANSWER: dict[str, Any] = {
 
 
 def found(expected: object) -> dict[str, str]:
-    return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_unexpected(expected, ANSWER))}
+    return {mistake["pointer"]: mistake["code"] for mistake in dump_mistakes(find_unexpected(expected, RESULT))}
 
 
 @pytest.mark.parametrize(
     "expected",
     [
         {},
-        ANSWER,
+        RESULT,
         {"stacks": {}},
         {"stacks": {"2": 0.0}},
         {"players": [{}, {"foul": True}]},
@@ -64,11 +64,11 @@ def test_every_difference_has_its_path(expected: object, differences: dict[str, 
 
 
 @given(json_values)
-def test_a_result_equals_itself(answer: Any) -> None:
-    assert list(find_unexpected(copy.deepcopy(answer), answer)) == []
+def test_a_result_equals_itself(result: Any) -> None:
+    assert list(find_unexpected(copy.deepcopy(result), result)) == []
 
 
 @given(json_values)
 def test_differences_are_printable_sentences(expected: Any) -> None:
-    for mistake in find_unexpected(expected, ANSWER):
+    for mistake in find_unexpected(expected, RESULT):
         assert mistake.detail.isprintable()

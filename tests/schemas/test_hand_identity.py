@@ -64,7 +64,7 @@ def exchange_a_discard(rng: Random, hand: dict[str, Any]) -> None:
 CHANGES = [
     shuffle_row, shuffle_row, shuffle_players, leave_out_streets, leave_out_discards, play_at_another_time,
     exchange_rows, exchange_boards, move_the_button, add_points, exchange_a_discard,
-]  # fmt: skip
+]  # as a table  # fmt: skip
 
 
 def content_of(hand: dict[str, Any]) -> dict[str, Any]:

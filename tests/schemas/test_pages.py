@@ -35,8 +35,8 @@ def test_almost_valid_cursors_are_refused(text: str) -> None:
 
 def test_omitted_parameters_are_none() -> None:
     assert load(PageQuerySchema(), {}) == {"limit": DEFAULT, "cursor": None}
-    asked = load(RoundQuerySchema(), {"limit": "7"})
-    assert asked == {
+    query = load(RoundQuerySchema(), {"limit": "7"})
+    assert query == {
         "limit": 7,
         "cursor": None,
         "table_id": None,

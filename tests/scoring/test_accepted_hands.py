@@ -122,8 +122,8 @@ def test_a_what_if_refuses_nothing_that_is_only_about_following(history: History
     ruleset = PRESETS[name]
     if attempt(history) is None or len(history.seats) > ruleset.players.max:
         return
-    asked = accept_irregular(replace(history, ruleset=ruleset, irregular=frozenset(), is_what_if=True))
-    assert replay(asked).round.hands == len(history.hands)
+    what_if = accept_irregular(replace(history, ruleset=ruleset, irregular=frozenset(), is_what_if=True))
+    assert replay(what_if).round.hands == len(history.hands)
 
 
 @PROPERTY

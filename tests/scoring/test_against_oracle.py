@@ -19,6 +19,8 @@ from tests.support.scoring.replayed_rounds import Shape, accept_document, play_d
 
 FIRST_SEED = int(os.environ.get("OFC_SEED", "0"))
 CHUNK = 10
+LONG_CHUNK = 100
+"""For the long runs: every chunk is a test that every run of the suite collects."""
 IRREGULAR_CHUNK = 25
 """So many that hands of some are accepted as played, under every ruleset."""
 RULESETS = [*PRESETS, "random rulesets"]
@@ -55,11 +57,12 @@ def test_random_rounds_match_the_oracle(name: str, first: int) -> None:
 
 
 @pytest.mark.verify
-@seeds(2000)
+@seeds(2000, LONG_CHUNK)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_many_random_rounds_match_the_oracle(name: str, first: int) -> None:
-    check_rounds(name, first)
+    for seed in range(first, first + LONG_CHUNK, CHUNK):
+        check_rounds(name, seed)
 
 
 def alone(rng: Random, hand: Mapping[str, Any], ruleset: Mapping[str, Any]) -> Shape:
@@ -170,11 +173,12 @@ def test_exactly_what_the_oracle_refuses_is_refused(name: str, first: int) -> No
 
 
 @pytest.mark.verify
-@seeds(500)
+@seeds(500, LONG_CHUNK)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_exactly_what_the_oracle_refuses_is_refused_in_many_rounds(name: str, first: int) -> None:
-    assert check_spoilt_rounds(name, first) > CHUNK // 4
+    for seed in range(first, first + LONG_CHUNK, CHUNK):
+        assert check_spoilt_rounds(name, seed) > CHUNK // 4
 
 
 # --- hands accepted as played ---
@@ -224,8 +228,9 @@ def test_hands_accepted_as_played_match_the_oracle(name: str, first: int) -> Non
 
 
 @pytest.mark.verify
-@seeds(500, IRREGULAR_CHUNK)
+@seeds(500, LONG_CHUNK)
 @pytest.mark.parametrize("name", RULESETS)
 @pytest.mark.no_cover
 def test_hands_accepted_as_played_match_the_oracle_in_many_rounds(name: str, first: int) -> None:
-    assert check_irregular_rounds(name, first) > 0
+    for seed in range(first, first + LONG_CHUNK, IRREGULAR_CHUNK):
+        assert check_irregular_rounds(name, seed) > 0

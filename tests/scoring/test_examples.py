@@ -110,10 +110,10 @@ def test_the_list_of_examples_names_each() -> None:
 
 def test_the_hand_to_score_is_the_worked_example_of_the_rules() -> None:
     request = read("score.json")
-    answer = score(request, PRESETS_OF_THE_ORACLE[request["ruleset"]])
-    assert [exchange["points"] for exchange in answer["exchanges"]] == [4, 2, -1]
-    assert [transfer["paid"] for transfer in answer["transfers"]] == [3, 2, 1]
-    assert answer["stacks"] == {"1": 8, "2": 46, "3": 49}
+    result = score(request, PRESETS_OF_THE_ORACLE[request["ruleset"]])
+    assert [exchange["points"] for exchange in result["exchanges"]] == [4, 2, -1]
+    assert [transfer["paid"] for transfer in result["transfers"]] == [3, 2, 1]
+    assert result["stacks"] == {"1": 8, "2": 46, "3": 49}
 
 
 # --- what a round shows ---

@@ -35,18 +35,18 @@ def test_the_reasons_add_up_to_what_every_pair_and_every_player_is_scored(histor
     played = replay(history)
     hands = list(explained(history))
     assert len(hands) == len(played.hands)
-    for (_, said), hand in zip(hands, played.hands, strict=True):
+    for (_, explanation), hand in zip(hands, played.hands, strict=True):
         points = dict.fromkeys(hand.score.points, 0)
-        assert [tuple(pair["seats"]) for pair in said["exchanges"]] == [
+        assert [tuple(pair["seats"]) for pair in explanation["exchanges"]] == [
             (exchange.first, exchange.second) for exchange in hand.score.exchanges
         ]
-        for pair, exchange in zip(said["exchanges"], hand.score.exchanges, strict=True):
+        for pair, exchange in zip(explanation["exchanges"], hand.score.exchanges, strict=True):
             total = sum(reason["points"] for reason in pair["reasons"])
             assert total == pair["points"] == exchange.points
             points[exchange.first] += total
             points[exchange.second] -= total
-        assert points == hand.score.points == {player["seat"]: player["points"] for player in said["players"]}
-        for player, scored in zip(said["players"], hand.score.boards, strict=True):
+        assert points == hand.score.points == {player["seat"]: player["points"] for player in explanation["players"]}
+        for player, scored in zip(explanation["players"], hand.score.boards, strict=True):
             royalties = [row["royalty"]["points"] for row in player["rows"].values() if row["royalty"]]
             assert sum(royalties) == player["royalties"] == scored.royalty_points
             assert (player["foul"] or {"reason": None})["reason"] == scored.foul
@@ -131,17 +131,17 @@ def test_one_hand_is_explained_as_in_its_round(history: History) -> None:
 @PROPERTY
 @given(histories())
 def test_the_text_contains_every_figure_of_the_document_and_no_other(history: History) -> None:
-    for _, said in explained(history):
-        text = render_explanation(said)
+    for _, explanation in explained(history):
+        text = render_explanation(explanation)
         assert figures_of_pairs(text) == [
             (pair["points"], [(reason["points"], reason["part"]) for reason in pair["reasons"]])
-            for pair in said["exchanges"]
+            for pair in explanation["exchanges"]
         ]
-        for sentence in sentences(said):
+        for sentence in sentences(explanation):
             assert f"{sentence['text']}  [{sentence['rule']}]" in text
         stacks = re.findall(r"^  (.+): (\d+) → (\d+), ([+−]?\d+)", text.partition("\nStacks\n")[2], re.MULTILINE)
         assert [(name, int(before), int(after), number(paid)) for name, before, after, paid in stacks] == [
-            (stack["player"], stack["before"], stack["after"], stack["paid"]) for stack in said["stacks"]
+            (stack["player"], stack["before"], stack["after"], stack["paid"]) for stack in explanation["stacks"]
         ]
 
 

@@ -95,7 +95,7 @@ def test_a_settlement_creates_and_loses_nothing(
 
 
 def states(history: History) -> list[Round]:
-    """Where the round stands at its opening and after every step."""
+    """The states of the round at its opening and after every step."""
     round_ = open_round(history.ruleset, history.seats)
     return [round_, *(step.round for step in replay_steps(round_, history))]
 

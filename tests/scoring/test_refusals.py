@@ -73,7 +73,7 @@ def history(**happened: Any) -> None:
 
 
 def alone(fantasyland: int, *, stays: int, ruleset: str = "pineapple-2-4-us-classic") -> None:
-    """Score a hand by itself, one of whose players is said to have stayed so many times."""
+    """Score a hand by itself, with a player who has repeated Fantasyland so many times."""
     ann = SingleHandPlayer(player_of(1, {"board": HIGH, "fantasyland": fantasyland}), stays=stays)
     score_single_hand(PRESETS[ruleset], [ann, SingleHandPlayer(player_of(2, MID))])
 

@@ -101,7 +101,7 @@ def test_categories_go_by_their_names_on_the_wire() -> None:
     assert [category.label for category in Category] == [
         "high_card", "pair", "two_pair", "three_of_a_kind", "straight",
         "flush", "full_house", "four_of_a_kind", "straight_flush", "royal_flush",
-    ]  # fmt: skip
+    ]  # as a table  # fmt: skip
 
 
 def test_a_board_is_three_five_and_five_cards() -> None:

@@ -1,4 +1,4 @@
-"""Evidence that each release has made, kept so that the next ones go on verifying it."""
+"""Evidence that each release has made, stored so that later releases are tested to verify it."""
 
 from pathlib import Path
 

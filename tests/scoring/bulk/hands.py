@@ -71,7 +71,7 @@ def any_hands(rng: Random, players: int, number: int) -> list[list[Board]]:
     """
     Hands of so many players, most of them dealt from one deck.
 
-    In a few a player has rows of their neighbour's ranks, so that they tie; scoring does not ask whose cards they are.
+    In a few, a player has rows of the neighbour's ranks, so that they tie; scoring accepts equal cards.
     """
     return [_any_hand(rng, players) for _ in range(number)]
 
@@ -86,7 +86,7 @@ def _any_hand(rng: Random, players: int) -> list[Board]:
 
 
 def packed(hands: Sequence[Sequence[Board]]) -> NDArray[np.uint8]:
-    """The hands as they are kept: thirteen bytes a board."""
+    """Return the hands as they are stored: thirteen bytes a board."""
     joined = b"".join(board.packed for hand in hands for board in hand)
     return np.frombuffer(joined, np.uint8).reshape(len(hands), -1, BOARD_SIZE)
 

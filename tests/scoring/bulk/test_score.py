@@ -10,8 +10,7 @@ import numpy as np
 import pytest
 
 from scoring.board import Board, Row
-from scoring.bulk.deck import are_one_deck
-from scoring.bulk.rows import place_rows, row_places
+from scoring.bulk.rows import are_one_deck, place_rows, row_places
 from scoring.bulk.score import BulkScore, score_hands
 from scoring.bulk.tables import FOULS
 from scoring.cards import DECK
@@ -165,8 +164,8 @@ def test_no_hands_are_no_work() -> None:
     assert score_hands(PRESETS["pineapple"], np.empty((0, 3, 13), np.uint8)).points.shape == (0, 3)
 
 
-def test_memory_is_the_answers_alone() -> None:
-    """What is needed beside the answers does not grow with the number of hands."""
+def test_memory_is_that_of_the_results() -> None:
+    """The memory needed besides the results does not grow with the number of hands."""
     ruleset = PRESETS["pineapple"]
     boards = np.resize(packed(any_hands(Random(5), 3, 500)), (200_000, 3, 13))
     score_hands(ruleset, boards[:10])

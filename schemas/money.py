@@ -1,6 +1,10 @@
-"""Currencies, and their minor units."""
+"""Money: currencies and their minor units, and points whose value in money is an exact integer."""
 
 from typing import Final
+
+from schemas.fields import MOST_INTEGER
+from scoring.errors import Mistake, RoundError
+from scoring.round_state import Round
 
 CURRENCIES: Final = frozenset(
     """
@@ -26,6 +30,7 @@ Without XTS and XXX, the codes for tests and for "no currency".
 _DIGITS: Final = {
     **dict.fromkeys(("BIF", "CLP", "DJF", "GNF", "ISK", "JPY", "KMF", "KRW", "PYG", "RWF", "UGX", "UYI", "VND"), 0),
     **dict.fromkeys(("VUV", "XAF", "XOF", "XPF"), 0),
+    **dict.fromkeys(("ADP", "BYR", "ESP", "ITL", "LUF", "MGF", "TRL"), 0),  # no longer used
     **dict.fromkeys(("BHD", "IQD", "JOD", "KWD", "LYD", "OMR", "TND"), 3),
     **dict.fromkeys(("CLF", "UYW"), 4),
 }
@@ -63,3 +68,24 @@ def show_decimal(minor: int, currency: str) -> str:
     text = str(abs(minor)).rjust(digits + 1, "0")
     number = f"{text[:-digits]}.{text[-digits:]}" if digits else text
     return f"-{number}" if minor < 0 else number
+
+
+def are_exact(round_: Round, point_value: int | None) -> bool:
+    """Return whether the points of a round, and their value in money, are within the range of exact integers."""
+    return sum(round_.stacks.values()) <= MOST_INTEGER // max(point_value or 0, 1)
+
+
+def refuse_inexact(round_: Round, point_value: int | None, *path: str | int) -> None:
+    """
+    Check that the points of a round, and their value in money, are within the range of exact integers.
+
+    The sum of all stacks bounds every figure of the round: stacks, nets and money.
+
+    Raises:
+        RoundError: there are too many points; the mistake has the path `path`.
+    """
+    if not are_exact(round_, point_value):
+        total, worth = sum(round_.stacks.values()), max(point_value or 0, 1)
+        most = MOST_INTEGER // worth
+        detail = f"the round would have {total} points; expected at most {most} at a point value of {worth}"
+        raise RoundError([Mistake("points-overflow", path, detail)])

@@ -1,0 +1,1 @@
+"""Verification of evidence files from their content alone: the checks of `ofc verify` and of the console."""

@@ -1,0 +1,112 @@
+"""Verify an evidence file from its content alone, without a service and without a network."""
+
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from typing import Any
+
+from evidence import Event, EvidenceError, VerifierKey
+from evidence.events import EventPayload, RulesetAdded, TableCreated, decode_event
+from evidence.files import EvidenceFile, decode_file
+from evidence.fold import FoldedRound, StoredEvent, fold_round
+from schemas.base import WireError
+from schemas.rulesets import dump_ruleset, load_ruleset
+from schemas.verification.figures import check_figures
+from schemas.verification.proofs import SignedTree, check_chain, check_tree, read_events
+from schemas.verification.report import Finding, Report
+from scoring.errors import ScoringError
+from scoring.ruleset import Ruleset
+
+
+def verify(received: Mapping[str, Any], keys: Sequence[VerifierKey] = (), retained: SignedTree | None = None) -> Report:
+    """
+    Verify an evidence file: its events, their proofs, the signatures, and every figure that follows from them.
+
+    Args:
+        received: the file, decoded.
+        keys: the service's public keys from another source; without any, those of the file are used and reported so.
+        retained: an earlier checkpoint, or one from another source, which the file's must be consistent with.
+    """
+    report = Report()
+    try:
+        file = decode_file(received)
+    except EvidenceError as error:
+        report.fail(error.mistakes)
+        return report
+    events, related = read_events(report, file.events, "events"), read_events(report, file.related, "related")
+    check_tree(report, file, keys, retained)
+    if report.failed and (len(events), len(related)) != (len(file.events), len(file.related)):
+        return report
+    check_chain(report, file, events)
+    try:
+        round_ = fold_round(file.round, [_stored(index, event) for index, event in enumerate(events)])
+    except EvidenceError as error:
+        report.fail(error.mistakes)
+        return report
+    for index in round_.unknown:
+        report.unchecked.append(f"#/events/{index}: this release does not know the kind {events[index].kind!r}")
+    payloads = _decode_related(report, file, related)
+    rulesets, table = _check_rulesets(report, file, round_, payloads), _check_table(report, round_, payloads)
+    if rulesets is not None and table is not None:
+        check_figures(report, file.revisions, round_, rulesets, table)
+    return report
+
+
+def _stored(index: int, event: Event) -> StoredEvent:
+    return StoredEvent(event.sequence or index + 1, event.kind, event.at, event.content)
+
+
+def _decode_related(report: Report, file: EvidenceFile, related: Sequence[Event]) -> list[EventPayload]:
+    """Return the payloads of the club's own events of no round; one that cannot be decoded is reported."""
+    payloads = []
+    for index, event in enumerate(related):
+        try:
+            payload = decode_event(event.kind, event.content)
+        except EvidenceError as error:
+            report.fail(error.mistakes, "related", index)
+            continue
+        if payload is not None and event.club == file.club:
+            payloads.append(payload)
+    return payloads
+
+
+def _check_table(report: Report, round_: FoldedRound, related: Sequence[EventPayload]) -> str | None:
+    """Return the name of the table."""
+    for event in related:
+        if isinstance(event, TableCreated) and event.id == round_.opening.table:
+            return event.name
+    detail = f"the event that created table {round_.opening.table} is missing"
+    report.failed.append(Finding("table-missing", ("related",), detail))
+    return None
+
+
+def _check_rulesets(
+    report: Report, file: EvidenceFile, round_: FoldedRound, related: Sequence[EventPayload]
+) -> dict[str, Ruleset] | None:
+    """Return the rulesets of the events that added them, which the events of the round reference by their digest."""
+    wrong = len(report.failed)
+    added: dict[str, tuple[bytes, Mapping[str, Any]]] = {}
+    for event in related:
+        if isinstance(event, RulesetAdded):
+            document = event.document
+            added[f"{document.get('name')}@{document.get('version')}"] = sha256(event.ruleset).digest(), document
+    rulesets: dict[str, Ruleset] = {}
+    nothing: tuple[bytes, Mapping[str, Any]] = b"", {}
+    for revision in round_.revisions:
+        name = revision.ruleset
+        digest, content = added.get(name, nothing)
+        if digest != revision.ruleset_digest:
+            found = f"the ruleset {name} with the digest {digest.hex()}" if digest else f"no ruleset {name}"
+            expected = f"one with the digest {revision.ruleset_digest.hex()}"
+            report.failed.append(Finding.of_difference("ruleset-differs", ("related",), found, expected))
+        try:
+            rulesets[name] = load_ruleset(content)
+        except (WireError, ScoringError) as error:
+            report.fail(error.mistakes, "related")
+    expected_rulesets = [dump_ruleset(rulesets[name]) for name in sorted(rulesets)]
+    report.compare(list(file.rulesets), expected_rulesets, ("rulesets",), "ruleset-differs")
+    if len(report.failed) > wrong:
+        return None
+    report.verified.append(
+        f"the rules are those of {', '.join(sorted(rulesets))}, with the content that the events name"
+    )
+    return rulesets

@@ -1,0 +1,276 @@
+"""Verify the hash chain of events, their Merkle proofs, signatures, and whether events are missing at the end."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from evidence import (
+    Checkpoint,
+    Event,
+    EvidenceError,
+    MapEntry,
+    SignedNote,
+    VerifierKey,
+    hash_event,
+    read_event,
+    read_note,
+    verify_consistency,
+    verify_entry,
+    verify_inclusion,
+    verify_note,
+)
+from evidence.files import EvidenceFile, NewestEvent, ProvedEvent
+from schemas.fields import show_time
+from schemas.verification.report import Finding, Report
+
+
+def read_events(report: Report, given: Sequence[ProvedEvent], place: str) -> list[Event]:
+    """Decode the events of the file. Invalid ones are left out and reported."""
+    events = []
+    for index, proved in enumerate(given):
+        try:
+            events.append(read_event(proved.event))
+        except EvidenceError as error:
+            report.fail(error.mistakes, place, index, "event")
+    return events
+
+
+def check_chain(report: Report, file: EvidenceFile, events: Sequence[Event]) -> None:
+    """Check that the events are of one round, numbered without gaps, and contain the hash of the previous one."""
+    before, wrong = b"", len(report.failed)
+    for index, (event, proved) in enumerate(zip(events, file.events, strict=True)):
+        expected = {
+            "club": (event.club, file.club),
+            "round": (event.round_id, file.round),
+            "sequence": (event.sequence, index + 1),
+            "previous": (event.previous.hex(), before.hex()),
+        }
+        for name, (found, right) in expected.items():
+            if found != right:
+                path = ("events", index, "event", name)
+                report.failed.append(Finding.of_difference("chain-broken", path, str(found), str(right)))
+        before = hash_event(proved.event)
+    if len(report.failed) == wrong:
+        report.verified.append(f"{_count_events(len(events))} of round {file.round} {_form(len(events))} one chain")
+
+
+def _count_events(number: int) -> str:
+    return f"{number} event{'' if number == 1 else 's'}"
+
+
+def _form(number: int) -> str:
+    return "forms" if number == 1 else "form"
+
+
+@dataclass(frozen=True, slots=True)
+class SignedTree:
+    """A checkpoint, and the note that it was read from."""
+
+    note: SignedNote
+    checkpoint: Checkpoint
+
+
+def read_signed(written: str) -> SignedTree:
+    """
+    Parse a signed checkpoint. The signature is not verified here.
+
+    Raises:
+        EvidenceError: the text is not a signed checkpoint.
+    """
+    note = read_note(written)
+    return SignedTree(note, Checkpoint.read(note.text))
+
+
+def check_tree(report: Report, file: EvidenceFile, keys: Sequence[VerifierKey], retained: SignedTree | None) -> None:
+    """
+    Check that every event is in the tree of the checkpoint, and that no later event of the round is missing.
+
+    Check also that the checkpoint is signed, and that it is consistent with the retained one.
+    """
+    if file.checkpoint is None:
+        report.unchecked.append("the file has no checkpoint, so nothing in it is signed")
+        if retained is not None:
+            report.unchecked.append("your checkpoint cannot be compared, because the file has none")
+        return
+    try:
+        signed = read_signed(file.checkpoint)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "checkpoint")
+        return
+    if not signed.checkpoint.origin.endswith(f"/{file.club}"):
+        found = f"a checkpoint of {signed.checkpoint.origin}"
+        expected = f"one of club {file.club}"
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
+    if signed.checkpoint.origin.endswith(f"/test-clubs/{file.club}"):
+        report.unchecked.append("what the club recorded before: it is a test club, whose records its operator can wipe")
+    _check_inclusion(report, file, signed.checkpoint)
+    check_extent(report, file, signed.checkpoint)
+    _check_signature(report, file, signed, keys)
+    if retained is not None:
+        _check_retained(report, file, signed.checkpoint, retained, keys)
+
+
+def _check_inclusion(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
+    proved = 0
+    for place, given in (("events", file.events), ("related", file.related)):
+        for index, each in enumerate(given):
+            if each.position is None or each.proof is None:
+                if place == "related":
+                    report.unchecked.append(f"#/related/{index}: the event is not signed yet")
+                continue
+            leaf = hash_event(each.event)
+            try:
+                verify_inclusion(leaf, each.position, checkpoint.size, each.proof, checkpoint.root)
+                proved += 1
+            except EvidenceError as error:
+                report.fail(error.mistakes, place, index, "proof")
+    if proved:
+        report.verified.append(
+            f"{_count_events(proved)} {'is' if proved == 1 else 'are'} among the {checkpoint.size} of the checkpoint"
+        )
+
+
+def _check_signature(report: Report, file: EvidenceFile, signed: SignedTree, keys: Sequence[VerifierKey]) -> None:
+    own = []
+    for index, written in enumerate(file.keys):
+        try:
+            own.append(VerifierKey.read(written))
+        except EvidenceError as error:
+            report.fail(error.mistakes, "keys", index)
+    try:
+        [by, *_] = verify_note(signed.note, keys or own)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "checkpoint")
+        return
+    if keys:
+        report.verified.append(f"the checkpoint is signed by a key that you gave, {by.written}")
+    else:
+        report.unchecked.append(
+            f"the checkpoint is signed by {by.written}, a key that only the file contains; give the key that you"
+            " trust with --key KEY"
+        )
+
+
+def _check_retained(
+    report: Report, file: EvidenceFile, newer: Checkpoint, retained: SignedTree, keys: Sequence[VerifierKey]
+) -> None:
+    older = retained.checkpoint
+    if keys:
+        try:
+            verify_note(retained.note, keys)
+        except EvidenceError as error:
+            report.fail(error.mistakes, "retained")
+            return
+    if older.origin != newer.origin:
+        found, expected = f"a checkpoint of {newer.origin}", f"one of {older.origin}, as yours is"
+        report.failed.append(Finding.of_difference("origin-differs", ("checkpoint",), found, expected))
+    elif older.size == newer.size:
+        _check_same(report, newer, older)
+    elif older.size > newer.size:
+        report.unchecked.append(
+            f"your checkpoint has {_count_events(older.size)} and the file's has {newer.size}: the file is older"
+            " than your checkpoint; fetch the evidence again"
+        )
+    elif file.consistency is None or file.consistency.size != older.size:
+        report.unchecked.append(
+            f"your checkpoint has {_count_events(older.size)} and the file's has {newer.size}, and the file does"
+            f" not prove that they are consistent; fetch it with --since {older.size} (over HTTP,"
+            f" ?since={older.size})"
+        )
+    else:
+        try:
+            verify_consistency(older.size, newer.size, file.consistency.proof, older.root, newer.root)
+            report.verified.append(f"the checkpoint is consistent with yours of {_count_events(older.size)}")
+        except EvidenceError as error:
+            report.fail(error.mistakes, "consistency")
+
+
+def _check_same(report: Report, newer: Checkpoint, retained: Checkpoint) -> None:
+    """Compare two checkpoints of the same size: a service signs one for each size."""
+    wrong = len(report.failed)
+    for what, found, expected in (
+        ("the root of the tree", newer.root, retained.root),
+        ("the root of the map of rounds", newer.rounds_root, retained.rounds_root),
+        ("the time", newer.signed_at, retained.signed_at),
+    ):
+        if found != expected:
+            path = ("checkpoint",)
+            values = (f"{what} {_show(found)}", f"{_show(expected)}, as in your checkpoint of the same size")
+            report.failed.append(Finding.of_difference("checkpoint-differs", path, *values))
+    if len(report.failed) == wrong:
+        report.verified.append("the checkpoint is identical to the one that you retained")
+
+
+def _show(value: bytes | datetime | None) -> str:
+    if value is None:
+        return "none"
+    return value.hex() if isinstance(value, bytes) else str(show_time(value))
+
+
+def check_extent(report: Report, file: EvidenceFile, checkpoint: Checkpoint) -> None:
+    """
+    Check whether the last signed event of the file is the newest one of the round at the checkpoint.
+
+    If the file does not prove that, the report says that later events are not excluded.
+    """
+    signed = _count_signed(report, file)
+    if not signed:
+        report.unchecked.append("no event of the round is signed yet")
+        return
+    last = file.events[signed - 1].event
+    try:
+        until = f"complete up to event {signed} of {show_time(read_event(last).at)}; later events are not excluded"
+    except EvidenceError:
+        return
+    for index in range(signed, len(file.events)):
+        report.unsigned.append(f"#/events/{index}: event {index + 1} is not signed yet")
+    if file.newest is None:
+        report.extent = until
+        return
+    if not _is_newest(report, file, file.newest, checkpoint, MapEntry.of(file.round, signed, hash_event(last))):
+        return
+    if report.unsigned:
+        report.extent = until
+        return
+    at = f" of {show_time(checkpoint.signed_at)}" if checkpoint.signed_at else ""
+    report.extent, report.is_complete = f"complete as of checkpoint {checkpoint.size}{at}", True
+    report.verified.append(f"event {signed} is the newest event of the round as of the checkpoint")
+
+
+def _count_signed(report: Report, file: EvidenceFile) -> int:
+    """Count the signed events of the round from the first one. Report an unsigned event before a signed one."""
+    signed = [index for index, each in enumerate(file.events, 1) if each.position is not None]
+    newest = signed[-1] if signed else 0
+    for index in range(newest):
+        if file.events[index].position is None:
+            report.unchecked.append(f"#/events/{index}: the event is not signed, though a later one is")
+    return newest
+
+
+def _is_newest(report: Report, file: EvidenceFile, newest: NewestEvent, checkpoint: Checkpoint, last: MapEntry) -> bool:
+    """Verify the entry of the round in the map of the checkpoint, and that it is the last signed event of the file."""
+    if checkpoint.rounds_root is None:
+        detail = "the checkpoint holds no map of rounds, so that the file cannot prove which event is the newest"
+        report.failed.append(Finding("newest-event-unproved", ("newest",), detail))
+        return False
+    entry = MapEntry.of(file.round, newest.sequence, newest.event)
+    try:
+        verify_entry(entry, newest.proof, checkpoint.rounds_root)
+    except EvidenceError as error:
+        report.fail(error.mistakes, "newest", "proof")
+        return False
+    if entry == last:
+        return True
+    if entry.sequence > last.sequence:
+        detail = (
+            f"the file's signed events end with event {last.sequence}, and the round had {entry.sequence} when the"
+            " checkpoint was signed: later events are left out"
+        )
+        report.failed.append(Finding("events-omitted", ("events",), detail))
+    else:
+        detail = (
+            f"the checkpoint's map of rounds names event {entry.sequence} with the hash {entry.event.hex()} as the"
+            f" newest; the file has event {last.sequence} with the hash {last.event.hex()}"
+        )
+        report.failed.append(Finding("newest-event-differs", ("newest",), detail))
+    return False
