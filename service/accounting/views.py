@@ -21,9 +21,8 @@ from schemas.accounting.payment_lines import (
     dump_ledger_rows,
 )
 from schemas.pages import DEFAULT
-from service.accounting.actions.ledger import export_ledger, list_ledger
-from service.accounting.actions.statements import get_club_statement
-from service.accounting.queries.statements import StatementFilter
+from service.accounting.actions import export_ledger, get_club_statement, list_ledger
+from service.accounting.queries import StatementFilter
 from service.clubs.actions import get_club
 from service.clubs.scopes import Scope
 from service.http.authentication import current_transaction
@@ -75,7 +74,7 @@ def get_ledger(query: dict[str, Any]) -> Response:
 
 
 @accounting.route("/v1/statement", methods=["GET"])
-@accounting.operation("get_club_statement", Scope.READ, forms=(JSON, CSV))
+@accounting.operation("get_club_statement", Scope.READ, by_table_link=True, forms=(JSON, CSV))
 @accounting.arguments(ClubStatementQuerySchema, location="query")
 @accounting.response(200, ClubStatementSchema)
 @accounting.doc(responses={HTTPStatus.OK: _CSV})

@@ -1,7 +1,6 @@
 """Corrections and what-if questions."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from functools import partial
 from http import HTTPStatus
 from typing import Any
@@ -15,16 +14,14 @@ from scoring.errors import Mistake
 from service.clubs.scopes import Scope
 from service.corrections.actions.amend import what_if
 from service.corrections.actions.correct import correct_round
-from service.errors import PreconditionFailed, RoundChanged
 from service.http.authentication import current_transaction, require_scope
-from service.http.preconditions import PARAMETER as IF_MATCH
-from service.http.preconditions import read_if_match
 from service.http.request_body import receive_body
 from service.http.resource import Resource
 from service.http.responses import REPLAYED, created_response, json_response
 from service.openapi import REQUEST_ID
 from service.rounds.actions.checks import check_expected
 from service.rounds.actions.documents import find_correction_mistakes
+from service.rounds.queries.rounds import lock_version
 from service.rulesets.actions import ruleset_named
 
 corrections = Resource("corrections", __name__, description="Corrections of rounds, and results under other rules.")
@@ -40,8 +37,8 @@ def _find_correction_mistakes(received: Any, round_id: UUID) -> Iterator[Mistake
     Scope.CORRECT,
     by_table_link=True,
     records=True,
-    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT, HTTPStatus.PRECONDITION_FAILED),
-    headers=(IF_MATCH,),
+    if_match=lock_version,
+    problems=(HTTPStatus.NOT_FOUND, HTTPStatus.CONFLICT),
 )
 @corrections.arguments(CorrectionRequestSchema, find_more=_find_correction_mistakes)
 @corrections.response(201, RoundComparisonSchema, headers=REPLAYED)
@@ -62,14 +59,7 @@ def post_correction(request: CorrectionRequest, round_id: UUID) -> Response:
     `correct-final` too, and its `adjustment` has the payments from that settlement to the new one.
     """
     require_final = partial(require_scope, Scope.CORRECT_FINAL)
-    version = read_if_match()
-    based = request if version is None else replace(request, version=version)
-    try:
-        corrected = correct_round(current_transaction(), round_id, based, receive_body(), require_final=require_final)
-    except RoundChanged as error:
-        if version is None:
-            raise
-        raise PreconditionFailed(str(error)) from error
+    corrected = correct_round(current_transaction(), round_id, request, receive_body(), require_final=require_final)
     document = dump_comparison(corrected.comparison)
     check_expected(request.expected, document)
     if not corrected.comparison.changed:

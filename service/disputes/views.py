@@ -31,7 +31,7 @@ from service.disputes.actions.disputes import (
     review_dispute,
     withdraw_dispute,
 )
-from service.disputes.queries import DisputeFilter
+from service.disputes.queries.disputes import DisputeFilter
 from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import LOCATION, NEXT_PAGE, REPLAYED, created_response, json_response, respond_page

@@ -1,6 +1,7 @@
-"""Add events to clubs' trees, make and read checkpoints, and prove inclusion and consistency."""
+"""Add events to clubs' trees, also when notified; make and read checkpoints; prove inclusion and consistency."""
 
-from collections.abc import Sequence
+import time
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Final
@@ -11,11 +12,13 @@ from uuid_utils.compat import uuid7
 from evidence import Checkpoint, EvidenceError, SigningKey, consistency_ranges, inclusion_ranges, sign_note
 from scoring.errors import Mistake
 from service.db import Database, Transaction
+from service.db.notifications import Batcher, Listener
 from service.db.pages import Page, cut_page
-from service.errors import NotFound
+from service.errors import NotFound, ServiceError
 from service.ledger.queries import checkpoints, trees
 from service.ledger.queries.checkpoints import PublishedKey, StoredCheckpoint
-from service.ledger.queries.trees import TreeHead
+from service.ledger.queries.trees import RECORDED, TreeHead
+from service.logs import get_log
 
 AT_ONCE: Final = 2000
 """The number of events that are added to a tree in one transaction."""
@@ -181,3 +184,47 @@ def prove_inclusion(transaction: Transaction, position: int, size: int) -> list[
         detail = f"is {position}; expected 0 to {size - 1}, the positions in a tree of {size} events"
         raise EvidenceError((Mistake("position-unknown", ("query", "position"), detail),))
     return trees.hash_ranges(transaction, inclusion_ranges(position, size))
+
+
+_PAUSE: Final = 0.1
+"""Seconds between two batches: under load, many events join at once and send one notification."""
+_ATTEMPTS: Final = 4
+_RETRY_SECONDS: Final = 0.05
+
+_log = get_log(__name__)
+
+
+class Joiner:
+    """
+    Adds the events of clubs to their trees when it is notified of a commit.
+
+    Nothing depends on it: the sweeper adds what it misses, and signs the trees.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._batcher = Batcher(self._join, _PAUSE, "joiner")
+        self._listener = Listener(database, RECORDED, self._batcher.add)
+
+    def start(self) -> None:
+        """Start the threads."""
+        self._batcher.start()
+        self._listener.start()
+
+    def stop(self) -> None:
+        """End the threads."""
+        self._listener.stop()
+        self._batcher.stop()
+
+    def _join(self, clubs: Collection[str]) -> None:
+        for club in clubs:
+            try:
+                # Another process may hold the tree with a batch that was taken before the commit.
+                for _ in range(_ATTEMPTS):
+                    if join_events(self._database, UUID(club), None):
+                        break
+                    time.sleep(_RETRY_SECONDS)
+            except ServiceError as error:
+                _log.warning("join_interrupted", club=club, error=str(error))
+            except Exception:
+                _log.exception("join_failed", club=club)

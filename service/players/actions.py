@@ -1,6 +1,8 @@
 """Read, list, set and erase display names of players."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from evidence.events import PlayerErased, PlayerNamed
@@ -9,6 +11,8 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.players import queries as players
 from service.players.queries import StoredPlayer
+
+_MOST_FOUND: Final = 1000
 
 
 def view_player(stored: StoredPlayer) -> PlayerView:
@@ -29,6 +33,16 @@ def get_player(transaction: Transaction, player: str) -> PlayerView:
 def list_players(transaction: Transaction, *, after: UUID | None, limit: int) -> Page[PlayerView]:
     """List the club's players with a display name, the newest first."""
     return cut_page(players.list_page(transaction, after=after, limit=limit + 1), limit, view_player)
+
+
+def list_names(transaction: Transaction, of: Iterable[str]) -> dict[str, str]:
+    """Return the display names of those players that have one."""
+    return {found.player: found.display_name for found in players.list_named(transaction, {*of})}
+
+
+def search_names(transaction: Transaction, text: str) -> list[str]:
+    """Return the IDs of players with a text in their display names: not more than a thousand."""
+    return players.search_names(transaction, text, _MOST_FOUND)
 
 
 @dataclass(frozen=True, slots=True)

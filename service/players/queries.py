@@ -1,5 +1,6 @@
 """Display names of players, which can be changed and erased."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -87,6 +88,19 @@ def list_page(transaction: Transaction, *, after: UUID | None = None, limit: int
     if after is not None:
         query = query.where(PlayerRecord.id < after)
     return [_load(found) for found in transaction.execute(query)]
+
+
+def list_named(transaction: Transaction, players: Collection[str]) -> list[StoredPlayer]:
+    """List those of some players that have a display name."""
+    query = _mine(transaction).where(PlayerRecord.player.in_([*players]))
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def search_names(transaction: Transaction, text: str, limit: int) -> list[str]:
+    """List players with a text in their display names, in small or capital letters."""
+    contains = PlayerRecord.display_name.icontains(text, autoescape=True)
+    query = select(PlayerRecord.player).where(PlayerRecord.club_id == transaction.club_id, contains).limit(limit)
+    return list(transaction.execute(query).scalars())
 
 
 def _mine(transaction: Transaction) -> Select[Any]:

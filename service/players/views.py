@@ -37,13 +37,15 @@ class PlayerConverter(BaseConverter):
 
 
 class PlayerPartConverter(BaseConverter):
-    """The part of a URL before `/statistics`: any ID of a player."""
+    """Any ID of a player: the part of a URL before `/statistics`, or all of it where no operation reads statistics."""
 
     regex = "(?s:.+)"
     part_isolating = False
 
 
 ONE: Final = "/v1/players/<player:player>"
+ANY: Final = "/v1/players/<player_part:player>"
+"""The same path for methods that `/v1/players/{player}/statistics` does not have."""
 PLAYER: Final[list[dict[str, Any]]] = [
     {
         "in": "path",
@@ -74,7 +76,7 @@ def get_one_player(player: str) -> Response:
     return json_response(dump_player(get_player(current_transaction(), read_player(player))))
 
 
-@players.route(ONE, methods=["PUT"], parameters=PLAYER)
+@players.route(ANY, methods=["PUT"], parameters=PLAYER)
 @players.operation("name_player", Scope.WRITE, problems=(HTTPStatus.GATEWAY_TIMEOUT,))
 @players.arguments(DisplayNameRequestSchema)
 @players.response(200, PlayerSchema)
@@ -92,7 +94,7 @@ def put_player(naming: NameRequest, player: str) -> Response:
     return json_response(dump_player(named.view), HTTPStatus.CREATED if named.is_new else HTTPStatus.OK)
 
 
-@players.route(ONE, methods=["DELETE"], parameters=PLAYER)
+@players.route(ANY, methods=["DELETE"], parameters=PLAYER)
 @players.operation("erase_player", Scope.WRITE, problems=(HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.GATEWAY_TIMEOUT))
 @players.response(204, description="The player has no display name.")
 def delete_player(player: str) -> Response:

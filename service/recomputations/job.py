@@ -6,7 +6,7 @@ from service.db import Transaction
 from service.jobs.queries.chunks import Chunk, Done, Part, Plan
 from service.jobs.queries.jobs import StoredJob
 from service.recomputations import queries as recomputations
-from service.recomputations.actions.recomputations import read_asked
+from service.recomputations.actions.recomputations import read_options
 from service.recomputations.actions.recompute import check_rulesets, recompute_rounds
 from service.recomputations.packed.queries import Scope, Stretch
 from service.recomputations.queries import Difference, SizedStretch
@@ -27,7 +27,7 @@ class RecomputationKind:
 
     def plan(self, transaction: Transaction, job: StoredJob) -> Plan:
         """Return one chunk for each range of rounds. Progress counts hands; the job accounts for rounds."""
-        asked = read_asked(transaction, job)
+        asked = read_options(transaction, job)
         most = _HANDS_BY_OTHER_RULES if asked.recomputation.ruleset else MOST_HANDS
         cut = recomputations.cut_stretches(transaction, asked.scope, most)
         parts = [
@@ -38,7 +38,7 @@ class RecomputationKind:
 
     def work(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Done:
         """Recompute a range of rounds; the first chunk also reports changed rulesets."""
-        asked = read_asked(transaction, job)
+        asked = read_options(transaction, job)
         part = chunk.part.what
         stretch = _stretch(asked.scope, chunk)
         found = recompute_rounds(transaction, stretch, asked.recomputation)
@@ -59,7 +59,7 @@ class RecomputationKind:
 
     def split(self, transaction: Transaction, job: StoredJob, chunk: Chunk) -> Sequence[Part]:
         """Split a range into some dozens, and those into single rounds. Rounds opened since are not accounted for."""
-        part, asked = chunk.part.what, read_asked(transaction, job)
+        part, asked = chunk.part.what, read_options(transaction, job)
         most = max(1, (chunk.part.size + part["rounds"]) // _SPLIT_INTO)
         stretch = _stretch(asked.scope, chunk)
         cut = recomputations.cut_stretches(transaction, asked.scope, most, (stretch.first, stretch.last)).stretches

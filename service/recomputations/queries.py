@@ -73,7 +73,7 @@ class SizedStretch:
 
 
 @dataclass(frozen=True, slots=True)
-class CutScope:
+class ScopeRanges:
     """
     The ranges of a scope.
 
@@ -85,7 +85,7 @@ class CutScope:
     stretches: Sequence[SizedStretch]
 
 
-def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tuple[UUID, UUID] = EVERY) -> CutScope:
+def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tuple[UUID, UUID] = EVERY) -> ScopeRanges:
     """Divide the rounds of a scope, between two ids, into ranges of at most `most` hands and rounds together."""
     parameters = {**stretch_parameters(transaction, Stretch(scope, *bounds)), "most": most}
     found = transaction.connection.exec_driver_sql(wanted_rounds(scope) + _CUT, parameters)
@@ -93,7 +93,7 @@ def cut_stretches(transaction: Transaction, scope: Scope, most: int, bounds: tup
     stretches = [
         SizedStretch(Stretch(scope, UUID(row.first), UUID(row.last)), row.rounds, int(row.hands)) for row in rows
     ]
-    return CutScope(rows[0].of if rows else 0, stretches)
+    return ScopeRanges(rows[0].of if rows else 0, stretches)
 
 
 def add_differences(transaction: Transaction, job_id: UUID, place: int, differences: Iterable[Difference]) -> None:

@@ -23,11 +23,11 @@ class RoundStatisticsRecord(Base):
             "opened_at",
             postgresql_include=[
                 "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares", "fouls",
-                "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle", "royalties_bottom",
-                "scoops", "not_received", "not_paid",
+                "fantasyland_hands", "fantasyland_entered", "fantasyland_stayed", "royalties_top", "royalties_middle",
+                "royalties_bottom", "scoops", "not_received", "not_paid", "best", "worst",
             ],
         ),
-    )  # fmt: skip
+    )  # as a table  # fmt: skip
 
     club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
     round_id: Mapped[Key]
@@ -48,6 +48,42 @@ class RoundStatisticsRecord(Base):
     scoops: Mapped[int]
     not_received: Mapped[Big]
     not_paid: Mapped[Big]
+    fantasyland_hands: Mapped[int]
+    best: Mapped[Big]
+    worst: Mapped[Big]
+
+
+class RoundOpponentRecord(Base):
+    """The figures of a player against an opponent in a round, as `RoundStatisticsRecord`; a pair has two of them."""
+
+    __tablename__ = "round_opponents"
+    __table_args__ = (
+        Index(
+            "round_opponents_of_player",
+            "club_id",
+            "player",
+            "opened_at",
+            postgresql_include=[
+                "opponent", "round_id", "table_id", "ruleset_name", "ruleset_version", "hands", "points", "squares",
+                "scoops", "scooped", "paid",
+            ],
+        ),
+    )  # as a table  # fmt: skip
+
+    club_id: Mapped[UUID] = mapped_column(ForeignKey("clubs.id"), primary_key=True)
+    round_id: Mapped[Key]
+    player: Mapped[str] = mapped_column(primary_key=True)
+    opponent: Mapped[str] = mapped_column(primary_key=True)
+    table_id: Mapped[UUID]
+    ruleset_name: Mapped[str]
+    ruleset_version: Mapped[int]
+    opened_at: Mapped[datetime]
+    hands: Mapped[int]
+    points: Mapped[Big]
+    squares: Mapped[int] = mapped_column(Numeric)
+    scoops: Mapped[int]
+    scooped: Mapped[int]
+    paid: Mapped[Big]
 
 
 class UnmeasuredRoundRecord(Base):

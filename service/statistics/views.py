@@ -13,8 +13,8 @@ from service.http.authentication import current_transaction
 from service.http.resource import Resource
 from service.http.responses import json_response
 from service.players.views import PLAYER, read_player
-from service.statistics.actions.statistics import get_player_statistics, list_statistics
-from service.statistics.queries.statistics import StatisticsFilter
+from service.statistics.actions import get_player_statistics, list_statistics
+from service.statistics.queries import StatisticsFilter
 
 statistics = Resource("statistics", __name__, description="Statistics of players.")
 

@@ -88,6 +88,7 @@ def _add(records: Records, event: EventPayload, at: datetime) -> None:
                 "table_id": event.table,
                 "key_id": event.key,
                 "kind": event.link_kind.value,
+                "player": event.player,
                 "label": _hashed("label", event.label),
                 "scopes": list(event.scopes),
                 "created_at": at,

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
-from service.verification.covers import AUDITED, Cover
+from service.verification.covers import AUDITED, Comparison
 from service.verification.findings import Finding, FindingKind
 
 Row = Mapping[str, Any]
@@ -41,7 +41,9 @@ def compare_records(
         for column, value in right.items():
             wanted = value(row) if callable(value) else value
             if row[column] != wanted:
-                kind = FindingKind.FIGURE_DIFFERS if columns[column] is Cover.PLAYED else FindingKind.RECORD_DIFFERS
+                kind = (
+                    FindingKind.FIGURE_DIFFERS if columns[column] is Comparison.PLAYED else FindingKind.RECORD_DIFFERS
+                )
                 yield Finding(kind, table, place(key), column, row[column], wanted)
     for key in expected.keys() - seen:
         yield Finding(FindingKind.RECORD_MISSING, table, place(key))

@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Final
 
 
-class Cover(StrEnum):
+class Comparison(StrEnum):
     """What a column is compared with."""
 
     KEY = "key"
@@ -39,15 +39,15 @@ class Table:
     free: tuple[str, ...] = ()
 
     @property
-    def columns(self) -> dict[str, Cover]:
+    def columns(self) -> dict[str, Comparison]:
         """Every column, and what it is compared with."""
         return {
-            **dict.fromkeys(self.key, Cover.KEY),
-            **dict.fromkeys(self.event, Cover.EVENT),
-            **dict.fromkeys(self.played, Cover.PLAYED),
-            **dict.fromkeys(self.bytes, Cover.BYTES),
-            **dict.fromkeys(self.tree, Cover.TREE),
-            **dict.fromkeys(self.free, Cover.NOTHING),
+            **dict.fromkeys(self.key, Comparison.KEY),
+            **dict.fromkeys(self.event, Comparison.EVENT),
+            **dict.fromkeys(self.played, Comparison.PLAYED),
+            **dict.fromkeys(self.bytes, Comparison.BYTES),
+            **dict.fromkeys(self.tree, Comparison.TREE),
+            **dict.fromkeys(self.free, Comparison.NOTHING),
         }
 
 
@@ -70,7 +70,7 @@ AUDITED: Final[Mapping[str, Table]] = {
     ),
     "table_links": _table(
         "club_id id",
-        event="table_id key_id kind label secret_sha256 scopes created_at expires_at revoked_at",
+        event="table_id key_id kind player label secret_sha256 scopes created_at expires_at revoked_at",
         free="last_used_at",
     ),
     "revoked_links": _table("club_id round_id expires_at", event="revoked_at"),
@@ -140,6 +140,9 @@ UNAUDITED: Final[Mapping[str, str]] = {
     "import_pieces": "lines that wait to be imported; they become submissions of rounds",
     "import_results": "the results of an import's lines; the rounds are compared with their events",
     "round_statistics": "sums of players' hands, which can be computed again from records that are compared",
+    "round_opponents": "sums of players' hands against each opponent, which can be computed again as those of players",
+    "console_sessions": "who is signed in to the console; sessions end after hours",
+    "scorekeepers": "who is entering a hand at the moment; entries expire after seconds",
     "unmeasured_rounds": "rounds whose sums are to be computed again",
     "differences": "the differences that a recomputation found; another recomputation finds them again",
 }

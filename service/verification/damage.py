@@ -23,7 +23,7 @@ _BY_INDEX: Final = text("SELECT set_config('enable_seqscan', 'off', true)")
 
 
 def find_damage(error: DBAPIError | psycopg.Error) -> str | None:
-    """Return what PostgreSQL says about records that it cannot read; None where the error is of another kind."""
+    """Return PostgreSQL's message about records that it cannot read; None where the error is of another kind."""
     cause = error.orig if isinstance(error, DBAPIError) else error
     state = getattr(cause, "sqlstate", None) or ""
     return str(cause).strip().splitlines()[0] if state.startswith(_DAMAGED) else None

@@ -21,8 +21,7 @@ from scoring.round_state import Round
 from scoring.ruleset import Points, Ruleset
 from scoring.settle_up import find_adjustment
 from scoring.settlement import Transfer
-from service.rounds.queries.figures import figures_of
-from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, in_order
+from service.rounds.queries.stored_round import Finality, dump_finality, dump_round, figures_of, in_order
 from service.rulesets.queries import digest_ruleset
 from service.verification.comparing import Expected, Key, Row
 
@@ -95,7 +94,7 @@ def expect_records(
 
 
 def _expect_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, state: Mapping[str, Any]) -> Row:
-    """Add the hand scores of a round with one revision without their results; return what its head says of these."""
+    """Add the hand scores of a round with one revision without their results; return the head's columns for these."""
     newest = folded.newest
     for hand, scorer in zip(newest.hands, newest.scorers, strict=True):
         row = _scored_hand(ruleset, hand, scorer)
@@ -111,7 +110,7 @@ def _expect_proven(records: Records, folded: FoldedRound, ruleset: Ruleset, stat
 
 def _replay(records: Records, folded: FoldedRound, rulesets: Sequence[Ruleset]) -> tuple[Row, bool]:
     """
-    Add the results of each revision; return what the head says of them, and whether hands can follow.
+    Add the results of each revision; return the columns of the head for them, and whether hands can follow.
 
     Raises:
         InvalidRoundError: a hand is invalid.
@@ -250,7 +249,7 @@ def _add_play(records: Records, place: Key, revision: Revision, ruleset: Ruleset
 
 
 def _scored_hand(ruleset: Ruleset, hand: FoldedHand, scorer: int) -> dict[str, Any]:
-    """Return what a hand score says but for the results."""
+    """Return the columns of a hand score, except the results."""
     return {"hand_id": hand.id, **_ruleset_columns(ruleset), "scorer_version": scorer}
 
 
@@ -284,7 +283,7 @@ def _add_adjustments(
 
 
 def _head_row(folded: FoldedRound, ruleset: Ruleset, *, is_open: bool) -> dict[str, Any]:
-    """Return what a round's head says but for its results, version and last event."""
+    """Return the columns of a round's head, except its results, version and last event."""
     opening, newest = folded.opening, folded.newest
     until = folded.changed_at + timedelta(minutes=opening.correction_window_minutes)
     finality = Finality(final_revision=folded.final_revision, open_disputes=folded.open_disputes)

@@ -66,7 +66,7 @@ def _read_edge(transaction: Transaction, first: int) -> Edge:
 def _report_leaf(
     club_id: UUID, position: int, stored: bytes, event_id: UUID, event_hash: bytes | None
 ) -> Iterator[Finding]:
-    """Report a leaf whose hash is not that of its event, which is None where there is no such event."""
+    """Report a leaf whose hash is not that of its event, which is None where the event is missing."""
     key = {"club_id": club_id, "level": 0, "position": position}
     if event_hash is None:
         yield Finding(FindingKind.EVENT_MISSING, "events", {"club_id": club_id, "id": event_id})

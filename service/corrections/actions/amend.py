@@ -13,11 +13,11 @@ from schemas.corrections.comparisons import CarriedOverStack, RoundComparison, R
 from schemas.corrections.patches import Patched
 from schemas.corrections.requests import Edits, WhatIfRequest
 from schemas.documents import RoundDocument, digest_document, dump_document, load_document
-from schemas.exact_points import refuse_inexact
 from schemas.fields import reading_stored_texts, show, show_time
 from schemas.hand_identity import prefer_recorded
+from schemas.hands import HandView
+from schemas.money import refuse_inexact
 from schemas.problems import sentence_of, show_pointer
-from schemas.scores import HandView
 from scoring.errors import Mistake, ScoringError
 from scoring.hand import Seat
 from scoring.history import (
@@ -39,7 +39,7 @@ from service.errors import CorrectionInvalid, HandIrregular, RulesetUnknown
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.actions.recording import view_hand
-from service.rounds.queries import histories, revisions, rounds, transfers
+from service.rounds.queries import histories, revisions, rounds, settlements
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets.actions import ruleset_named
@@ -50,7 +50,7 @@ def snapshot_recorded(
     transaction: Transaction, round_id: UUID, revision: int, happened: StoredHistory
 ) -> RoundSnapshot:
     """Return the stored hands, nets and stacks of a revision."""
-    paid = transfers.list_paid(transaction, round_id, revision)
+    paid = settlements.list_paid(transaction, round_id, revision)
     then = revisions.get(transaction, round_id, revision)
     names = {seat.seat: seat.player for seat in happened.seats}
     sides = tuple(

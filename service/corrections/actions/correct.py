@@ -24,12 +24,13 @@ from service.corrections.actions.amend import (
     snapshot_recorded,
 )
 from service.db import Transaction
-from service.disputes import queries as disputes
-from service.errors import CorrectionInvalid, DisputeRefused, RoundChanged
+from service.disputes.queries import disputes
+from service.errors import CorrectionInvalid, DisputeRefused
+from service.rounds.actions.checks import require_version
 from service.rounds.actions.documents import find_document_mistakes, write_document
 from service.rounds.actions.opening import view_round
 from service.rounds.models import CorrectionRecord
-from service.rounds.queries import histories, revisions, rounds, transfers
+from service.rounds.queries import histories, revisions, rounds, settlements
 from service.rounds.queries.histories import StoredHistory
 from service.rounds.queries.revisions import RevisionToRecord
 from service.rounds.queries.stored_round import StoredRound
@@ -91,10 +92,10 @@ def correct_round(
     made = corrections.find_newest(transaction, round_id, request.digest)
     # Without a version, the same request is a replay only if it made the newest revision.
     if made is not None and (request.version is not None or made == before.revision):
-        return CorrectedRound(_as_recorded(transaction, before, made - 1, made), is_replay=True)
+        return CorrectedRound(compare_revisions(transaction, before, made - 1, made), is_replay=True)
     if before.finality.final_revision is not None:
         require_final()
-    _refuse_changed(before, read.version if request.version is None else request.version)
+    require_version(before, read.version if request.version is None else request.version)
     if request.dispute is not None:
         _refuse_other_dispute(transaction, before, request.dispute)
     happened = histories.get(transaction, round_id, before.revision)
@@ -103,7 +104,7 @@ def correct_round(
     with locate_mistakes(document, request.edits, find_more=find_more) as amend:
         amended = amend_round(transaction, before, document, request.document or amend(), accepts=request.accepts)
         if is_as_recorded(amended, happened, document):
-            same = _as_recorded(transaction, before, before.revision, before.revision)
+            same = compare_revisions(transaction, before, before.revision, before.revision)
             return CorrectedRound(replace(same, changed=False), is_replay=False)
         _refuse_to_open_again(transaction, before, amended)
     old = snapshot_recorded(transaction, round_id, before.revision, happened)
@@ -114,16 +115,10 @@ def correct_round(
         before=old,
         after=snapshot_played(amended.played),
         carried_over=find_carried_over(transaction, stored),
-        adjustment=transfers.find_adjustment(transaction, stored.id, stored.revision),
+        adjustment=settlements.find_adjustment(transaction, stored.id, stored.revision),
         dropped_departures=find_dropped(happened.departures, amended.history.departures),
     )
     return CorrectedRound(comparison, is_replay=False)
-
-
-def _refuse_changed(before: StoredRound, version: int) -> None:
-    if before.version != version:
-        detail = f"the request is for version {version} of the round; expected version {before.version}"
-        raise RoundChanged(detail, (Mistake("round-changed", ("version",), detail),))
 
 
 def _refuse_other_dispute(transaction: Transaction, before: StoredRound, dispute_id: UUID) -> None:
@@ -242,8 +237,8 @@ def _document(document: RoundDocument, contents: Sequence[CanonicalJson]) -> Cor
     )
 
 
-def _as_recorded(transaction: Transaction, stored: StoredRound, old: int, new: int) -> RoundComparison:
-    """Compare two stored revisions."""
+def compare_revisions(transaction: Transaction, stored: StoredRound, old: int, new: int) -> RoundComparison:
+    """Compare two revisions of a round as they are stored."""
     happened = [histories.get(transaction, stored.id, revision) for revision in (old, new)]
     before, after = [
         snapshot_recorded(transaction, stored.id, revision, each)
@@ -255,6 +250,6 @@ def _as_recorded(transaction: Transaction, stored: StoredRound, old: int, new: i
         before,
         after,
         find_carried_over(transaction, stored),
-        transfers.find_adjustment(transaction, stored.id, new),
+        settlements.find_adjustment(transaction, stored.id, new),
         find_dropped(happened[0].departures, happened[1].departures),
     )

@@ -6,8 +6,8 @@ from uuid import UUID
 
 from schemas.disputes import Ratio, RoundAnomaly
 from service.db import Transaction
-from service.disputes import queries as anomalies
-from service.disputes.queries import NO_OTHERS, RoundFigures, TableFigures
+from service.disputes.queries import figures
+from service.disputes.queries.figures import NO_OTHERS, RoundFigures, TableFigures
 
 PLAIN: Final = RoundFigures(Ratio(0, 4), {}, {}, Ratio(0, 3), Ratio(0, 1))
 """A round without anomalies, for examples."""
@@ -29,10 +29,10 @@ def find_unusual(transaction: Transaction, round_ids: Collection[UUID]) -> dict[
     if not round_ids:
         return {}
     wanted = set(round_ids)
-    others = anomalies.list_others(transaction, wanted)
+    others = figures.list_others(transaction, wanted)
     return {
         round_id: compare(found, others.get(round_id, NO_OTHERS))
-        for round_id, found in anomalies.list_figures(transaction, wanted).items()
+        for round_id, found in figures.list_figures(transaction, wanted).items()
     }
 
 

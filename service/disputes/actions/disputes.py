@@ -33,12 +33,12 @@ from scoring.board import Row
 from scoring.errors import Mistake
 from service.db import Transaction
 from service.db.pages import Page
-from service.disputes import queries as disputes
 from service.disputes.actions.anomalies import find_unusual
-from service.disputes.queries import DisputeFilter, StoredDispute
+from service.disputes.queries import disputes
+from service.disputes.queries.disputes import DisputeFilter, StoredDispute
 from service.errors import DisputeChanged, DisputeInvalid, DisputeRefused, NotFound
-from service.rounds.actions.checks import require_author
-from service.rounds.queries import rounds, settlement_states
+from service.rounds.actions.checks import require_author, require_version
+from service.rounds.queries import rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 
 
@@ -123,7 +123,7 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
     require_author(transaction, before, request.by)
     mistakes = tuple(_find_unknown(before, request))
     if mistakes:
-        raise DisputeInvalid("the round has no such hand or seat", mistakes)
+        raise DisputeInvalid("the round does not have this hand or seat", mistakes)
     dispute = StoredDispute(
         id=uuid7(),
         round_id=before.id,
@@ -139,7 +139,7 @@ def open_dispute(transaction: Transaction, request: DisputeRequest) -> ChangedDi
     )
     disputes.add(transaction, dispute)
     event = _event(dispute)
-    settlement_states.open_dispute(transaction, before, event.kind, event.encode())
+    settlements.open_dispute(transaction, before, event.kind, event.encode())
     return ChangedDispute(view_dispute(transaction, dispute), is_replay=False)
 
 
@@ -201,15 +201,24 @@ _EVENTS: Final[Mapping[DisputeStep, type[DisputeEvent]]] = {
 }
 
 
-def step_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
+def step_dispute(
+    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, *, round_version: int | None = None
+) -> ChangedDispute:
     """
     Apply a transition or comment to a dispute; the same request by the same author changes nothing.
 
     The round is locked before the dispute, here and elsewhere, so that requests cannot deadlock.
 
+    Args:
+        transaction: the club's transaction.
+        dispute_id: the dispute.
+        request: the transition or comment.
+        round_version: the version of the round that was read; None if any is accepted.
+
     Raises:
         NotFound: the dispute does not exist.
         DisputeChanged: the dispute has another version than the request expects.
+        RoundChanged: the round has another version than was read.
         DisputeRefused: the state of the dispute does not allow the transition.
         DisputeInvalid: the dispute would be upheld with neither a correction nor a reason, or the author is unknown.
     """
@@ -221,6 +230,8 @@ def step_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTra
     if request.version is not None and request.version != before.version:
         detail = f"the request is for version {request.version} of the dispute; expected version {before.version}"
         raise DisputeChanged(detail, (Mistake("dispute-changed", ("version",), detail),))
+    if round_version is not None:
+        require_version(round_, round_version)
     _check_transition(before, request)
     require_author(transaction, round_, request.by, (before.author,))
     correction = _find_correction(transaction, before, request)
@@ -287,7 +298,7 @@ def _record_transition(
         words=None if entry.words is None else sha256(entry.words.encode()).digest(),
         correction=entry.correction,
     )
-    record = settlement_states.end_dispute if after.state.is_ended else settlement_states.change_disputes
+    record = settlements.end_dispute if after.state.is_ended else settlements.change_disputes
     record(transaction, round_, event.kind, event.encode())
 
 
@@ -314,17 +325,26 @@ def review_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeT
     return step_dispute(transaction, dispute_id, request)
 
 
-def resolve_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:
+def resolve_dispute(
+    transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest, *, round_version: int | None = None
+) -> ChangedDispute:
     """
     Uphold or reject a dispute that is under review.
+
+    Args:
+        transaction: the club's transaction.
+        dispute_id: the dispute.
+        request: the decision.
+        round_version: the version of the round that was read; None if any is accepted.
 
     Raises:
         NotFound: the dispute does not exist.
         DisputeChanged: the dispute has another version than the request expects.
+        RoundChanged: the round has another version than was read.
         DisputeRefused: the dispute is not under review.
         DisputeInvalid: the dispute would be upheld with neither a correction nor a reason.
     """
-    return step_dispute(transaction, dispute_id, request)
+    return step_dispute(transaction, dispute_id, request, round_version=round_version)
 
 
 def withdraw_dispute(transaction: Transaction, dispute_id: UUID, request: DisputeTransitionRequest) -> ChangedDispute:

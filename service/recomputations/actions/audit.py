@@ -69,7 +69,7 @@ Rulesets = Mapping[tuple[str, int], Ruleset | None]
 
 
 @dataclass(frozen=True, slots=True)
-class Suspect:
+class RoundToReplay:
     """
     A round that must be replayed alone.
 
@@ -87,12 +87,12 @@ class Suspect:
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """The result of a bulk replay; suspects that are not digested are not in the digest."""
+    """The result of a bulk replay; rounds to replay that are not digested are not in the digest."""
 
     rounds: int
     hands: int
     digest: RoundsDigest
-    suspects: Sequence[Suspect]
+    suspects: Sequence[RoundToReplay]
 
 
 def audit_rounds(transaction: Transaction, stretch: Stretch, rulesets: Rulesets, other: Ruleset | None) -> Audit:
@@ -186,8 +186,8 @@ def _digest(
             digest.add(packed.ids[place].ljust(16, b"\0"), content[start : start + length], status)
 
 
-def _suspects(packed: PackedRounds, differs: Flags, is_settled: Flags) -> Iterator[Suspect]:
+def _suspects(packed: PackedRounds, differs: Flags, is_settled: Flags) -> Iterator[RoundToReplay]:
     for place in np.flatnonzero(differs | ~is_settled).tolist():
-        yield Suspect(
+        yield RoundToReplay(
             packed.round_id(place), int(packed.versions[place]), bool(differs[place]), bool(is_settled[place])
         )

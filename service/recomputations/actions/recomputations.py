@@ -34,19 +34,19 @@ APPLY: Final = "apply"
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RecomputationOptions:
     """The request of a recomputation: its rounds, and what to do with them."""
 
     scope: Scope
     recomputation: Recomputation
 
 
-def read_asked(transaction: Transaction, job: StoredJob) -> Asked:
+def read_options(transaction: Transaction, job: StoredJob) -> RecomputationOptions:
     """Parse the request that `start_recomputation` stored with the job."""
     asked, scope = job.parameters, job.parameters["scope"]
     ruleset = None if asked["ruleset"] is None else _stored(transaction, asked["ruleset"])
     name, _, version = (scope["ruleset"] or "").partition("@")
-    return Asked(
+    return RecomputationOptions(
         Scope(
             table_id=scope["table"] and UUID(scope["table"]),
             round_ids=None if scope["rounds"] is None else tuple(map(UUID, scope["rounds"])),

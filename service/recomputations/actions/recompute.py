@@ -10,7 +10,7 @@ from evidence.events import RoundRecomputed
 from scoring import SCORER_VERSION
 from scoring.ruleset import Ruleset
 from service.db import Transaction
-from service.recomputations.actions.audit import RoundsDigest, Suspect, audit_rounds
+from service.recomputations.actions.audit import RoundsDigest, RoundToReplay, audit_rounds
 from service.recomputations.actions.replay import Replayed, replay_round
 from service.recomputations.packed.queries import Stretch
 from service.recomputations.queries import Difference, RecordedRound, list_recorded, list_versions
@@ -117,7 +117,7 @@ def check_rulesets(transaction: Transaction, only: tuple[str, int] | None) -> li
     ]
 
 
-def _read(transaction: Transaction, suspects: Sequence[Suspect]) -> Iterator[tuple[Suspect, RecordedRound]]:
+def _read(transaction: Transaction, suspects: Sequence[RoundToReplay]) -> Iterator[tuple[RoundToReplay, RecordedRound]]:
     """Read suspects consistently: a round that changes while it is read is locked and read again."""
     for start in range(0, len(suspects), _AT_ONCE):
         some = {suspect.round_id: suspect for suspect in suspects[start : start + _AT_ONCE]}
@@ -145,7 +145,7 @@ def _replay(
 def _apply(
     transaction: Transaction,
     found: Recomputed,
-    suspect: Suspect,
+    suspect: RoundToReplay,
     replayed: Replayed,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,
@@ -168,7 +168,7 @@ def _apply(
 
 
 def _reason_not_to(
-    suspect: Suspect,
+    suspect: RoundToReplay,
     replayed: Replayed,
     stored: Mapping[tuple[str, int], StoredRuleset],
     asked: Recomputation,

@@ -20,8 +20,7 @@ from service.recomputations.actions.audit import RoundsDigest
 from service.recomputations.packed.queries import STATUSES
 from service.recomputations.packed.rounds import TRANSFER_FIELDS, pairs_of
 from service.recomputations.queries import Difference, Record, RecordedRound, pack_content
-from service.rounds.queries.figures import figures_of
-from service.rounds.queries.stored_round import dump_round
+from service.rounds.queries.stored_round import dump_round, figures_of
 
 REFUSED: Final = -1
 """The status number of an invalid round."""

@@ -41,15 +41,15 @@ def ledger(api: Api, query: str = "") -> list[Document]:
 
 
 def read_csv(api: Api, query: str = "") -> list[dict[str, str]]:
-    answer = api.ask("GET", f"/v1/ledger{query}", headers=CSV)
-    assert answer.status == 200, answer
-    return list(csv.DictReader(io.StringIO(answer.text, newline=""), strict=True))
+    response = api.request("GET", f"/v1/ledger{query}", headers=CSV)
+    assert response.status == 200, response
+    return list(csv.DictReader(io.StringIO(response.text, newline=""), strict=True))
 
 
 def posted(api: Api, **document: Any) -> ApiResponse:
-    answer = post_document(api, document_of(**document))
-    assert answer.status == 201, answer
-    return answer
+    response = post_document(api, document_of(**document))
+    assert response.status == 201, response
+    return response
 
 
 def test_a_payment_has_its_place_and_what_was_due_and_paid(api: Api) -> None:
@@ -186,7 +186,7 @@ def test_the_payments_of_another_club_are_not_listed(api: Api, other_api: Api, r
     cursor = api.get("/v1/ledger?limit=1")["next_cursor"]
     refused = other_api.get(f"/v1/ledger?cursor={cursor}")
     assert (refused.status, refused.mistakes) == (422, {"#/query/cursor": "not-a-cursor"})
-    refused = other_api.ask("GET", f"/v1/ledger?cursor={cursor}", headers=CSV)
+    refused = other_api.request("GET", f"/v1/ledger?cursor={cursor}", headers=CSV)
     assert (refused.status, refused.mistakes) == (422, {"#/query/cursor": "not-a-cursor"})
 
 
@@ -208,8 +208,8 @@ def test_the_payments_of_another_club_are_not_listed(api: Api, other_api: Api, r
 )
 @pytest.mark.parametrize("headers", [{}, CSV])
 def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: str, headers: dict[str, str]) -> None:
-    answer = api.ask("GET", f"/v1/ledger?{query}", headers=headers)
-    assert (answer.status, answer.mistakes) == (422, {f"#/query/{pointer}": code})
+    response = api.request("GET", f"/v1/ledger?{query}", headers=headers)
+    assert (response.status, response.mistakes) == (422, {f"#/query/{pointer}": code})
 
 
 # --- CSV ---
@@ -226,9 +226,9 @@ def test_csv_has_a_header_decimal_amounts_and_iso_times(api: Api) -> None:
             closed=CLOSED,
             **money,
         )
-    answer = api.ask("GET", "/v1/ledger", headers=CSV)
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
-    lines = answer.text.split("\r\n")
+    response = api.request("GET", "/v1/ledger", headers=CSV)
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    lines = response.text.split("\r\n")
     assert lines[0] == (
         "played_at,table,round,reference,hand,payer,payee,due,paid,limited_by,amount,currency,revision,final"
     )
@@ -238,7 +238,7 @@ def test_csv_has_a_header_decimal_amounts_and_iso_times(api: Api) -> None:
     listed = read_csv(api)
     assert {(paid["amount"], paid["currency"]) for paid in listed} == {
         ("1.50", "EUR"), ("1998", "JPY"), ("0.030", "KWD"),
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
 
 
 def test_csv_quotes_separators_and_disarms_formulas(api: Api) -> None:
@@ -273,9 +273,9 @@ def net(payments: list[Document], amount: str = "paid") -> dict[str, int]:
 def test_payments_add_up_to_the_statement(api: Api, seed: int, name: str, corrections: int) -> None:
     """Random rounds, corrected at random: for each player and currency, as JSON and as CSV."""
     rng = Random(seed)
-    answer = post_document(api, {**random_document(rng, PRESETS[name]), "table": f"table {uuid4()}"})
-    assert answer.status == 201, answer
-    round_ = answer["round"]
+    response = post_document(api, {**random_document(rng, PRESETS[name]), "table": f"table {uuid4()}"})
+    assert response.status == 201, response
+    round_ = response["round"]
     for attempt in range(corrections):
         document = api.get(f"/v1/rounds/{round_['id']}/document").document
         if document["hands"]:

@@ -26,19 +26,19 @@ CLOSED = {"after_hand": 1, "reason": "midnight"}
 
 
 def statement(api: Api, query: str = "") -> ApiResponse:
-    answer = api.get(f"/v1/statement{query}")
-    assert answer.status == 200, answer
-    return answer
+    response = api.get(f"/v1/statement{query}")
+    assert response.status == 200, response
+    return response
 
 
 def play_at(api: Api, table: str, third: str = "cyd", **more: Any) -> Document:
     """Return a round in which ann wins 12 points and the third player loses them."""
     sitting = {1: "ann 100", 2: "bob 100", 3: f"{third} 100"}
-    answer = post_document(
+    response = post_document(
         api, document_of(table=table, sitting=sitting, hands=[hand(1, 1, THREE)], closed=CLOSED, **more)
     )
-    assert answer.status == 201, answer
-    round_: Document = answer["round"]
+    assert response.status == 201, response
+    round_: Document = response["round"]
     return round_
 
 
@@ -59,7 +59,7 @@ def test_players_are_summed_up_in_total_and_at_each_table(api: Api, tables: dict
     assert (summed["rounds"], summed["open_rounds"], summed["from"], summed["to"]) == (4, 0, None, None)
     assert [(each["player"], each["net"]) for each in summed["players"]] == [
         ("ann", 48), ("bob", 0), ("cyd", -24), ("dan", -24),
-    ]  # fmt: skip
+    ]  # as a table  # fmt: skip
     attic = {"table": tables["attic"], "table_name": "attic", "top_ups": 0}
     kitchen = {"table": tables["kitchen"], "table_name": "kitchen", "top_ups": 0}
     assert summed["players"][0] == {
@@ -133,21 +133,21 @@ def test_rounds_of_another_club_do_not_count(api: Api, other_api: Api, tables: d
     ],
 )
 def test_an_invalid_query_is_rejected(api: Api, query: str, pointer: str, code: str) -> None:
-    answer = api.get(f"/v1/statement?{query}")
-    assert (answer.status, answer.mistakes) == (422, {f"#/query/{pointer}": code})
+    response = api.get(f"/v1/statement?{query}")
+    assert (response.status, response.mistakes) == (422, {f"#/query/{pointer}": code})
 
 
 def test_csv_has_a_row_for_each_player_table_and_currency(api: Api, tables: dict[str, str]) -> None:
     play_at(api, "kitchen", "=cyd", point_value=1, currency="JPY")
-    answer = api.ask("GET", "/v1/statement", headers={"Accept": "text/csv"})
-    assert answer.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
-    assert answer.text.split("\r\n")[:4] == [
+    response = api.request("GET", "/v1/statement", headers={"Accept": "text/csv"})
+    assert response.headers["Content-Type"] == "text/csv; charset=utf-8; header=present"
+    assert response.text.split("\r\n")[:4] == [
         "player,table,rounds,top_ups,net,amount,currency",
         "ann,attic,2,0,24,36,JPY",
         "ann,kitchen,3,0,36,3.60,EUR",
         "ann,kitchen,,,,12,JPY",
     ]
-    rows = list(csv.DictReader(io.StringIO(answer.text, newline=""), strict=True))
+    rows = list(csv.DictReader(io.StringIO(response.text, newline=""), strict=True))
     assert {row["player"] for row in rows} == {"ann", "bob", "cyd", "dan", "'=cyd"}
     assert sum(int(row["net"] or 0) for row in rows) == 0
     [points_only] = [row for row in rows if row["player"] == "dan" and row["table"] == "attic"]

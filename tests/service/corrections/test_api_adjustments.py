@@ -79,9 +79,9 @@ def test_correcting_a_final_settlement_requires_its_own_scope(api: Api, house: H
     make_final(api, round_id)
     before = house.count_records()
     back = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, THREE)}]
-    answer = correct(narrow, round_id, back)
-    assert (answer.status, answer["code"]) == (403, "scope-missing")
-    assert "correct-final" in answer["detail"]
+    response = correct(narrow, round_id, back)
+    assert (response.status, response["code"]) == (403, "scope-missing")
+    assert "correct-final" in response["detail"]
     assert house.count_records() == before
     # What was corrected before it was final is known again.
     assert correct(allowed, round_id, back).status == 201
@@ -94,8 +94,8 @@ def test_a_correction_cannot_reopen_a_round_whose_settlement_was_final(api: Api,
     make_final(api, round_id)
     before = house.count_records()
     shorter = [{"op": "remove", "path": "/hands/2"}]
-    answer = correct(api, round_id, shorter)
-    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "settlement-final"})
+    response = correct(api, round_id, shorter)
+    assert (response.status, response.mistakes) == (422, {"#/patch/0": "settlement-final"})
     assert house.count_records() == before
     closed = {"op": "add", "path": "/closed", "value": {"after_hand": 2, "reason": "the third was never played"}}
     assert correct(api, round_id, [*shorter, closed]).status == 201
@@ -112,8 +112,8 @@ def test_a_correction_of_a_final_settlement_has_an_adjustment(api: Api) -> None:
         "from_revision": 1,
         "transfers": [{"payer": "ann", "payee": "cyd", "points": 24, "money": 240}],
     }
-    answer = correct(api, round_id)
-    assert answer["adjustment"] == settlement_of(api, round_id)["adjustment"] == right
+    response = correct(api, round_id)
+    assert response["adjustment"] == settlement_of(api, round_id)["adjustment"] == right
     assert correct(api, round_id)["adjustment"] == right
     assert settlement_of(api, round_id, 1)["adjustment"] is None
 
@@ -160,13 +160,13 @@ def test_final_nets_plus_adjustment_equal_the_new_nets(api: Api, name: str) -> N
         original = api.get(f"/v1/rounds/{round_id}/document").document
         amended = {**other, **{part: original[part] for part in ("table", "reference", "point_value", "currency")}}
         closed = {"after_hand": len(other["hands"]), "reason": "the room closes"}
-        answer = correct(api, round_id, None, document=amended)
-        if answer.status != 201:  # it would be open
-            answer = correct(api, round_id, None, document={**amended, "closed": closed})
-        assert answer.status == 201, answer
+        response = correct(api, round_id, None, document=amended)
+        if response.status != 201:  # it would be open
+            response = correct(api, round_id, None, document={**amended, "closed": closed})
+        assert response.status == 201, response
         corrected += 1
-        after = by_player(answer["round"]["seats"], settlement_of(api, round_id)["net"])
-        for paid in answer["adjustment"]["transfers"]:
+        after = by_player(response["round"]["seats"], settlement_of(api, round_id)["net"])
+        for paid in response["adjustment"]["transfers"]:
             before[paid["payer"]] = before.get(paid["payer"], 0) - paid["points"]
             before[paid["payee"]] = before.get(paid["payee"], 0) + paid["points"]
             assert paid["points"] > 0
@@ -199,12 +199,12 @@ def test_a_recomputation_changes_final_settlements_only_with_final(api: Api, hou
 
 
 def test_a_recomputation_of_final_settlements_needs_the_scope_for_it(api: Api, house: House) -> None:
-    asked = {"scope": {}, "mode": "apply", "reason": "yearly audit", "final": True}
+    body = {"scope": {}, "mode": "apply", "reason": "yearly audit", "final": True}
     narrow = another_key(house, api, "recompute")
-    answer = narrow.post("/v1/recomputations", asked)
-    assert (answer.status, answer["code"]) == (403, "scope-missing")
-    assert narrow.post("/v1/recomputations", {**asked, "final": False}).status == 202
-    allowed = another_key(house, api, "recompute", "correct-final").post("/v1/recomputations", asked)
+    response = narrow.post("/v1/recomputations", body)
+    assert (response.status, response["code"]) == (403, "scope-missing")
+    assert narrow.post("/v1/recomputations", {**body, "final": False}).status == 202
+    allowed = another_key(house, api, "recompute", "correct-final").post("/v1/recomputations", body)
     assert (allowed.status, allowed["final"]) == (202, True)
 
 
@@ -212,7 +212,7 @@ def test_a_recomputation_of_final_settlements_needs_the_scope_for_it(api: Api, h
 
 
 def has_no_gap(house: House, round_id: str) -> bool:
-    [(version,)] = house.ask("SELECT version FROM round_heads WHERE round_id = %s", round_id)
+    [(version,)] = house.query("SELECT version FROM round_heads WHERE round_id = %s", round_id)
     return [sequence for sequence, _ in events_of(house, round_id)] == list(range(1, version + 1))
 
 
@@ -229,9 +229,9 @@ def test_a_last_confirmation_during_a_sweep_finalizes_a_settlement_once(lone_hou
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
         confirm(api, round_id, 1)
         confirm(api, round_id, 2)
-        answer, *_ = at_once(partial(confirm, api, round_id, 3), *[partial(sweep_all, house)] * 2)
-        assert answer.status == 201 or refused(answer, "confirmation-refused", "settlement-final")
-        assert settlement_of(api, round_id)["confirmed"] == ([1, 2, 3] if answer.status == 201 else [1, 2])
+        response, *_ = at_once(partial(confirm, api, round_id, 3), *[partial(sweep_all, house)] * 2)
+        assert response.status == 201 or refused(response, "confirmation-refused", "settlement-final")
+        assert settlement_of(api, round_id)["confirmed"] == ([1, 2, 3] if response.status == 201 else [1, 2])
         sweep_all(house)
         assert settlement_of(api, round_id)["state"] == "final"
         kinds = [kind for _, kind in events_of(house, round_id)]
@@ -244,12 +244,12 @@ def test_a_correction_and_a_sweep_at_once_are_serialized(lone_house: House) -> N
     adjusted = 0
     for attempt in range(3):
         round_id = complete_round(api, name=f"table {attempt}", **{WINDOW: 0})
-        answer, _ = at_once(partial(correct, api, round_id), partial(sweep_all, house))
+        response, _ = at_once(partial(correct, api, round_id), partial(sweep_all, house))
         # Without a version, a correction is of the round as it was when the request came.
-        assert answer.status == 201 or (answer.status, answer["code"]) == (409, "round-changed")
+        assert response.status == 201 or (response.status, response["code"]) == (409, "round-changed")
         final_first = [kind for _, kind in events_of(house, round_id)][4] == "settlement.finalized"
-        if answer.status == 201:
-            assert (answer["adjustment"] is not None) == final_first
+        if response.status == 201:
+            assert (response["adjustment"] is not None) == final_first
             adjusted += final_first
         sweep_all(house)
         assert settlement_of(api, round_id)["state"] == "final"

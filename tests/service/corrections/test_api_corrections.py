@@ -48,12 +48,12 @@ from tests.support.sample_rounds import (
 
 def test_a_corrected_hand_and_all_later_hands_are_replayed(api: Api) -> None:
     round_id = complete_round(api)
-    answer = correct(api, round_id, patch=SWAPPED)
-    assert answer.status == 201, answer
-    assert not replayed(answer)
-    assert answer["revision"] == 2
-    assert [compared["number"] for compared in answer["hands"]] == [2, 3]
-    second, last = answer["hands"]
+    response = correct(api, round_id, patch=SWAPPED)
+    assert response.status == 201, response
+    assert not replayed(response)
+    assert response["revision"] == 2
+    assert [compared["number"] for compared in response["hands"]] == [2, 3]
+    second, last = response["hands"]
     assert [player["points"] for player in second["before"]["players"]] == [12, 0, -12]
     assert [player["points"] for player in second["after"]["players"]] == [-12, 0, 12]
     assert second["before"]["players"][0]["board"]["top"] == ["Ah", "Kd", "9c"]
@@ -62,12 +62,12 @@ def test_a_corrected_hand_and_all_later_hands_are_replayed(api: Api) -> None:
         {"1": 136, "2": 100, "3": 64},
         {"1": 112, "2": 100, "3": 88},
     ]
-    assert answer["net"] == [
+    assert response["net"] == [
         {"player": "ann", "before": 36, "after": 12, "change": -24},
         {"player": "bob", "before": 0, "after": 0, "change": 0},
         {"player": "cyd", "before": -36, "after": -12, "change": 24},
     ]
-    assert answer["round"] == round_of(api, round_id)
+    assert response["round"] == round_of(api, round_id)
     settled = part_of(api, round_id, "settlement")
     assert (settled["revision"], settled["reason"], settled["net"]) == (2, "misread", {"1": 12, "2": 0, "3": -12})
 
@@ -146,9 +146,9 @@ def test_a_corrected_round_equals_one_recorded_without_the_error(
     api: Api, other_api: Api, house: House, patch: list[Document], more: Document
 ) -> None:
     round_id = complete_round(api, ruleset="pineapple-qq")
-    answer = correct(api, round_id, patch=patch, **more)
-    assert not replayed(answer)
-    assert sum(each["after"] or 0 for each in answer["net"]) == 0
+    response = correct(api, round_id, patch=patch, **more)
+    assert not replayed(response)
+    assert sum(each["after"] or 0 for each in response["net"]) == 0
     exported = part_of(api, round_id, "document").document
     right = post_document(other_api, exported)
     assert right.status == 201, right
@@ -158,8 +158,10 @@ def test_a_corrected_round_equals_one_recorded_without_the_error(
     beside = ("revision", "reason", "provisional_until", "table", "round")
     assert without(right["settlement"], *beside) == without(settled, *beside)
     assert part_of(other_api, right["round"]["id"], "document").document == exported
-    kept = ("id", "table", "version", "opened_at", "recorded_at")
-    assert without(round_of(api, round_id), *kept) == without(round_of(other_api, right["round"]["id"]), *kept)
+    generated = ("id", "table", "version", "opened_at", "recorded_at")
+    assert without(round_of(api, round_id), *generated) == without(
+        round_of(other_api, right["round"]["id"]), *generated
+    )
 
 
 def test_a_corrected_round_can_be_continued_undone_and_corrected_again(api: Api) -> None:
@@ -178,9 +180,9 @@ def test_a_correction_replays_the_payout_of_scope_round(api: Api) -> None:
     round_id = start_round(api, "progressive-round")
     play(api, round_id, FIRST, SECOND)
     close(api, round_id)
-    answer = correct(api, round_id, patch=SWAPPED)
-    assert [compared["number"] for compared in answer["hands"]] == [2]
-    assert [len(answer["hands"][0][side]["transfers"]) for side in ("before", "after")] == [3, 0]
+    response = correct(api, round_id, patch=SWAPPED)
+    assert [compared["number"] for compared in response["hands"]] == [2]
+    assert [len(response["hands"][0][side]["transfers"]) for side in ("before", "after")] == [3, 0]
     assert part_of(api, round_id, "settlement")["net"] == {"1": 0, "2": 0, "3": 0}
 
 
@@ -208,28 +210,28 @@ def test_a_correction_replays_the_payout_of_scope_round(api: Api) -> None:
         ([{"op": "replace", "path": "/table", "value": "x" * 501}], {"#/patch/0/value": "text-length"}),
         (None, {"#": "patch-or-document"}),
     ],
-)  # fmt: skip
+)  # as a table  # fmt: skip
 def test_an_invalid_correction_is_refused_with_its_mistakes(
     api: Api, house: House, patch: list[Document] | None, mistakes: dict[str, str]
 ) -> None:
     round_id = complete_round(api)
-    answer = refused(api, house, round_id, patch=patch)
-    assert answer.status == 422
-    assert answer.mistakes == mistakes
+    response = refused(api, house, round_id, patch=patch)
+    assert response.status == 422
+    assert response.mistakes == mistakes
 
 
 def test_a_patch_that_copies_copies_is_stopped(api: Api, house: House) -> None:
     round_id = complete_round(api)
     copies = [{"op": "copy", "from": "/hands", "path": f"/hands/0/x{index}"} for index in range(60)]
-    answer = refused(api, house, round_id, patch=copies)
-    assert answer.status == 422
-    assert answer.codes == {"patch-growth"}
+    response = refused(api, house, round_id, patch=copies)
+    assert response.status == 422
+    assert response.codes == {"patch-growth"}
 
 
 def test_expected_values_are_checked(api: Api, house: House) -> None:
     round_id = complete_round(api)
-    answer = refused(api, house, round_id, patch=SWAPPED, expected={"net": [{"player": "ann", "after": 13}]})
-    assert (answer.status, answer["code"]) == (422, "expected-differs")
+    response = refused(api, house, round_id, patch=SWAPPED, expected={"net": [{"player": "ann", "after": 13}]})
+    assert (response.status, response["code"]) == (422, "expected-differs")
 
 
 def test_a_correction_cannot_reopen_a_round_that_a_later_one_follows(api: Api, house: House) -> None:
@@ -237,9 +239,9 @@ def test_a_correction_cannot_reopen_a_round_that_a_later_one_follows(api: Api, h
     round_id = open_round(api, table)["id"]
     play(api, round_id, FIRST, SECOND, LAST)
     following = open_round(api, table, {1: "ann", 2: "bob", 3: "cyd 70"})
-    answer = refused(api, house, round_id, patch=VOID[:1])
-    assert (answer.status, answer.mistakes) == (422, {"#/patch/0": "round-follows"})
-    assert following["id"] in answer["detail"]
+    response = refused(api, house, round_id, patch=VOID[:1])
+    assert (response.status, response.mistakes) == (422, {"#/patch/0": "round-follows"})
+    assert following["id"] in response["detail"]
     done = correct(api, round_id, patch=VOID)
     # A player with a stack in the request had not carried one over.
     assert done["carried_over"] == [
@@ -256,24 +258,24 @@ def test_a_correction_records_an_event_with_the_request(api: Api, house: House) 
     round_id = complete_round(api)
     before = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
     dispute = api.post("/v1/disputes", {"round": round_id, "claim": "the cards were exchanged", "by": "cyd"})["id"]
-    answer = correct(api, round_id, patch=SWAPPED, dispute=dispute)
+    response = correct(api, round_id, patch=SWAPPED, dispute=dispute)
     after = [listed["id"] for listed in part_of(api, round_id, "hands")["hands"]]
-    (kind, sequence, content) = house.ask(
+    (kind, sequence, content) = house.query(
         "SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1", round_id
     )[0]
-    assert (kind, sequence) == ("round.corrected", answer["round"]["version"])
+    assert (kind, sequence) == ("round.corrected", response["round"]["version"])
     event = json.loads(bytes(content))
     assert event["reason"] == "misread"
     assert (event["hands_before"], event["hands"], event["irregular"]) == (before, after, [])
     assert [recorded["hand"] for recorded in event["recorded"]] == [after[1]]
     assert event["dispute"] == dispute
-    [(submitted, kept)] = house.ask(
+    [(submitted, stored)] = house.query(
         "SELECT s.content, c.dispute::text FROM corrections AS c JOIN submissions AS s"
         " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
         round_id,
     )
     assert json.loads(bytes(submitted)) == {"reason": "misread", "patch": SWAPPED, "dispute": dispute}
-    assert kept == dispute
+    assert stored == dispute
 
 
 # --- what if ---
@@ -283,13 +285,13 @@ def test_what_if_returns_the_result_under_other_rules_and_stores_nothing(api: Ap
     round_id = start_round(api, "pineapple", {1: "ann 100", 2: "bob 100", 3: "cyd 100"})
     play(api, round_id, ENTERS, IN_FANTASYLAND)
     records = house.count_records()
-    answer = api.post(f"/v1/rounds/{round_id}/what-if", {"ruleset": "classic"})
-    assert answer.status == 200, answer
+    response = api.post(f"/v1/rounds/{round_id}/what-if", {"ruleset": "classic"})
+    assert response.status == 200, response
     assert house.count_records() == records
-    assert (answer["revision"], answer["round"]["ruleset"]) == (1, "classic@1")
-    last = answer["hands"][-1]
+    assert (response["revision"], response["round"]["ruleset"]) == (1, "classic@1")
+    last = response["hands"][-1]
     assert {reason["code"] for reason in last["after"]["irregular"]} == {"fantasyland-count", "fantasyland-cards"}
-    assert sum(each["after"] for each in answer["net"]) == 0
+    assert sum(each["after"] for each in response["net"]) == 0
     patched = api.post(f"/v1/rounds/{round_id}/what-if", {"patch": NO_QUEENS})
     corrected = correct(api, round_id, patch=NO_QUEENS, irregular="accept")
     for part in ("hands", "net", "carried_over"):
@@ -298,10 +300,10 @@ def test_what_if_returns_the_result_under_other_rules_and_stores_nothing(api: Ap
 
 def test_a_what_if_without_changes_has_no_differences(api: Api) -> None:
     round_id = complete_round(api)
-    answer = api.post(f"/v1/rounds/{round_id}/what-if", {})
-    assert (answer.status, answer["hands"]) == (200, [])
-    assert answer["round"] == round_of(api, round_id)
-    assert {each["change"] for each in answer["net"]} == {0}
+    response = api.post(f"/v1/rounds/{round_id}/what-if", {})
+    assert (response.status, response["hands"]) == (200, [])
+    assert response["round"] == round_of(api, round_id)
+    assert {each["change"] for each in response["net"]} == {0}
 
 
 # --- elsewhere ---

@@ -25,21 +25,21 @@ from tests.support.sample_rounds import THREE, Document, complete_round, hand, p
 
 
 def test_a_later_hand_that_could_not_have_followed_is_refused(api: Api, house: House) -> None:
-    answer = refused(api, house, in_fantasyland(api), patch=NO_QUEENS)
-    assert (answer.status, answer["code"]) == (422, "hand-irregular")
-    assert answer.mistakes == {"#/patch": "fantasyland-not-earned"}
-    assert answer["errors"][0]["detail"].startswith(
+    response = refused(api, house, in_fantasyland(api), patch=NO_QUEENS)
+    assert (response.status, response["code"]) == (422, "hand-irregular")
+    assert response.mistakes == {"#/patch": "fantasyland-not-earned"}
+    assert response["errors"][0]["detail"].startswith(
         "`patch`: at #/hands/1/players/0/fantasyland of the patched document: "
     )
-    assert answer["detail"] == (
+    assert response["detail"] == (
         "hand 2 could not have followed: seat 1 is in Fantasyland and has not earned it in the hand before; expected 0"
     )
 
 
 def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
     round_id = in_fantasyland(api)
-    answer = correct(api, round_id, patch=NO_QUEENS, irregular="accept")
-    assert answer.status == 201, answer
+    response = correct(api, round_id, patch=NO_QUEENS, irregular="accept")
+    assert response.status == 201, response
     reasons = [
         {
             "pointer": "#/players/0/fantasyland",
@@ -50,7 +50,7 @@ def test_a_hand_accepted_as_played_is_marked_in_every_view(api: Api) -> None:
             ),
         }
     ]
-    assert [hand_["after"]["irregular"] for hand_ in answer["hands"]] == [[], reasons]
+    assert [hand_["after"]["irregular"] for hand_ in response["hands"]] == [[], reasons]
     listed = part_of(api, round_id, "hands")["hands"]
     assert [each["irregular"] for each in listed] == [[], reasons]
     assert api.get(f"/v1/hands/{listed[1]['id']}")["irregular"] == reasons
@@ -67,10 +67,10 @@ def test_a_hand_stays_accepted_until_it_is_regular_again(api: Api) -> None:
     play(api, round_id, hand(3, 1, THREE))
     undo(api, round_id, 3)
     assert [each["hand"] for each in part_of(api, round_id, "settlement")["irregular"]] == [2]
-    answer = correct(
+    response = correct(
         api, round_id, patch=[{"op": "replace", "path": "/hands/0/played_at", "value": "2026-11-20T20:15:00Z"}]
     )
-    assert not replayed(answer)
+    assert not replayed(response)
     assert [each["hand"] for each in part_of(api, round_id, "settlement")["irregular"]] == [2]
     back = [{"op": "replace", "path": "/hands/0", "value": ENTERS}]
     assert not replayed(correct(api, round_id, patch=back))
@@ -116,7 +116,7 @@ def test_a_late_copy_of_a_correction_does_not_revert_newer_ones(api: Api, house:
     assert replayed(late)
     assert (late["revision"], late["round"]["version"]) == (2, version + 2)
     assert house.count_records() == records
-    # Without a version the same words are asked for anew.
+    # Without a version the same body is a new request.
     assert not replayed(correct(api, round_id, patch=SWAPPED))
 
 
@@ -124,9 +124,9 @@ def test_a_correction_of_a_round_that_has_changed_since_it_was_read_is_a_conflic
     round_id = complete_round(api)
     version = round_of(api, round_id)["version"]
     correct(api, round_id, patch=SWAPPED)
-    answer = refused(api, house, round_id, patch=[{"op": "remove", "path": "/hands/2"}], version=version)
-    assert (answer.status, answer["code"]) == (409, "round-changed")
-    assert answer.mistakes == {"#/version": "round-changed"}
+    response = refused(api, house, round_id, patch=[{"op": "remove", "path": "/hands/2"}], version=version)
+    assert (response.status, response["code"]) == (409, "round-changed")
+    assert response.mistakes == {"#/version": "round-changed"}
 
 
 @pytest.mark.parametrize("names_version", [True, False])
@@ -134,8 +134,8 @@ def test_of_two_corrections_at_once_one_succeeds(api: Api, names_version: bool) 
     for attempt in range(5):
         round_id = complete_round(api, name=f"table {attempt}")
         more = {"version": round_of(api, round_id)["version"]} if names_version else {}
-        answers = at_once(*[partial(correct, api, round_id, patch=patch, **more) for patch in (SWAPPED, VOID)])
-        statuses = sorted(answer.status for answer in answers)
+        responses = at_once(*[partial(correct, api, round_id, patch=patch, **more) for patch in (SWAPPED, VOID)])
+        statuses = sorted(response.status for response in responses)
         # Without a version, they may have come one after the other.
         assert statuses == [201, 409] or (not names_version and statuses == [201, 201])
         assert part_of(api, round_id, "settlement")["revision"] == 1 + statuses.count(201)
@@ -147,10 +147,10 @@ def test_a_correction_under_an_idempotency_key_is_stored_once(api: Api, house: H
         "json": {"reason": "misread", "patch": SWAPPED},
         "headers": {"Idempotency-Key": '"correction-1"'},
     }
-    first = api.ask("POST", f"/v1/rounds/{round_id}/corrections", **sent)
+    first = api.request("POST", f"/v1/rounds/{round_id}/corrections", **sent)
     correct(api, round_id, patch=[{"op": "replace", "path": "/hands/1", "value": SECOND}])
     records = house.count_records()
-    again = api.ask("POST", f"/v1/rounds/{round_id}/corrections", **sent)
+    again = api.request("POST", f"/v1/rounds/{round_id}/corrections", **sent)
     assert replayed(again)
     assert again.document == first.document
     assert house.count_records() == records

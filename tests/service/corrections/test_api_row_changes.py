@@ -63,10 +63,10 @@ NO_QUEENS = [change(1, 1, "top", "5s3d4c")]
 
 def test_changes_of_rows_have_the_same_result_as_a_patch(api: Api, other_api: Api, house: House) -> None:
     by_row, by_patch = complete_round(api), complete_round(other_api)
-    answer, patched = correct(api, by_row, changes=EXCHANGED), correct(other_api, by_patch, patch=SWAPPED)
-    assert answer.status == 201, answer
+    response, patched = correct(api, by_row, changes=EXCHANGED), correct(other_api, by_patch, patch=SWAPPED)
+    assert response.status == 201, response
     for part in ("hands", "net", "revision", "changed", "adjustment"):
-        assert answer[part] == patched[part]
+        assert response[part] == patched[part]
     assert part_of(api, by_row, "document")["hands"] == part_of(other_api, by_patch, "document")["hands"]
     assert part_of(api, by_row, "settlement")["net"] == {"1": 12, "2": 0, "3": -12}
     with database_of(house).transaction(club_of(house, api)) as transaction:
@@ -86,16 +86,16 @@ def test_a_card_is_exchanged_between_two_rows(api: Api) -> None:
     round_id = complete_round(api)
     # The king of diamonds and the nine of spades of two players were taken for each other.
     rows_ = [change(2, 1, "top", "Ah9s9c"), change(2, 2, "middle", "Kd9d6c4h3c")]
-    answer = correct(api, round_id, changes=rows_)
-    assert answer.status == 201, answer
+    response = correct(api, round_id, changes=rows_)
+    assert response.status == 201, response
     players = part_of(api, round_id, "document")["hands"][1]["players"]
     assert (players[0]["top"], players[1]["middle"]) == (cards("Ah9s9c"), cards("Kd9d6c4h3c"))
 
 
 def test_rows_of_several_hands_change_in_one_revision(api: Api) -> None:
     round_id = complete_round(api)
-    answer = correct(api, round_id, changes=[*EXCHANGED, *exchange(3, {1: LOW, 3: HIGH})])
-    assert (answer.status, answer["revision"]) == (201, 2)
+    response = correct(api, round_id, changes=[*EXCHANGED, *exchange(3, {1: LOW, 3: HIGH})])
+    assert (response.status, response["revision"]) == (201, 2)
     assert part_of(api, round_id, "settlement")["net"] == {"1": -12, "2": 0, "3": 12}
 
 
@@ -110,8 +110,8 @@ def test_rows_of_several_hands_change_in_one_revision(api: Api) -> None:
 def test_a_change_that_changes_nothing_adds_no_revision(api: Api, house: House, same: list[Document]) -> None:
     round_id = complete_round(api)
     version = round_of(api, round_id)["version"]
-    answer = refused(api, house, round_id, changes=same)
-    assert (answer.status, answer["changed"], answer["revision"], answer["hands"]) == (200, False, 1, [])
+    response = refused(api, house, round_id, changes=same)
+    assert (response.status, response["changed"], response["revision"], response["hands"]) == (200, False, 1, [])
     assert round_of(api, round_id)["version"] == version
 
 
@@ -135,8 +135,8 @@ def played_by_street(api: Api) -> str:
 
 def test_streets_of_a_changed_board_become_unknown_and_discards_stay(api: Api, house: House) -> None:
     round_id = played_by_street(api)
-    answer = correct(api, round_id, changes=[change(1, 1, "top", "AhKd6s")])
-    assert answer.status == 201, answer
+    response = correct(api, round_id, changes=[change(1, 1, "top", "AhKd6s")])
+    assert response.status == 201, response
     corrected, second, third = part_of(api, round_id, "document")["hands"][0]["players"]
     assert (corrected["top"], corrected["streets"]) == (cards("AhKd6s"), None)
     assert sorted(corrected["discards"]) == sorted(cards("AcJh9h6h"))
@@ -149,8 +149,8 @@ def test_streets_of_a_changed_board_become_unknown_and_discards_stay(api: Api, h
 def test_streets_of_a_board_that_does_not_change_stay(api: Api) -> None:
     round_id = played_by_street(api)
     before = part_of(api, round_id, "document")["hands"][0]["players"][0]
-    answer = correct(api, round_id, changes=[change(1, 1, "top", "9cKdAh"), change(1, 2, "top", "KsQd6s")])
-    assert answer.status == 201, answer
+    response = correct(api, round_id, changes=[change(1, 1, "top", "9cKdAh"), change(1, 2, "top", "KsQd6s")])
+    assert response.status == 201, response
     after = part_of(api, round_id, "document")["hands"][0]["players"]
     assert after[0] == before
     assert after[1]["top"] == cards("KsQd6s")
@@ -158,13 +158,13 @@ def test_streets_of_a_board_that_does_not_change_stay(api: Api) -> None:
 
 def test_a_discarded_card_cannot_be_in_a_changed_row(api: Api, house: House) -> None:
     round_id = played_by_street(api)
-    answer = refused(api, house, round_id, changes=[change(1, 1, "top", "AhKd6h")])
-    assert (answer.status, answer["code"], answer.mistakes) == (
+    response = refused(api, house, round_id, changes=[change(1, 1, "top", "AhKd6h")])
+    assert (response.status, response["code"], response.mistakes) == (
         422,
         "hand-invalid",
         {"#/changes/0/cards/2": "card-twice"},
     )
-    assert "among the discards of seat 1" in answer["errors"][0]["detail"]
+    assert "among the discards of seat 1" in response["errors"][0]["detail"]
 
 
 # --- what follows from it ---
@@ -172,10 +172,10 @@ def test_a_discarded_card_cannot_be_in_a_changed_row(api: Api, house: House) -> 
 
 def test_a_later_hand_that_could_not_have_followed_is_refused_or_accepted(api: Api, house: House) -> None:
     round_id = in_fantasyland(api)
-    answer = refused(api, house, round_id, changes=NO_QUEENS)
-    assert (answer.status, answer["code"]) == (422, "hand-irregular")
-    assert answer.mistakes == {"#/changes/0": "fantasyland-not-earned"}
-    assert answer["errors"][0]["detail"].startswith(
+    response = refused(api, house, round_id, changes=NO_QUEENS)
+    assert (response.status, response["code"]) == (422, "hand-irregular")
+    assert response.mistakes == {"#/changes/0": "fantasyland-not-earned"}
+    assert response["errors"][0]["detail"].startswith(
         "`changes[0]`: at #/hands/1/players/0/fantasyland of the changed document: "
     )
     accepted = correct(api, round_id, changes=NO_QUEENS, irregular="accept")
@@ -205,19 +205,19 @@ def test_changes_of_an_older_version_are_refused(api: Api, house: House) -> None
     assert refused(api, house, round_id, changes=EXCHANGED, version=version - 1)["code"] == "round-changed"
     body = {"reason": "misread", "changes": EXCHANGED}
     path = f"/v1/rounds/{round_id}/corrections"
-    stale = api.ask("POST", path, json=body, headers={"If-Match": f'"{version - 1}"'})
+    stale = api.request("POST", path, json=body, headers={"If-Match": f'"{version - 1}"'})
     assert (stale.status, stale["code"]) == (412, "precondition-failed")
-    assert api.ask("POST", path, json=body, headers={"If-Match": f'"{version}"'}).status == 201
+    assert api.request("POST", path, json=body, headers={"If-Match": f'"{version}"'}).status == 201
 
 
 def test_two_corrections_of_one_round_at_once_are_one_revision_each(api: Api) -> None:
     round_id = complete_round(api)
     version = round_of(api, round_id)["version"]
     texts = ("AhKd6h", "AhKd6s")
-    asked = [partial(correct, api, round_id, changes=[change(2, 1, "top", text)], version=version) for text in texts]
-    answers = at_once(*asked)
-    assert sorted(answer.status for answer in answers) == [201, 409]
-    [done] = [text for text, answer in zip(texts, answers, strict=True) if answer.status == 201]
+    requests = [partial(correct, api, round_id, changes=[change(2, 1, "top", text)], version=version) for text in texts]
+    responses = at_once(*requests)
+    assert sorted(response.status for response in responses) == [201, 409]
+    [done] = [text for text, response in zip(texts, responses, strict=True) if response.status == 201]
     assert part_of(api, round_id, "document")["hands"][1]["players"][0]["top"] == cards(done)
     assert part_of(api, round_id, "settlement")["revision"] == 2
 
@@ -225,10 +225,12 @@ def test_two_corrections_of_one_round_at_once_are_one_revision_each(api: Api) ->
 def test_the_event_has_the_request_and_the_corrected_document(api: Api, house: House) -> None:
     round_id = complete_round(api)
     assert correct(api, round_id, changes=OTHER_CARD).status == 201
-    [(content,)] = house.ask("SELECT content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1", round_id)
+    [(content,)] = house.query(
+        "SELECT content FROM events WHERE round_id = %s ORDER BY sequence DESC LIMIT 1", round_id
+    )
     event = json.loads(bytes(content))
     assert event["document"]["hands"][1]["players"][0]["top"] == cards("AhKd6h")
-    [(submitted,)] = house.ask(
+    [(submitted,)] = house.query(
         "SELECT s.content FROM corrections AS c JOIN submissions AS s"
         " ON (s.club_id, s.id) = (c.club_id, c.submission_id) WHERE c.round_id = %s",
         round_id,
@@ -270,14 +272,14 @@ UNKNOWN_CARD = change(2, 1, "top", "AhKd") | {"cards": ["Ah", "Kd", "1x"]}
         ([{"hand": 2, "seat": 1, "row": "top"}], {"#/changes/0/cards": "field-missing"}, "is required"),
         ([{**OTHER_CARD[0], "button": 1}], {"#/changes/0/button": "field-unknown"}, "is unknown"),
     ],
-)  # fmt: skip
+)  # as a table  # fmt: skip
 def test_an_invalid_change_is_refused_with_its_mistakes(
     api: Api, house: House, rows_: list[Document], mistakes: dict[str, str], detail: str
 ) -> None:
     round_id = complete_round(api)
-    answer = refused(api, house, round_id, changes=rows_)
-    assert (answer.status, answer.mistakes) == (422, mistakes)
-    assert detail in " ".join(error["detail"] for error in answer["errors"])
+    response = refused(api, house, round_id, changes=rows_)
+    assert (response.status, response.mistakes) == (422, mistakes)
+    assert detail in " ".join(error["detail"] for error in response["errors"])
     what_if = api.post(f"/v1/rounds/{round_id}/what-if", {"changes": rows_})
     assert (what_if.status, what_if.mistakes) == (422, mistakes)
 
@@ -287,9 +289,9 @@ def test_a_seat_that_was_not_dealt_in_has_no_row_to_change(api: Api, house: Hous
     play(api, round_id, FIRST)
     assert api.post(f"/v1/rounds/{round_id}/departures", {"seat": 3}).status == 201
     play(api, round_id, hand(2, 2, {1: HIGH, 2: MID}))
-    answer = refused(api, house, round_id, changes=[change(2, 3, "top", "QsJc6d")])
-    assert answer.mistakes == {"#/changes/0/seat": "seat-unknown"}
-    assert "expected one of 1, 2" in answer["errors"][0]["detail"]
+    response = refused(api, house, round_id, changes=[change(2, 3, "top", "QsJc6d")])
+    assert response.mistakes == {"#/changes/0/seat": "seat-unknown"}
+    assert "expected one of 1, 2" in response["errors"][0]["detail"]
 
 
 @pytest.mark.parametrize("names", [("patch", "changes"), ("changes", "document"), ("patch", "changes", "document")])
@@ -297,9 +299,9 @@ def test_a_correction_has_exactly_one_form(api: Api, house: House, names: tuple[
     round_id = complete_round(api)
     document = part_of(api, round_id, "document").document
     forms: dict[str, Any] = {"patch": SWAPPED, "changes": EXCHANGED, "document": document}
-    answer = refused(api, house, round_id, **{name: forms[name] for name in names})
-    assert (answer.status, answer.mistakes) == (422, {"#": "patch-or-document"})
-    assert all(f"`{name}`" in answer["errors"][0]["detail"] for name in names)
+    response = refused(api, house, round_id, **{name: forms[name] for name in names})
+    assert (response.status, response.mistakes) == (422, {"#": "patch-or-document"})
+    assert all(f"`{name}`" in response["errors"][0]["detail"] for name in names)
 
 
 # --- what if ---
@@ -309,12 +311,12 @@ def test_what_if_changes_rows_and_stores_nothing(api: Api, house: House) -> None
     round_id = start_round(api)
     play(api, round_id, ENTERS, IN_FANTASYLAND)
     records = house.count_records()
-    answer = api.post(f"/v1/rounds/{round_id}/what-if", {"changes": NO_QUEENS})
-    assert answer.status == 200, answer
+    response = api.post(f"/v1/rounds/{round_id}/what-if", {"changes": NO_QUEENS})
+    assert response.status == 200, response
     assert house.count_records() == records
     corrected = correct(api, round_id, changes=NO_QUEENS, irregular="accept")
     for part in ("hands", "net", "carried_over", "changed"):
-        assert answer[part] == corrected[part]
+        assert response[part] == corrected[part]
 
 
 def test_what_if_changes_rows_and_rules_together(api: Api) -> None:

@@ -49,12 +49,12 @@ def test_an_undo_restores_the_round_before_its_last_hand(api: Api) -> None:
     play(api, round_id, FIRST)
     before = round_of(api, round_id)
     play(api, round_id, hand(2, 2, {1: HIGH, 2: MID}))
-    answer = undo(api, round_id, 2, reason="two cards exchanged")
-    assert answer.status == 201
-    assert "Idempotent-Replayed" not in answer.headers
-    assert without(answer.document, "version") == before
-    assert answer["version"] == 4
-    assert api.get(f"/v1/rounds/{round_id}").document == answer.document
+    response = undo(api, round_id, 2, reason="two cards exchanged")
+    assert response.status == 201
+    assert "Idempotent-Replayed" not in response.headers
+    assert without(response.document, "version") == before
+    assert response["version"] == 4
+    assert api.get(f"/v1/rounds/{round_id}").document == response.document
     assert [listed["number"] for listed in hands_of(api, round_id)] == [1]
 
 
@@ -99,16 +99,16 @@ def test_another_hand_takes_the_number(api: Api) -> None:
     round_id = start_round(api, point_value=10, currency="EUR")
     play(api, round_id, FIRST, SECOND)
     undo(api, round_id, 2)
-    answer = record(api, round_id, OTHER)
-    assert answer.status == 201
-    assert "Idempotent-Replayed" not in answer.headers
-    assert answer["stacks"] == {"1": 100, "2": 100, "3": 100}
+    response = record(api, round_id, OTHER)
+    assert response.status == 201
+    assert "Idempotent-Replayed" not in response.headers
+    assert response["stacks"] == {"1": 100, "2": 100, "3": 100}
     settled = settlement_of(api, round_id)
     assert (settled["revision"], settled["state"]) == (2, "open")
     assert settled["money"]["net"] == {"1": 0, "2": 0, "3": 0}
     assert [paid["hand"] for paid in settled["transfers"]] == [1, 1, 1, 2, 2, 2]
-    kept = api.get(f"/v1/rounds/{round_id}/document")["hands"]
-    assert [played["players"][0]["top"] for played in kept] == [["Ah", "Kd", "9c"], ["Qs", "Jc", "6d"]]
+    stored_hands = api.get(f"/v1/rounds/{round_id}/document")["hands"]
+    assert [played["players"][0]["top"] for played in stored_hands] == [["Ah", "Kd", "9c"], ["Qs", "Jc", "6d"]]
     assert record(api, round_id, hand(2, 2, {1: MID, 2: LOW, 3: HIGH}))["code"] == "hand-conflict"
 
 
@@ -151,7 +151,7 @@ def test_departures_after_the_hand_are_dropped_and_earlier_ones_stay(api: Api, h
     assert round_of(api, round_id) == before
     left = api.get(f"/v1/rounds/{round_id}/document")["departures"]
     assert left == [{"seat": 1, "after_hand": 1, "reason": "last train"}]
-    times = house.ask("SELECT recorded_at FROM departures WHERE round_id = %s AND seat = 1", round_id)
+    times = house.query("SELECT recorded_at FROM departures WHERE round_id = %s AND seat = 1", round_id)
     assert len(times) == 2
     assert len(set(times)) == 1
     play(api, round_id, hand(2, 2, two, played_at="2026-11-20T20:15:00Z"))
@@ -182,16 +182,16 @@ def test_an_unknown_revision_is_not_found(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
     for part in ("settlement", "hands"):
-        answer = api.get(f"/v1/rounds/{round_id}/{part}?revision=2")
-        assert answer.status == 404
-        assert answer["detail"] == f"round {round_id} has no revision 2; it has revision 1 only"
+        response = api.get(f"/v1/rounds/{round_id}/{part}?revision=2")
+        assert response.status == 404
+        assert response["detail"] == f"round {round_id} has no revision 2; it has revision 1 only"
     undo(api, round_id, 1)
     assert hands_of(api, round_id, 2) == []
     assert "it has revisions 1 to 2" in api.get(f"/v1/rounds/{round_id}/settlement?revision=3")["detail"]
     for revision in ("0", "-1", "x", "1.0", ""):
-        answer = api.get(f"/v1/rounds/{round_id}/settlement?revision={revision}")
+        response = api.get(f"/v1/rounds/{round_id}/settlement?revision={revision}")
         code = "out-of-range" if revision in ("0", "-1") else "not-an-integer"
-        assert answer.mistakes == {"#/query/revision": code}
+        assert response.mistakes == {"#/query/revision": code}
 
 
 def test_hands_of_an_older_revision_are_listed_page_by_page(api: Api) -> None:
@@ -208,14 +208,14 @@ def test_an_undo_records_an_event_with_the_withdrawn_hand(api: Api, house: House
     round_id = start_round(api, "pineapple-qq")
     second = play(api, round_id, FIRST, SECOND)
     depart(api, round_id, 1)
-    answer = undo(api, round_id, 2, reason="seat 2 was misread")
-    *earlier, (kind, sequence, request_id, content) = house.ask(
+    response = undo(api, round_id, 2, reason="seat 2 was misread")
+    *earlier, (kind, sequence, request_id, content) = house.query(
         "SELECT kind, sequence, request_id, content FROM events WHERE round_id = %s ORDER BY sequence", round_id
     )
     assert [event[1] for event in earlier] == [1, 2, 3, 4]
-    assert (kind, sequence, request_id) == ("hand.withdrawn", answer["version"], answer.headers["Request-Id"])
+    assert (kind, sequence, request_id) == ("hand.withdrawn", response["version"], response.headers["Request-Id"])
     event = json.loads(bytes(content))
-    [(digest,)] = house.ask("SELECT encode(digest, 'hex') FROM hands WHERE id = %s", second["id"])
+    [(digest,)] = house.query("SELECT encode(digest, 'hex') FROM hands WHERE id = %s", second["id"])
     assert event == {
         "round": round_id,
         "number": 2,
@@ -227,7 +227,7 @@ def test_an_undo_records_an_event_with_the_withdrawn_hand(api: Api, house: House
         "scorer": SCORER_VERSION,
     }
     undo(api, round_id, 1)
-    reasons = house.ask("SELECT reason FROM settlements WHERE round_id = %s ORDER BY revision", round_id)
+    reasons = house.query("SELECT reason FROM settlements WHERE round_id = %s ORDER BY revision", round_id)
     assert reasons == [(None,), ("seat 2 was misread",), ("hand 1 was undone",)]
     assert [settlement_of(api, round_id, revision)["reason"] for revision in (1, 2, 3)] == [text for (text,) in reasons]
     assert settlement_of(api, round_id)["reason"] == "hand 1 was undone"
@@ -259,11 +259,11 @@ def test_only_the_last_hand_is_undone(api: Api, house: House, played: list[Docum
     for each in played:
         play(api, round_id, each)
     records = house.count_records()
-    answer = undo(api, round_id, number)
-    assert answer.status == 409
-    assert answer["code"] == "undo-refused"
-    assert answer.mistakes == {"#/number": "hand-not-last"}
-    assert answer["detail"] == detail
+    response = undo(api, round_id, number)
+    assert response.status == 409
+    assert response["code"] == "undo-refused"
+    assert response.mistakes == {"#/number": "hand-not-last"}
+    assert response["detail"] == detail
     assert house.count_records() == records
 
 
@@ -272,11 +272,11 @@ def test_hands_of_a_closed_round_cannot_be_undone(api: Api, house: House) -> Non
     play(api, round_id, FIRST)
     close(api, round_id)
     records = house.count_records()
-    answer = undo(api, round_id, 1)
-    assert answer.status == 409
-    assert answer["code"] == "undo-refused"
-    assert answer.mistakes == {"#": "round-closed"}
-    assert answer["detail"] == "the round was closed after hand 1; none of its hands can be undone"
+    response = undo(api, round_id, 1)
+    assert response.status == 409
+    assert response["code"] == "undo-refused"
+    assert response.mistakes == {"#": "round-closed"}
+    assert response["detail"] == "the round was closed after hand 1; none of its hands can be undone"
     assert house.count_records() == records
 
 
@@ -288,19 +288,19 @@ def test_hands_of_a_round_followed_by_another_cannot_be_undone(api: Api, house: 
     for end in (lambda: None, lambda: close(api, later)):
         end()
         records = house.count_records()
-        answer = undo(api, first, 3)
-        assert answer.status == 409
-        assert answer["code"] == "undo-refused"
-        assert answer.mistakes == {"#": "round-follows"}
-        assert later in answer["detail"]
+        response = undo(api, first, 3)
+        assert response.status == 409
+        assert response["code"] == "undo-refused"
+        assert response.mistakes == {"#": "round-follows"}
+        assert later in response["detail"]
         assert house.count_records() == records
 
 
 def test_an_undo_of_another_club_s_round_is_not_found(api: Api, other_api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
-    for asking, address in ((other_api, round_id), (api, NOBODYS)):
-        assert undo(asking, address, 1)["code"] == "not-found"
+    for client, address in ((other_api, round_id), (api, NOBODYS)):
+        assert undo(client, address, 1)["code"] == "not-found"
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
 
 
@@ -320,9 +320,9 @@ def test_an_undo_of_another_club_s_round_is_not_found(api: Api, other_api: Api) 
 def test_an_undo_must_name_its_hand(api: Api, request_: Document, mistakes: dict[str, str]) -> None:
     round_id = start_round(api)
     play(api, round_id, FIRST)
-    answer = api.post(f"/v1/rounds/{round_id}/undo", request_)
-    assert answer.status == 422
-    assert answer.mistakes == mistakes
+    response = api.post(f"/v1/rounds/{round_id}/undo", request_)
+    assert response.status == 422
+    assert response.mistakes == mistakes
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 1
 
 
@@ -331,8 +331,8 @@ def test_an_undo_with_another_result_than_expected_stores_nothing(api: Api, hous
     play(api, round_id, FIRST)
     depart(api, round_id, 3)
     records = house.count_records()
-    answer = undo(api, round_id, 1, expected={"version": 3})
-    assert answer.status == 422
-    assert answer.mistakes == {"#/expected/version": "expected-differs"}
+    response = undo(api, round_id, 1, expected={"version": 3})
+    assert response.status == 422
+    assert response.mistakes == {"#/expected/version": "expected-differs"}
     assert house.count_records() == records
     assert undo(api, round_id, 1, expected={"version": 4, "hands": 0, "next": {"number": 1}}).status == 201

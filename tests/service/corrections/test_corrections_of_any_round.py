@@ -54,10 +54,10 @@ def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: s
             if not original["hands"]:
                 break
             amended = without(spoil(rng, original), "irregular")
-            asked = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
-            tried = api.post(f"/v1/rounds/{round_id}/corrections?dry_run=true", asked)
-            done = api.post(f"/v1/rounds/{round_id}/corrections", asked)
-            assert (done.status, answered(done)) == (tried.status, answered(tried))
+            body = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
+            tried = api.post(f"/v1/rounds/{round_id}/corrections?dry_run=true", body)
+            done = api.post(f"/v1/rounds/{round_id}/corrections", body)
+            assert (done.status, outcome_of(done)) == (tried.status, outcome_of(tried))
             if done.status == 201:
                 revisions, corrected = revisions + 1, corrected + 1
                 agrees_with_the_oracle(api, round_id, name)
@@ -68,8 +68,8 @@ def test_random_corrections_match_the_oracle_and_their_dry_run(api: Api, name: s
     assert corrected > 2
 
 
-def answered(answer: ApiResponse) -> Document:
-    return without(answer.document, "request_id")
+def outcome_of(response: ApiResponse) -> Document:
+    return without(response.document, "request_id")
 
 
 def agrees_with_the_oracle(api: Api, round_id: str, name: str) -> None:
@@ -98,23 +98,23 @@ class Corrector:
                 played = dict(zip((1, 2, 3), rng.sample((HIGH, MID, LOW), 3), strict=True))
                 at = f"2026-11-20T20:{self.number:02}:{turn:02}Z"
                 patch = [{"op": "replace", "path": "/hands/1", "value": hand(2, 2, played, played_at=at)}]
-                asked: Document = {"reason": f"client {self.number}, correction {turn}", "patch": patch}
-                while not self._is_made([one, other], pool, round_id, asked):
+                body: Document = {"reason": f"client {self.number}, correction {turn}", "patch": patch}
+                while not self._is_made([one, other], pool, round_id, body):
                     assert time.monotonic() < self.gives_up_at, "corrections do not come through"
 
     def _is_made(
-        self, connections: list[httpx2.Client], pool: ThreadPoolExecutor, round_id: str, asked: Document
+        self, connections: list[httpx2.Client], pool: ThreadPoolExecutor, round_id: str, body: Document
     ) -> bool:
         version = connections[0].get(f"/v1/rounds/{round_id}").json()["version"]
 
         def send(connection: httpx2.Client) -> Any:
-            return connection.post(f"/v1/rounds/{round_id}/corrections", json={**asked, "version": version})
+            return connection.post(f"/v1/rounds/{round_id}/corrections", json={**body, "version": version})
 
-        answers = list(pool.map(send, connections))
-        statuses = {answer.status_code for answer in answers}
-        assert statuses <= {201, 409}, [answer.text for answer in answers]
-        made = [answer for answer in answers if answer.status_code == 201]
-        assert sum("Idempotent-Replayed" not in answer.headers for answer in made) == (1 if made else 0)
+        responses = list(pool.map(send, connections))
+        statuses = {response.status_code for response in responses}
+        assert statuses <= {201, 409}, [response.text for response in responses]
+        made = [response for response in responses if response.status_code == 201]
+        assert sum("Idempotent-Replayed" not in response.headers for response in made) == (1 if made else 0)
         return bool(made)
 
 
@@ -135,8 +135,8 @@ def test_repeated_corrections_by_many_clients_make_one_revision_each(served: Ser
         for each in range(1, revision + 1):
             document = served.get(f"/v1/rounds/{round_id}/document?revision={each}")
             plays_to_itself(document, served.get(f"/v1/rounds/{round_id}/settlement?revision={each}"))
-        reasons = served.records.ask("SELECT reason FROM settlements WHERE round_id = %s AND revision > 1", round_id)
+        reasons = served.records.query("SELECT reason FROM settlements WHERE round_id = %s AND revision > 1", round_id)
         assert len(set(reasons)) == len(reasons) == revision - 1
     assert made == CLIENTS * EACH
-    assert served.records.ask("SELECT count(*) FROM corrections")[0] == (CLIENTS * EACH,)
-    assert served.records.ask("SELECT count(*) FROM events WHERE kind = 'round.corrected'")[0] == (CLIENTS * EACH,)
+    assert served.records.query("SELECT count(*) FROM corrections")[0] == (CLIENTS * EACH,)
+    assert served.records.query("SELECT count(*) FROM events WHERE kind = 'round.corrected'")[0] == (CLIENTS * EACH,)

@@ -17,7 +17,7 @@ from tests.support.import_lines import club_of, database_of
 
 
 def state_of(house: House, round_id: str) -> str:
-    [(state,)] = house.ask("SELECT settlement_state FROM round_heads WHERE round_id = %s", round_id)
+    [(state,)] = house.query("SELECT settlement_state FROM round_heads WHERE round_id = %s", round_id)
     return str(state)
 
 

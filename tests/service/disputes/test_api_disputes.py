@@ -47,22 +47,22 @@ def version_of(api: Api, round_id: str) -> int:
 def test_a_dispute_has_its_claim_author_and_place(api: Api) -> None:
     round_id = complete_round(api)
     table = api.get(f"/v1/rounds/{round_id}")["table"]
-    answer = dispute(api, round_id, hand=2, seat=1, row="top")
-    assert answer.status == 201, answer
-    assert answer.headers["Location"] == f"/v1/disputes/{answer['id']}"
-    entries = {name: answer[name] for name in ("round", "table", "revision", "hand", "seat", "row", "claim", "by")}
+    response = dispute(api, round_id, hand=2, seat=1, row="top")
+    assert response.status == 201, response
+    assert response.headers["Location"] == f"/v1/disputes/{response['id']}"
+    entries = {name: response[name] for name in ("round", "table", "revision", "hand", "seat", "row", "claim", "by")}
     assert entries == {
         "round": round_id, "table": table, "revision": 1, "hand": 2, "seat": 1, "row": "top", "claim": CLAIM,
         "by": "ann",
-    }  # fmt: skip
-    assert (answer["state"], answer["version"], answer["history"], answer["corrections"]) == ("open", 1, [], [])
-    assert api.get(f"/v1/disputes/{answer['id']}").document == answer.document
+    }  # as a table  # fmt: skip
+    assert (response["state"], response["version"], response["history"], response["corrections"]) == ("open", 1, [], [])
+    assert api.get(f"/v1/disputes/{response['id']}").document == response.document
 
 
 @pytest.mark.parametrize("place", [{}, {"seat": 3}, {"hand": 3}, {"hand": 1, "row": "bottom"}])
 def test_a_dispute_may_be_about_the_whole_round_or_a_part_of_it(api: Api, place: dict[str, Any]) -> None:
-    answer = dispute(api, complete_round(api), **place)
-    assert {name: answer[name] for name in ("hand", "seat", "row")} == {
+    response = dispute(api, complete_round(api), **place)
+    assert {name: response[name] for name in ("hand", "seat", "row")} == {
         "hand": None,
         "seat": None,
         "row": None,
@@ -83,15 +83,15 @@ def test_a_dispute_may_be_about_the_whole_round_or_a_part_of_it(api: Api, place:
     ],
 )
 def test_an_unknown_hand_or_seat_is_refused(api: Api, place: dict[str, Any], mistakes: dict[str, str]) -> None:
-    answer = dispute(api, complete_round(api), **place)
-    assert (answer.status, answer.mistakes) == (422, mistakes)
+    response = dispute(api, complete_round(api), **place)
+    assert (response.status, response.mistakes) == (422, mistakes)
 
 
 def test_an_open_round_cannot_be_disputed(api: Api) -> None:
     round_id = start_round(api)
     play(api, round_id, COMPLETE[0])
-    answer = dispute(api, round_id)
-    assert (answer.status, answer["code"], answer.codes) == (409, "dispute-refused", {"round-open"})
+    response = dispute(api, round_id)
+    assert (response.status, response["code"], response.codes) == (409, "dispute-refused", {"round-open"})
     assert close(api, round_id).status == 200
     assert dispute(api, round_id).status == 201
 
@@ -114,10 +114,10 @@ def test_a_request_with_an_idempotency_key_is_processed_once(api: Api) -> None:
     dispute_id = opened(api)
     path, key = f"/v1/disputes/{dispute_id}/comments", {"Idempotency-Key": "once"}
     body = body_of("comments", 1)
-    first = api.ask("POST", path, json=body, headers=key)
+    first = api.request("POST", path, json=body, headers=key)
     assert not replayed(first)
     assert step(api, dispute_id, "withdraw").status == 201
-    again = api.ask("POST", path, json=body, headers=key)
+    again = api.request("POST", path, json=body, headers=key)
     assert replayed(again)
     assert again.document == first.document
 
@@ -151,15 +151,17 @@ WHY_NOT = {"open": "dispute-not-reviewed", "under_review": "dispute-under-review
 def test_only_allowed_transitions_are_accepted(api: Api, house: House, state: str, name: str) -> None:
     dispute_id = brought_to(api, state)
     before, records = api.get(f"/v1/disputes/{dispute_id}").document, house.count_records()
-    answer = step(api, dispute_id, name, comment="something new") if name == "comments" else step(api, dispute_id, name)
+    response = (
+        step(api, dispute_id, name, comment="something new") if name == "comments" else step(api, dispute_id, name)
+    )
     if (state, name) in LEGAL:
-        assert (answer.status, answer["state"]) == (201, LEGAL[state, name])
-        assert answer["version"] == before["version"] + 1
-        assert [entry["version"] for entry in answer["history"]] == [*range(2, answer["version"] + 1)]
-        assert api.get(f"/v1/disputes/{dispute_id}").document == answer.document
+        assert (response.status, response["state"]) == (201, LEGAL[state, name])
+        assert response["version"] == before["version"] + 1
+        assert [entry["version"] for entry in response["history"]] == [*range(2, response["version"] + 1)]
+        assert api.get(f"/v1/disputes/{dispute_id}").document == response.document
     else:
-        assert (answer.status, answer["code"]) == (409, "dispute-refused")
-        assert answer.codes == {WHY_NOT.get(state, "dispute-ended")}
+        assert (response.status, response["code"]) == (409, "dispute-refused")
+        assert response.codes == {WHY_NOT.get(state, "dispute-ended")}
         assert (api.get(f"/v1/disputes/{dispute_id}").document, house.count_records()) == (before, records)
 
 
@@ -266,11 +268,11 @@ def test_a_correction_cannot_name_a_dispute_of_another_round(api: Api, other_api
 def test_a_correction_cannot_name_a_dispute_that_has_ended(api: Api) -> None:
     round_id = complete_round(api)
     dispute_id = opened(api, round_id)
-    answering = {"dispute": dispute_id, "version": version_of(api, round_id)}
-    corrected = correct(api, round_id, **answering)
+    options = {"dispute": dispute_id, "version": version_of(api, round_id)}
+    corrected = correct(api, round_id, **options)
     assert step(api, dispute_id, "withdraw").status == 201
-    assert replayed(correct(api, round_id, **answering))
-    assert correct(api, round_id, **answering)["revision"] == corrected["revision"]
+    assert replayed(correct(api, round_id, **options))
+    assert correct(api, round_id, **options)["revision"] == corrected["revision"]
     refused = correct(api, round_id, dispute=dispute_id, patch=[])
     assert (refused.status, refused["code"], refused.mistakes) == (
         409,
@@ -338,7 +340,7 @@ def test_another_club_s_round_cannot_be_disputed(api: Api, other_api: Api) -> No
 
 
 def events_of(house: House, round_id: str) -> Iterator[tuple[str, int, dict[str, Any]]]:
-    found = house.ask("SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+    found = house.query("SELECT kind, sequence, content FROM events WHERE round_id = %s ORDER BY sequence", round_id)
     for kind, sequence, content in found:
         yield kind, sequence, json.loads(bytes(content))
 
@@ -355,17 +357,17 @@ def test_events_of_disputes_have_digests_and_not_texts(api: Api, house: House) -
     assert [kind for kind, _, _ in entries] == [
         "dispute.opened", "dispute.commented", "dispute.reviewed", "dispute.resolved", "dispute.opened",
         "dispute.withdrawn",
-    ]  # fmt: skip
+    ]  # as a table  # fmt: skip
     assert [sequence for _, sequence, _ in entries] == [*range(before + 1, before + 7)]
     assert version_of(api, round_id) == before + 6
     assert entries[0][2] == {
         "dispute": dispute_id, "round": round_id, "revision": 1, "hand": 2, "seat": 1, "row": "top", "by": "ann",
         "claim": sha256(CLAIM.encode()).hexdigest(),
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
     assert entries[3][2] == {
         "dispute": dispute_id, "round": round_id, "version": 4, "kind": "rejected", "by": AUDITOR, "correction": None,
         "words": sha256(REASON.encode()).hexdigest(),
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
 
 
 def test_a_disputed_round_does_not_block_the_next_round(api: Api) -> None:

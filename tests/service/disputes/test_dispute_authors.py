@@ -13,14 +13,14 @@ from tests.support.sample_rounds import complete_round
 
 
 def stored_club(house: House, api: Api) -> StoredClub:
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     return find_club(house.owner, name)
 
 
-def is_unknown_author(answer: ApiResponse, by: str) -> bool:
+def is_unknown_author(response: ApiResponse, by: str) -> bool:
     """Return whether the author is refused, and the response lists the accepted names."""
-    assert answer.status == 422, answer
-    [mistake] = answer["errors"]
+    assert response.status == 422, response
+    [mistake] = response["errors"]
     assert (mistake["pointer"], mistake["code"]) == ("#/by", "author-unknown")
     expected = "expected a player seated in the round ('ann', 'bob', 'cyd'), or 'first', the name of the key"
     return bool(mistake["detail"] == f"`by` is {by!r}; {expected}")
@@ -47,7 +47,7 @@ def test_an_auditor_is_identified_by_the_key(api: Api, house: House) -> None:
     assert step(auditor, dispute_id, "review", by="auditor-2")["history"][-1]["by"] == "auditor-2"
     assert step(auditor, dispute_id, "comments", by="bob").status == 201
     kinds = "SELECT kind FROM events WHERE actor = %s ORDER BY sequence"
-    assert [kind for (kind,) in house.ask(kinds, made.key.id)] == ["dispute.reviewed", "dispute.commented"]
+    assert [kind for (kind,) in house.query(kinds, made.key.id)] == ["dispute.reviewed", "dispute.commented"]
 
 
 def test_a_confirmation_records_its_seat_and_key(api: Api, house: House) -> None:
@@ -56,7 +56,7 @@ def test_a_confirmation_records_its_seat_and_key(api: Api, house: House) -> None
     scorekeeper = Api(house.app, made.secret)
     confirmed = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 1})
     assert (confirmed.status, confirmed["confirmed"]) == (201, [1])
-    [(actor,)] = house.ask("SELECT actor FROM events WHERE kind = 'settlement.confirmed' AND round_id = %s", round_id)
+    [(actor,)] = house.query("SELECT actor FROM events WHERE kind = 'settlement.confirmed' AND round_id = %s", round_id)
     assert actor == made.key.id
     nobody = scorekeeper.post(f"/v1/rounds/{round_id}/confirmations", {"seat": 9})
     assert nobody["errors"][0]["pointer"] == "#/seat"

@@ -35,17 +35,17 @@ def under_review(served: Served, round_id: str) -> str:
 
 
 def state_of(house: House, round_id: str) -> str:
-    [(state,)] = house.ask("SELECT settlement_state FROM round_heads WHERE round_id = %s", round_id)
+    [(state,)] = house.query("SELECT settlement_state FROM round_heads WHERE round_id = %s", round_id)
     return str(state)
 
 
-def statuses(answers: list[httpx2.Response]) -> list[int]:
-    return sorted(answer.status_code for answer in answers)
+def statuses(responses: list[httpx2.Response]) -> list[int]:
+    return sorted(response.status_code for response in responses)
 
 
 def check_trail(served: Served, round_id: str) -> None:
     """The round's events have no gap, and its newest is its version."""
-    found = served.records.ask("SELECT sequence FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+    found = served.records.query("SELECT sequence FROM events WHERE round_id = %s ORDER BY sequence", round_id)
     version = served.get(f"/v1/rounds/{round_id}")["version"]
     assert [sequence for (sequence,) in found] == [*range(1, version + 1)]
 
@@ -60,9 +60,9 @@ def test_of_two_resolutions_at_once_one_succeeds(served: Served) -> None:
             body_of("resolve", 2, by=auditor, state=state)
             for auditor, state in (("first", "upheld"), ("bob", "rejected"))
         ]
-        answers = served.at_once(*[(path, verdict) for verdict in verdicts])
-        assert statuses(answers) == [201, 409]
-        won, lost = sorted(answers, key=lambda answer: answer.status_code)
+        responses = served.at_once(*[(path, verdict) for verdict in verdicts])
+        assert statuses(responses) == [201, 409]
+        won, lost = sorted(responses, key=lambda response: response.status_code)
         assert lost.json()["code"] == "dispute-changed"
         assert served.get(f"/v1/disputes/{dispute_id}") == won.json()
         assert [entry["kind"] for entry in won.json()["history"]] == ["under_review", won.json()["state"]]
@@ -73,17 +73,17 @@ def test_of_two_resolutions_at_once_one_succeeds(served: Served) -> None:
 
 def test_a_resolution_sent_twenty_times_at_once_is_stored_once(served: Served) -> None:
     dispute_id = under_review(served, play_round(served))
-    answers = served.at_once(*[(f"/v1/disputes/{dispute_id}/resolve", body_of("resolve", 2))] * CONNECTIONS)
-    assert statuses(answers) == [201] * CONNECTIONS
-    assert sum(answer.headers.get("Idempotent-Replayed") == "true" for answer in answers) == CONNECTIONS - 1
+    responses = served.at_once(*[(f"/v1/disputes/{dispute_id}/resolve", body_of("resolve", 2))] * CONNECTIONS)
+    assert statuses(responses) == [201] * CONNECTIONS
+    assert sum(response.headers.get("Idempotent-Replayed") == "true" for response in responses) == CONNECTIONS - 1
     assert served.get(f"/v1/disputes/{dispute_id}")["version"] == 3
 
 
 def test_twenty_concurrent_claims_are_one_dispute(served: Served) -> None:
     round_id = play_round(served)
-    answers = served.at_once(*[claim(round_id)] * CONNECTIONS)
-    assert statuses(answers) == [201] * CONNECTIONS
-    assert len({answer.json()["id"] for answer in answers}) == 1
+    responses = served.at_once(*[claim(round_id)] * CONNECTIONS)
+    assert statuses(responses) == [201] * CONNECTIONS
+    assert len({response.json()["id"] for response in responses}) == 1
     assert len(served.get(f"/v1/disputes?round={round_id}")["disputes"]) == 1
     check_trail(served, round_id)
 
@@ -93,8 +93,8 @@ def test_claims_and_comments_at_once_are_all_stored(served: Served) -> None:
     opened = served.at_once(*[claim(round_id, number) for number in range(10)])
     assert statuses(opened) == [201] * 10
     path = f"/v1/disputes/{opened[0].json()['id']}/comments"
-    said = served.at_once(*[(path, body_of("comments", 1, comment=f"point {number}")) for number in range(10)])
-    assert statuses(said) == [201] * 10
+    responses = served.at_once(*[(path, body_of("comments", 1, comment=f"point {number}")) for number in range(10)])
+    assert statuses(responses) == [201] * 10
     assert served.get(path.removesuffix("/comments"))["version"] == 11
     check_trail(served, round_id)
 
@@ -124,8 +124,8 @@ def test_two_disputes_of_one_round_resolved_at_once_both_end(served: Served) -> 
     for _ in range(5):
         round_id = play_round(served)
         both = [str(served.post(*claim(round_id, number)).json()["id"]) for number in (1, 2)]
-        answers = served.at_once(*[(f"/v1/disputes/{each}/withdraw", body_of("withdraw", 1)) for each in both])
-        assert statuses(answers) == [201, 201]
+        responses = served.at_once(*[(f"/v1/disputes/{each}/withdraw", body_of("withdraw", 1)) for each in both])
+        assert statuses(responses) == [201, 201]
         check_trail(served, round_id)
 
 
@@ -143,7 +143,7 @@ def test_a_dispute_opened_during_a_sweep_is_not_lost(house: House, api: Api) -> 
     for round_id, dispute_id in zip(rounds, opened, strict=True):
         assert state_of(house, round_id) == "disputed"
         kinds = [
-            kind for (kind,) in house.ask("SELECT kind FROM events WHERE round_id = %s ORDER BY sequence", round_id)
+            kind for (kind,) in house.query("SELECT kind FROM events WHERE round_id = %s ORDER BY sequence", round_id)
         ]
         assert kinds[-1] == "dispute.opened"
         outcomes[kinds[-2]] += 1

@@ -4,8 +4,8 @@ from typing import Any
 from uuid import UUID, uuid4
 
 from evidence.events import FinalReason
-from service.disputes.queries import COMPARED
-from service.rounds.queries import rounds, settlement_states
+from service.disputes.queries.figures import COMPARED
+from service.rounds.queries import rounds, settlements
 from tests.support.api_client import Api
 from tests.support.api_disputes import MISREAD, dispute, opened
 from tests.support.application import House
@@ -44,18 +44,18 @@ def finished(api: Api, hands: list[Document], sitting: dict[int, str] | None = N
     seated = sitting or SIXES
     early = {"closed": {"after_hand": len(hands), "reason": "the room closes"}} if len(hands) < len(seated) else {}
     sent = document_of("pineapple", seated, hands, reference=str(uuid4()), **early, **more)
-    answer = post_document(api, sent)
-    assert answer.status == 201, answer
-    return str(answer["round"]["id"])
+    response = post_document(api, sent)
+    assert response.status == 201, response
+    return str(response["round"]["id"])
 
 
 def unusual(api: Api, round_id: str) -> dict[tuple[str, tuple[int, ...]], tuple[Any, Any]]:
     """Return the anomalies of a round: found and usual ratios by code and seats."""
-    answer = dispute(api, round_id)
-    assert answer.status == 201, answer
-    assert all(len(each["formula"]) > 20 for each in answer["unusual"])
+    response = dispute(api, round_id)
+    assert response.status == 201, response
+    assert all(len(each["formula"]) > 20 for each in response["unusual"])
     return {
-        (each["code"], tuple(each["seats"])): (rate(each["found"]), rate(each["usual"])) for each in answer["unusual"]
+        (each["code"], tuple(each["seats"])): (rate(each["found"]), rate(each["usual"])) for each in response["unusual"]
     }
 
 
@@ -64,9 +64,9 @@ def finalize(house: House, api: Api, round_id: str, confirmed: tuple[int, ...] =
     with database_of(house).transaction(club_of(house, api)) as transaction:
         before = rounds.lock(transaction, UUID(round_id))
         for seat in confirmed:
-            before = settlement_states.confirm(transaction, before, seat)
+            before = settlements.confirm(transaction, before, seat)
         if not confirmed:
-            settlement_states.finalize(transaction, before, FinalReason.WINDOW)
+            settlements.finalize(transaction, before, FinalReason.WINDOW)
 
 
 def rate(written: Document) -> str:
@@ -121,11 +121,11 @@ def test_irregular_hands_are_found(api: Api) -> None:
     finished(api, COMPLETE)
     round_id = finished(api, [ENTERS, IN_FANTASYLAND])
     assert unusual(api, round_id) == {}
-    answer = api.post(
+    response = api.post(
         f"/v1/rounds/{round_id}/corrections",
         {"reason": "misread", "patch": QUEEN_WAS_THREE, "irregular": "accept"},
     )
-    assert answer.status == 201, answer
+    assert response.status == 201, response
     assert unusual(api, round_id) == {("irregular-hands", ()): ("1 of 2", "0 of 3")}
 
 

@@ -30,6 +30,7 @@ from tests.support.api_client import Api, ApiResponse, Document
 from tests.support.application import SIGNING_KEY, House
 from tests.support.import_lines import club_of, database_of
 from tests.support.sample_rounds import COMPLETE, NOBODYS, SIXES, add_table, play, start_round
+from tests.support.server_process import wait_until
 
 KEYS = "/.well-known/tablestakes-checkpoint-keys"
 
@@ -46,10 +47,10 @@ def sign(api: Api) -> tuple[ApiResponse, Checkpoint]:
 
 
 def feed(api: Api, **query: int) -> list[Document]:
-    asked = "&".join(f"{name}={value}" for name, value in query.items())
-    answer = api.get(f"/v1/events?{asked}")
-    assert answer.status == 200, answer
-    return [json.loads(line) for line in answer.text.splitlines()]
+    parameters = "&".join(f"{name}={value}" for name, value in query.items())
+    response = api.get(f"/v1/events?{parameters}")
+    assert response.status == 200, response
+    return [json.loads(line) for line in response.text.splitlines()]
 
 
 def bytes_of(event: Document) -> bytes:
@@ -135,8 +136,8 @@ def test_a_waiting_request_returns_new_events(house: House, api: Api) -> None:
         join_events(database_of(house), club, None)
 
     happening = threading.Thread(target=happen)
-    happening.start()
     begun = time.monotonic()
+    happening.start()
     found = feed(api, after=checkpoint.size - 1, wait=30)
     happening.join()
     assert found[0]["position"] == checkpoint.size
@@ -153,26 +154,26 @@ def test_a_waiting_request_ends_in_time_without_events(api: Api) -> None:
 def test_too_many_waiting_requests_return_at_once(api: Api) -> None:
     _, checkpoint = sign(api)
 
-    def ask(_: int) -> float:
+    def wait_for_events(_: int) -> float:
         begun = time.monotonic()
         assert feed(api, after=checkpoint.size - 1, wait=3) == []
         return time.monotonic() - begun
 
     with ThreadPoolExecutor(6) as everybody:
-        took = sorted(everybody.map(ask, range(6)))
+        took = sorted(everybody.map(wait_for_events, range(6)))
     assert took[3] < 3 <= took[4]
 
 
 def test_waiting_requests_hold_no_connection(house: House, api: Api) -> None:
     _, checkpoint = sign(api)
     with ThreadPoolExecutor(1) as waiting:
-        asked = waiting.submit(feed, api, after=checkpoint.size - 1, wait=2)
+        parameters = waiting.submit(feed, api, after=checkpoint.size - 1, wait=2)
         time.sleep(0.8)
         query = (
             "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND state = 'idle in transaction'"
         )
-        assert house.ask(query) == [(0,)]
-        assert asked.result() == []
+        assert wait_until(lambda: house.query(query) == [(0,)], 1)
+        assert parameters.result() == []
 
 
 def test_unknown_sizes_and_positions_are_refused(api: Api) -> None:

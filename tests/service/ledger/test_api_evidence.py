@@ -4,12 +4,12 @@ from random import Random
 
 import pytest
 
-from client.offline.proofs import SignedTree, read_signed
-from client.offline.report import Outcome, Report
-from client.offline.verify import verify
 from evidence import SigningKey
 from evidence.events import PAYLOADS, RoundEvent
 from schemas.rulesets import load_ruleset
+from schemas.verification.evidence_file import verify
+from schemas.verification.proofs import SignedTree, read_signed
+from schemas.verification.report import Outcome, Report
 from scoring.ruleset import Ruleset
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.events import EventKind
@@ -81,8 +81,8 @@ def test_hands_departures_undone_hands_corrections_and_closings_follow_from_the_
     assert undo(api, round_id, 2).status == 201
     play(api, round_id, SECOND)
     checked(house, api, round_id)
-    asked = {"reason": "misread", "patch": [SWAPPED]}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", asked).status == 201
+    body = {"reason": "misread", "patch": [SWAPPED]}
+    assert api.post(f"/v1/rounds/{round_id}/corrections", body).status == 201
     depart(api, round_id, 1)
     assert close(api, round_id).status == 200
     again = {"reason": "who closed it", "patch": [{"op": "replace", "path": "/closed/reason", "value": "fire"}]}
@@ -104,8 +104,8 @@ def test_whatever_is_corrected_in_any_round_follows_from_the_events(api: Api, ho
             original = api.get(f"/v1/rounds/{round_id}/document").document
             if original["hands"]:
                 amended = without(spoil(rng, original), "irregular")
-                asked = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
-                api.post(f"/v1/rounds/{round_id}/corrections", asked)
+                body = {"reason": f"attempt {attempt}", "document": amended, "irregular": "accept"}
+                api.post(f"/v1/rounds/{round_id}/corrections", body)
         checked(house, api, round_id)
 
 
@@ -176,8 +176,8 @@ def test_confirmations_and_what_is_paid_after_a_final_settlement_follow_from_the
     for seat in (1, 2, 3):
         assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat}).status == 201
         checked(house, api, round_id)
-    asked = {"reason": "misread", "patch": [SWAPPED]}
-    assert api.post(f"/v1/rounds/{round_id}/corrections", asked).status == 201
+    body = {"reason": "misread", "patch": [SWAPPED]}
+    assert api.post(f"/v1/rounds/{round_id}/corrections", body).status == 201
     checked(house, api, round_id)
     first, second = (each["settlement"] for each in evidence_of(api, round_id)["revisions"])
     assert (first["state"], first["confirmed"]) == ("superseded", [1, 2, 3])
@@ -211,14 +211,14 @@ def test_events_after_the_checkpoint_are_not_proved_yet(api: Api, house: House) 
 
 def test_a_saved_checkpoint_is_consistent_with_later_files(api: Api, house: House) -> None:
     round_id = start_round(api)
-    kept = sign(house, api)
+    checkpoint = sign(house, api)
     play(api, round_id, FIRST, SECOND)
     sign(house, api)
-    size = kept.checkpoint.size
-    report = verify(evidence_of(api, round_id, f"?since={size}"), [KEY.verifier], kept)
+    size = checkpoint.checkpoint.size
+    report = verify(evidence_of(api, round_id, f"?since={size}"), [KEY.verifier], checkpoint)
     assert report.outcome is Outcome.PASSED
     assert f"the checkpoint is consistent with yours of {size} events" in report.verified
-    assert verify(evidence_of(api, round_id), [KEY.verifier], kept).outcome is Outcome.INCOMPLETE
+    assert verify(evidence_of(api, round_id), [KEY.verifier], checkpoint).outcome is Outcome.INCOMPLETE
     now = sign(house, api)
     assert (
         "the checkpoint is identical to the one that you retained"
@@ -281,9 +281,9 @@ def test_the_number_of_statements_does_not_depend_on_the_number_of_revisions(
             assert correct(api, round_id, patch=patch).status == 201
         if is_signed:
             sign(house, api)
-        with recorded_statements() as asked:
+        with recorded_statements() as body:
             found = evidence_of(api, round_id)
         assert len(found["revisions"]) == revisions
         assert all((event["proof"] is None) != is_signed for event in found["events"])
-        statements[revisions] = len(asked)
+        statements[revisions] = len(body)
     assert statements[20] == statements[1] > 3

@@ -70,8 +70,8 @@ def test_every_event_of_a_round_is_chained(lively: House) -> None:
 
 
 def test_every_event_waits_to_join_the_tree(lively: House) -> None:
-    waiting = lively.ask("SELECT club_id, event_id FROM waiting_events ORDER BY 1, 2")
-    assert waiting == lively.ask("SELECT club_id, id FROM events ORDER BY 1, 2")
+    waiting = lively.query("SELECT club_id, event_id FROM waiting_events ORDER BY 1, 2")
+    assert waiting == lively.query("SELECT club_id, id FROM events ORDER BY 1, 2")
 
 
 def test_a_recomputation_continues_the_chain(house: House, api: Api) -> None:
@@ -105,8 +105,8 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     seats = [{"seat": 1, "player": "ann"}, {"seat": 2, "player": "bob"}, {"seat": 3, "player": "cyd", "stack": 50}]
     second = api.post(path, {"seats": seats, "reference": "night/2"})
     played = hand(1, 1, THREE, played_at="2026-11-20T21:05:00Z")
-    answer = api.post(f"/v1/rounds/{second['id']}/hands", played)
-    assert answer.status == 201, answer
+    response = api.post(f"/v1/rounds/{second['id']}/hands", played)
+    assert response.status == 201, response
     patch = [{"op": "add", "path": "/hands/0/top_ups/-", "value": {"seat": 1, "points": 7}}]
     path = f"/v1/rounds/{second['id']}/corrections"
     corrected = api.post(path, {"reason": "ann added points", "patch": patch, "irregular": "accept"})
@@ -117,7 +117,7 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
         if str(event.round_id) == second["id"]
     }
     opening = contents["round.opened"]
-    [(digest, rules)] = house.ask(
+    [(digest, rules)] = house.query(
         "SELECT digest, content FROM rulesets WHERE name = 'pineapple' AND club_id = %s", club_of(house, api)
     )
     assert (opening["ruleset"], opening["ruleset_digest"]) == ("pineapple@1", digest.hex())
@@ -126,13 +126,15 @@ def test_events_have_everything_that_a_replay_needs(house: House, api: Api) -> N
     assert (opening["point_value"], opening["currency"]) == (10, "EUR")
     assert [seat["stack"] for seat in opening["seats"]] == [3, 50, 50]
     recorded = contents["hand.recorded"]
-    assert (recorded["id"], recorded["round"]) == (answer["id"], second["id"])
-    assert recorded["stacks"] == [answer["stacks"][seat] for seat in ("1", "2", "3")]
-    kept = house.ask(
+    assert (recorded["id"], recorded["round"]) == (response["id"], second["id"])
+    assert recorded["stacks"] == [response["stacks"][seat] for seat in ("1", "2", "3")]
+    stored_hands = house.query(
         "SELECT id, encode(sha256(content), 'hex') FROM submissions WHERE club_id = %s", club_of(house, api)
     )
     named = [contents[kind]["submission"] for kind in ("hand.recorded", "round.corrected")]
-    assert sorted((each["id"], each["sha256"]) for each in named) == sorted((str(id_), digest) for id_, digest in kept)
+    assert sorted((each["id"], each["sha256"]) for each in named) == sorted(
+        (str(id_), digest) for id_, digest in stored_hands
+    )
     assert opening["submission"] is None
     now = api.get(f"/v1/rounds/{second['id']}/document").document
     assert recorded["hand"] == {**now["hands"][0], "top_ups": []}

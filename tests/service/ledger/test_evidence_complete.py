@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from client.offline.proofs import SignedTree, read_signed
-from client.offline.report import Outcome, Report
-from client.offline.verify import verify
 from evidence import Checkpoint, read_note, sign_note
+from schemas.verification.evidence_file import verify
+from schemas.verification.proofs import SignedTree, read_signed
+from schemas.verification.report import Outcome, Report
 from service.ledger.actions import join_events
 from service.ledger.queries import trees
 from tests.service.ledger.test_api_evidence import FIRST, KEY, SECOND, SWAPPED, evidence_of, sign
@@ -20,8 +20,8 @@ from tests.support.worker_process import rounds_to_import
 CORRECTED = {"reason": "misread", "patch": [SWAPPED]}
 
 
-def check(file: Mapping[str, Any], kept: SignedTree | None = None) -> Report:
-    return verify(file, [KEY.verifier], kept)
+def check(file: Mapping[str, Any], checkpoint: SignedTree | None = None) -> Report:
+    return verify(file, [KEY.verifier], checkpoint)
 
 
 def codes(report: Report) -> set[str]:
@@ -70,16 +70,19 @@ def test_a_file_states_the_checkpoint_up_to_which_it_is_complete(api: Api, house
 def test_an_old_file_with_the_proofs_of_a_newer_one_fails(api: Api, house: House) -> None:
     _, old, new = corrected(api, house)
     assert (check(old).outcome, check(new).outcome) == (Outcome.PASSED, Outcome.PASSED)
-    kept = read_signed(new["checkpoint"])
-    for report in (check(graft(old, new, newest=new["newest"])), check(graft(old, new, newest=new["newest"]), kept)):
+    checkpoint = read_signed(new["checkpoint"])
+    for report in (
+        check(graft(old, new, newest=new["newest"])),
+        check(graft(old, new, newest=new["newest"]), checkpoint),
+    ):
         assert codes(report) == {"events-omitted"}
         assert report.failed[0].detail == (
             "the file's signed events end with event 3, and the round had 4 when the checkpoint was signed: later"
             " events are left out"
         )
-    assert codes(check(graft(old, new, newest=old["newest"]), kept)) == {"newest-event-unproved"}
-    assert check(old, kept).outcome is Outcome.INCOMPLETE
-    assert "the file is older than your checkpoint" in check(old, kept).unchecked[0]
+    assert codes(check(graft(old, new, newest=old["newest"]), checkpoint)) == {"newest-event-unproved"}
+    assert check(old, checkpoint).outcome is Outcome.INCOMPLETE
+    assert "the file is older than your checkpoint" in check(old, checkpoint).unchecked[0]
 
 
 def test_without_the_proof_later_events_are_not_excluded(api: Api, house: House) -> None:
@@ -142,7 +145,7 @@ def test_an_older_checkpoint_claimed_as_newer_fails(api: Api, house: House) -> N
     lines[4] = new["checkpoint"].split("\n")[4]
     assert lines[4].startswith("time ")
     assert codes(check({**old, "checkpoint": "\n".join(lines)})) == {"signature-wrong"}
-    # The older map under the newer tree is another checkpoint of the same size than the one that was kept.
+    # The older map under the newer tree is another checkpoint of the same size as the stored one.
     mixed = Checkpoint(newer.origin, newer.size, newer.root, older.rounds_root, newer.signed_at)
     forged = graft(old, new, newest=old["newest"], checkpoint=sign_note(mixed.text, [KEY]).written)
     assert check(forged).outcome is Outcome.PASSED, "the operator can sign a map that is not true"

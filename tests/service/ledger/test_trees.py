@@ -52,7 +52,7 @@ def grove(embedded_postgres: Server) -> Iterator[House]:
 
 def leaves_of(house: House, club: UUID) -> list[bytes]:
     """The events of a club as their places have them, each as its bytes."""
-    found = house.ask(
+    found = house.query(
         "SELECT event.heading || event.content, node.position FROM tree_nodes AS node"
         " JOIN events AS event ON (event.club_id, event.id) = (node.club_id, node.event_id)"
         " WHERE node.club_id = %s AND node.level = 0 ORDER BY node.position",
@@ -75,9 +75,9 @@ def newest_of(leaves: list[bytes]) -> dict[UUID, tuple[int, bytes]]:
 def check_tree(house: House, club: UUID) -> list[Checkpoint]:
     """Check that every event has one position, and that checkpoints match the naive tree and extend each other."""
     leaves = leaves_of(house, club)
-    assert len(leaves) == len(set(leaves)) == house.ask("SELECT count(*) FROM events WHERE club_id = %s", club)[0][0]
-    assert house.ask("SELECT FROM waiting_events WHERE club_id = %s", club) == []
-    notes = house.ask("SELECT note, size, root FROM checkpoints WHERE club_id = %s ORDER BY size", club)
+    assert len(leaves) == len(set(leaves)) == house.query("SELECT count(*) FROM events WHERE club_id = %s", club)[0][0]
+    assert house.query("SELECT FROM waiting_events WHERE club_id = %s", club) == []
+    notes = house.query("SELECT note, size, root FROM checkpoints WHERE club_id = %s ORDER BY size", club)
     signed = []
     for note, size, root in notes:
         assert verify_note(read_note(note), [KEY.verifier]) == [KEY.verifier]
@@ -137,7 +137,7 @@ def test_the_sweep_joins_at_once_and_signs_once_a_minute(grove: House) -> None:
     for number in range(3):
         start_round(api, "pineapple", SIXES, name=f"table {number}")
         sweep(database, KINDS, lambda _club: None, KEY)
-        assert grove.ask("SELECT FROM waiting_events WHERE club_id = %s", club) == []
+        assert grove.query("SELECT FROM waiting_events WHERE club_id = %s", club) == []
     assert len(check_tree(grove, club)) == 1
     grove.change("UPDATE tree_heads SET signed_at = signed_at - interval '1 minute' WHERE club_id = %s", club)
     sweep(database, KINDS, lambda _club: None, KEY)
@@ -160,8 +160,8 @@ def test_twenty_record_while_two_join_and_every_event_has_one_place(grove: House
         joiners = [everybody.submit(join) for _ in range(2)]
         for played in COMPLETE:
             signed = count_checkpoints(grove, club)
-            answers = everybody.map(partial(record, api), opened, repeat(played))
-            assert {answer.status for answer in answers} == {201}
+            responses = everybody.map(partial(record, api), opened, repeat(played))
+            assert {response.status for response in responses} == {201}
             assert wait_until(partial(has_more_checkpoints, grove, club, signed), 60)
         is_over.set()
         for joiner in joiners:
@@ -176,7 +176,7 @@ def has_more_checkpoints(house: House, club: UUID, than: int) -> bool:
 
 
 def count_checkpoints(house: House, club: UUID) -> int:
-    return len(house.ask("SELECT FROM checkpoints WHERE club_id = %s", club))
+    return len(house.query("SELECT FROM checkpoints WHERE club_id = %s", club))
 
 
 def test_an_event_committed_late_joins_after_those_that_happened_later(grove: House) -> None:
@@ -210,14 +210,14 @@ def test_many_events_join_in_parts(grove: House, monkeypatch: pytest.MonkeyPatch
 def test_a_killed_process_leaves_a_consistent_tree(grove: House) -> None:
     api = grove.new_client()
     club = club_of(grove, api)
-    before = grove.ask("SELECT count(*) FROM waiting_events WHERE club_id = %s", club)
+    before = grove.query("SELECT count(*) FROM waiting_events WHERE club_id = %s", club)
     database = database_of(grove)
     with pytest.raises(Exception, match=r"terminat|closed|lost|answer"), database.transaction(club) as transaction:  # noqa: PT012 - it dies in the middle
         make_checkpoint(transaction, KEY)
         [(process,)] = transaction.connection.exec_driver_sql("SELECT pg_backend_pid()").all()
         grove.change("SELECT pg_terminate_backend(%s)", process)
         transaction.connection.exec_driver_sql("SELECT 1")
-    assert grove.ask("SELECT count(*) FROM waiting_events WHERE club_id = %s", club) == before
+    assert grove.query("SELECT count(*) FROM waiting_events WHERE club_id = %s", club) == before
     assert leaves_of(grove, club) == []
     join_events(database, club, KEY)
     assert len(check_tree(grove, club)) == 1

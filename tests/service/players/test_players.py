@@ -23,9 +23,9 @@ def path_of(player: str) -> str:
 
 
 def name(api: Api, player: str, display_name: str, **options: Any) -> Any:
-    answer = api.put(path_of(player), {"display_name": display_name}, **options)
-    assert answer.status in (200, 201), answer
-    return answer.document
+    response = api.put(path_of(player), {"display_name": display_name}, **options)
+    assert response.status in (200, 201), response
+    return response.document
 
 
 def test_a_display_name_is_set_and_replaced(api: Api) -> None:
@@ -59,6 +59,15 @@ def test_player_ids_can_contain_any_text(api: Api, player: str) -> None:
     assert api.get(path_of(player)).status == 404
 
 
+def test_an_id_that_ends_like_the_path_of_statistics_has_a_name(api: Api) -> None:
+    """The URL of the name is that of another player's statistics, so the name is read from the list."""
+    named = name(api, "c/statistics", "Cyd")
+    assert named["player"] == "c/statistics"
+    assert api.get("/v1/players")["players"] == [named]
+    assert api.delete("/v1/players/c%2Fstatistics").status == 204
+    assert api.get("/v1/players")["players"] == []
+
+
 def test_ids_that_look_alike_are_different_players(api: Api) -> None:
     for player in STRANGE:
         name(api, player, f"the one called {player}")
@@ -74,15 +83,15 @@ def test_ids_that_look_alike_are_different_players(api: Api) -> None:
 @pytest.mark.parametrize("method", ["GET", "PUT", "DELETE"])
 def test_an_invalid_player_id_is_rejected(api: Api, method: str, written: str, code: str) -> None:
     body = {"json": {"display_name": "Ann"}} if method == "PUT" else {}
-    answer = api.ask(method, f"/v1/players/{written}", **body)
-    assert answer.status == 422
-    assert answer.mistakes == {"#/path/player": code}
+    response = api.request(method, f"/v1/players/{written}", **body)
+    assert response.status == 422
+    assert response.mistakes == {"#/path/player": code}
 
 
 def test_a_player_id_that_is_not_utf_8_is_rejected(api: Api) -> None:
     name(api, "\ufffd", "Somebody")
-    answer = api.ask("GET", "/v1/players/x", environ_overrides={"PATH_INFO": "/v1/players/\xff"})
-    assert (answer.status, answer.mistakes) == (422, {"#/path/player": "text-characters"})
+    response = api.request("GET", "/v1/players/x", environ_overrides={"PATH_INFO": "/v1/players/\xff"})
+    assert (response.status, response.mistakes) == (422, {"#/path/player": "text-characters"})
 
 
 @pytest.mark.parametrize(
@@ -97,8 +106,8 @@ def test_a_player_id_that_is_not_utf_8_is_rejected(api: Api) -> None:
     ],
 )
 def test_an_invalid_display_name_is_rejected(api: Api, document: object, mistakes: dict[str, str]) -> None:
-    answer = api.put("/v1/players/ann", document)
-    assert (answer.status, answer.mistakes) == (422, mistakes)
+    response = api.put("/v1/players/ann", document)
+    assert (response.status, response.mistakes) == (422, mistakes)
     assert api.get("/v1/players/ann").status == 404
 
 
@@ -119,7 +128,7 @@ def test_display_names_are_separate_for_each_club(api: Api, other_api: Api, nobo
     assert api.get("/v1/players/ann")["display_name"] == "Ann"
     assert other_api.get("/v1/players")["players"][0]["display_name"] == "Another Ann"
     for method in ("GET", "PUT", "DELETE"):
-        assert nobody.ask(method, "/v1/players/ann", json={"display_name": "Ann"}).status == 401
+        assert nobody.request(method, "/v1/players/ann", json={"display_name": "Ann"}).status == 401
     assert set(api.post("/v1/players/ann", {}).headers["Allow"].split(", ")) >= {"GET", "PUT", "DELETE"}
 
 
@@ -140,7 +149,7 @@ def test_an_erased_name_is_nowhere_and_records_are_unchanged(api: Api, house: Ho
     assert tables_that_hold(house, former) == set()
     before = {view: api.get(f"/v1/rounds/{round_id}{view}").document for view in ("", "/document", "/settlement")}
 
-    assert api.ask("DELETE", path_of("ann"), headers={"Idempotency-Key": "erase-ann-1"}).status == 204
+    assert api.request("DELETE", path_of("ann"), headers={"Idempotency-Key": "erase-ann-1"}).status == 204
 
     assert api.get(path_of("ann")).status == 404
     assert [player["player"] for player in api.get("/v1/players")["players"]] == ["bob"]
@@ -153,7 +162,7 @@ def test_an_erased_name_is_nowhere_and_records_are_unchanged(api: Api, house: Ho
 def test_erasing_a_name_is_idempotent(api: Api, house: House) -> None:
     name(api, "ann", "Ann")
     assert [api.delete("/v1/players/ann").status for _ in range(2)] == [204, 204]
-    events = house.ask("SELECT kind, convert_from(content, 'UTF8') FROM events ORDER BY id")
+    events = house.query("SELECT kind, convert_from(content, 'UTF8') FROM events ORDER BY id")
     assert events[-2:] == [("player.named", '{"player":"ann"}'), ("player.erased", '{"player":"ann"}')]
 
 
@@ -165,7 +174,7 @@ def test_database_errors_do_not_contain_a_name(database: Database, owner_url: st
 
 def tables_that_hold(house: House, words: str) -> set[str]:
     """
-    Search the text of every column of every table, and what the database keeps about them.
+    Search the text of every column of every table, and the database's own statistics.
 
     Bytes are shown in hexadecimal digits, so they are searched for the digits of the words.
     """

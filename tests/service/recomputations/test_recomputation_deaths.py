@@ -43,20 +43,20 @@ def begin(house: House, api: Api, monkeypatch: pytest.MonkeyPatch, mode: str) ->
 
 def attempts(house: House, job: str) -> list[int]:
     """How often each chunk was begun."""
-    found = house.ask("SELECT attempt FROM job_chunks WHERE job_id = %s ORDER BY number", job)
+    found = house.query("SELECT attempt FROM job_chunks WHERE job_id = %s ORDER BY number", job)
     return [attempt for (attempt,) in found]
 
 
 @contextmanager
 def working_on(house: House, api: Api, job: ApiResponse, *, concurrency: int = 1) -> Iterator[Working]:
     """Start workers beside a job that rests until `resume`: while they start they read what every table is like."""
-    assert api.ask("POST", f"{job.headers['Location']}/pause")["state"] == "paused"
+    assert api.request("POST", f"{job.headers['Location']}/pause")["state"] == "paused"
     with working(house.logins, concurrency=concurrency) as worker:
         yield worker
 
 
 def resume(api: Api, job: ApiResponse) -> None:
-    assert api.ask("POST", f"{job.headers['Location']}/resume")["state"] == "running"
+    assert api.request("POST", f"{job.headers['Location']}/resume")["state"] == "running"
 
 
 @contextmanager
@@ -69,7 +69,7 @@ def nobody_reads_payouts(house: House) -> Iterator[None]:
 
 def waiting(house: House) -> int:
     query = "SELECT count(*) FROM pg_locks WHERE relation = 'payouts'::regclass AND NOT granted"
-    return int(house.ask(query)[0][0])
+    return int(house.query(query)[0][0])
 
 
 def found_in(api: Api, ended: ApiResponse) -> list[Any]:
@@ -114,10 +114,10 @@ def test_a_round_gets_one_revision_though_workers_die(house: House, api: Api, mo
         ended = wait_for(api, sent.headers["Location"])
     summary = ended["summary"]
     assert (summary["differing"], summary["applied"], summary["skipped"]) == (ROUNDS, ROUNDS, 0)
-    assert house.ask("SELECT count(*), count(DISTINCT round_id) FROM settlements WHERE revision > 1") == [
+    assert house.query("SELECT count(*), count(DISTINCT round_id) FROM settlements WHERE revision > 1") == [
         (ROUNDS, ROUNDS)
     ]
-    assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
+    assert house.query("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(ROUNDS,)]
 
 
 @pytest.mark.thorough
@@ -133,7 +133,7 @@ def test_a_killed_postgresql_costs_one_chunk(tmp_path: Path, monkeypatch: pytest
             undisturbed = wait_for(api, begin(house, api, monkeypatch, "audit").headers["Location"])
         disturbed = begin(house, api, monkeypatch, "apply")
         with working_on(house, api, disturbed) as busy:
-            # What keeps others from reading is a connection, which dies too.
+            # What blocks other readers is a connection, which is closed too.
             with suppress(psycopg.OperationalError), nobody_reads_payouts(house):
                 resume(api, disturbed)
                 assert wait_until(lambda: waiting(house) == 1)
@@ -146,15 +146,15 @@ def test_a_killed_postgresql_costs_one_chunk(tmp_path: Path, monkeypatch: pytest
         summary = ended["summary"]
         assert (summary["differing"], summary["applied"], summary["skipped"]) == (len(wrong), len(wrong), 0)
         assert sorted(attempts(house, disturbed["id"])) == [1, 1, 1, 2]
-        anew = house.ask("SELECT round_id, revision FROM settlements WHERE revision > 1 ORDER BY 1")
+        anew = house.query("SELECT round_id, revision FROM settlements WHERE revision > 1 ORDER BY 1")
         assert anew == [(round_id, 2) for round_id in wrong]
-        assert house.ask("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(len(wrong),)]
+        assert house.query("SELECT count(*) FROM events WHERE kind = 'round.recomputed'") == [(len(wrong),)]
 
 
 def has_ended(api: Api, job: ApiResponse) -> bool:
-    """Ask how a job stands, of a service whose database may not answer just now."""
-    answer = api.get(job.headers["Location"])
-    return answer.status == 200 and answer["state"] in ENDED
+    """Return the state of a job, from a service whose database may be unavailable for a moment."""
+    response = api.get(job.headers["Location"])
+    return response.status == 200 and response["state"] in ENDED
 
 
 def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -165,13 +165,13 @@ def test_pausing_and_cancelling_work_within_a_chunk(house: House, api: Api, monk
         held_up.enter_context(nobody_reads_payouts(house))
         resume(api, job)
         assert wait_until(lambda: waiting(house) == 1)
-        assert api.ask("POST", f"{address}/pause")["state"] == "paused"
+        assert api.request("POST", f"{address}/pause")["state"] == "paused"
         held_up.close()
         rests = wait_for(api, address, lambda job: job["progress"]["done"] > 0)
         assert (rests["state"], rests["progress"]["done"]) == ("paused", 6)
         with nobody_reads_payouts(house):
-            assert api.ask("POST", f"{address}/resume")["state"] == "running"
+            assert api.request("POST", f"{address}/resume")["state"] == "running"
             assert wait_until(lambda: waiting(house) == 1)
-            assert api.ask("POST", f"{address}/cancel")["state"] == "cancelling"
+            assert api.request("POST", f"{address}/cancel")["state"] == "cancelling"
         ended = wait_for(api, address)
     assert (ended["state"], ended["progress"]) == ("cancelled", {"done": 12, "total": 24})

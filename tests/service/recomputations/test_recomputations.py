@@ -30,9 +30,9 @@ def worker(house: House) -> Iterator[None]:
         yield
 
 
-def recompute(api: Api, **asked: Any) -> ApiResponse:
+def recompute(api: Api, **fields: Any) -> ApiResponse:
     """Recompute, and wait until it is done."""
-    sent = api.post(START, {"scope": {}, "mode": "audit", "reason": "checked again", **asked})
+    sent = api.post(START, {"scope": {}, "mode": "audit", "reason": "checked again", **fields})
     assert sent.status == 202, sent
     return wait_for(api, sent.headers["Location"])
 
@@ -66,7 +66,7 @@ def test_unchanged_records_have_no_differences(api: Api) -> None:
     digest = ended["summary"].pop("digest")
     assert ended["summary"] == {
         "rounds": 3, "hands": 9, "differing": 0, "applied": 0, "skipped": 0, "net_moved": {},
-    }  # fmt: skip
+    }  # as a table  # fmt: skip
     assert len(digest) == 64
     assert digest != ZERO
     assert recompute(api)["summary"]["digest"] == digest
@@ -99,7 +99,7 @@ def test_a_changed_transfer_is_found_and_gets_a_new_revision(house: House, api: 
     assert {**anew.document, "revision": 1, "reason": None, **window} == right.document
     assert (anew["revision"], anew["reason"]) == (2, "a transfer was cut")
     assert api.get(f"/v1/rounds/{first}/settlement")["revision"] == 1
-    [(event,)] = house.ask("SELECT content FROM events WHERE kind = 'round.recomputed' AND round_id = %s", second)
+    [(event,)] = house.query("SELECT content FROM events WHERE kind = 'round.recomputed' AND round_id = %s", second)
     assert json.loads(event)["recomputation"] == applied["id"]
     assert recompute(api)["summary"]["differing"] == 0
 
@@ -140,10 +140,10 @@ def test_unknown_tables_rounds_and_rulesets_are_refused(api: Api, other_api: Api
         ("#/scope/table", "table-unknown"),
         ("#/scope/rounds/0", "round-unknown"),
     ]
-    for asked in ({"scope": {"ruleset": "none"}}, {"scope": {}, "ruleset": "none"}):
-        refused = api.post(START, {"mode": "audit", "reason": "x", **asked})
+    for fields in ({"scope": {"ruleset": "none"}}, {"scope": {}, "ruleset": "none"}):
+        refused = api.post(START, {"mode": "audit", "reason": "x", **fields})
         assert (refused.status, refused["code"]) == (422, "ruleset-unknown")
-        assert refused["errors"][0]["pointer"] == ("#/scope/ruleset" if asked["scope"] else "#/ruleset")
+        assert refused["errors"][0]["pointer"] == ("#/scope/ruleset" if fields["scope"] else "#/ruleset")
     refused = api.post(START, {"scope": {"rounds": []}, "mode": "look"})
     assert {each["pointer"] for each in refused["errors"]} == {"#/scope/rounds", "#/mode", "#/reason"}
 
@@ -194,17 +194,17 @@ def test_a_changed_ruleset_is_reported_with_its_rounds(house: House, api: Api) -
 
 def test_a_recomputation_is_paused_resumed_and_cancelled(api: Api) -> None:
     play_rounds(api, 1)
-    asked = {"scope": {}, "mode": "audit", "reason": "checked again"}
+    fields = {"scope": {}, "mode": "audit", "reason": "checked again"}
     key = {"Idempotency-Key": "once"}
-    sent = api.ask("POST", START, json=asked, headers=key)
-    again = api.ask("POST", START, json=asked, headers=key)
+    sent = api.request("POST", START, json=fields, headers=key)
+    again = api.request("POST", START, json=fields, headers=key)
     assert (again.status, again["id"], again.headers["Idempotent-Replayed"]) == (202, sent["id"], "true")
     address = sent.headers["Location"]
     assert wait_for(api, address)["state"] == "succeeded"
-    assert api.ask("POST", f"{address}/cancel")["state"] == "succeeded"
+    assert api.request("POST", f"{address}/cancel")["state"] == "succeeded"
     for verb in ("pause", "resume"):
-        refused = api.ask("POST", f"{address}/{verb}")
+        refused = api.request("POST", f"{address}/{verb}")
         assert (refused.status, refused["code"]) == (409, "job-ended")
-    tried = api.post(f"{START}?dry_run=true", asked)
+    tried = api.post(f"{START}?dry_run=true", fields)
     assert tried.status == 202
     assert api.get(tried.headers["Location"]).status == 404

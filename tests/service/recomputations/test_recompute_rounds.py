@@ -18,15 +18,14 @@ from schemas.rulesets import load_ruleset
 from scoring.history import History, replay
 from scoring.presets import PRESETS
 from scoring.round import open_round
-from scoring.ruleset import Ruleset
-from service.db import Database, Transaction
+from service.db import Database
 from service.ledger.models import EventRecord
 from service.recomputations.actions.audit import RoundsDigest, audit_rounds
 from service.recomputations.actions.recompute import Recomputed, check_rulesets
 from service.recomputations.actions.replay import replay_round
 from service.recomputations.packed.queries import EVERY, Scope, Stretch
 from service.recomputations.queries import list_recorded
-from service.rounds.queries import hands, revisions, rounds, transfers
+from service.rounds.queries import hands, revisions, rounds, settlements
 from service.rounds.queries.stored_round import StoredRound
 from service.rulesets import queries as rulesets
 from service.rulesets.queries import digest_ruleset
@@ -46,11 +45,11 @@ from tests.support.database.insert_records import (
     example_round,
 )
 from tests.support.database.postgres import Logins
+from tests.support.examples.evening import FIRST, SECOND
 from tests.support.import_lines import club_of, database_of
-from tests.support.recomputed_rounds import named, recompute, tamper
-from tests.support.sample_rounds import COMPLETE, Document, close, document_of, start_round
+from tests.support.recomputed_rounds import add_three_hands, named, recompute, rules_of, tamper
+from tests.support.sample_rounds import close, start_round
 from tests.support.server_process import wait_until
-from tests.support.story import FIRST, SECOND
 
 TURBO = PRESETS["turbo"]
 DEARER = replace(PINEAPPLE, name="dearer", points=replace(PINEAPPLE.points, row=2))
@@ -197,25 +196,6 @@ def test_every_change_by_the_database_owner_is_reported(
     assert (found.rounds, found.differing) == (3, 1)
 
 
-def add_three_hands(
-    database: Database,
-    club_id: UUID,
-    name: str,
-    ruleset: Ruleset = PINEAPPLE,
-    played: Sequence[Document] = COMPLETE,
-) -> UUID:
-    """A complete round of three hands, unless others were played."""
-    with database.transaction(club_id) as transaction:
-        table = add_table(transaction, ruleset, name)
-        document = load_document(document_of(hands=played))
-        opened = add_round(transaction, table, open_round(ruleset, document.seats))
-        return add_document(transaction, opened, document).id
-
-
-def rules_of(transaction: Transaction) -> dict[tuple[str, int], Ruleset | None]:
-    return {(each.name, each.version): each.rules for each in rulesets.list_readable(transaction)}
-
-
 @pytest.mark.every_server
 def test_a_changed_ruleset_is_reported_with_its_rounds(database: Database, logins: Logins, club_id: UUID) -> None:
     changed = add_three_hands(database, club_id, "kitchen")
@@ -255,12 +235,12 @@ def test_an_unreadable_ruleset_is_reported_with_its_rounds(database: Database, l
 def test_another_ruleset_shows_changed_nets(database: Database, club_id: UUID) -> None:
     round_id = add_three_hands(database, club_id, "kitchen")
     with database.transaction(club_id) as transaction:
-        kept = rounds.get(transaction, round_id)
+        stored = rounds.get(transaction, round_id)
         played = [hand.hand for hand in hands.list_page(transaction, round_id, 1)]
         found = recompute(transaction, ruleset=DEARER)
-        assert rounds.get(transaction, round_id) == kept
-    would_be = replay(History(DEARER, kept.round.seats, tuple(played))).round
-    moved = {seat.player: would_be.nets[seat.seat] - kept.round.nets[seat.seat] for seat in would_be.seats}
+        assert rounds.get(transaction, round_id) == stored
+    would_be = replay(History(DEARER, stored.round.seats, tuple(played))).round
+    moved = {seat.player: would_be.nets[seat.seat] - stored.round.nets[seat.seat] for seat in would_be.seats}
     assert found.moved == {player: points for player, points in moved.items() if points} != {}
     assert sum(found.moved.values()) == 0
     assert found.differing == 1
@@ -289,7 +269,7 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     with database.transaction(club_id) as transaction:
         before = rounds.get(transaction, wrong)
         stood = rounds.get(transaction, right)
-        paid = transfers.list_paid(transaction, wrong, 1)
+        paid = settlements.list_paid(transaction, wrong, 1)
     tamper(logins.owner, "UPDATE transfers SET paid = 0 WHERE round_id = %s AND number = 2 AND position = 1", wrong)
     with database.transaction(club_id, actor=uuid7()) as transaction:
         found = recompute(transaction, applies=True)
@@ -298,8 +278,8 @@ def test_rounds_that_differ_get_a_new_revision(database: Database, logins: Login
     with database.transaction(club_id) as transaction:
         after = rounds.get(transaction, wrong)
         assert after == replace(before, version=before.version + 1, revision=2, finality=after.finality)
-        assert transfers.list_paid(transaction, wrong, 2) == paid
-        assert transfers.list_paid(transaction, wrong, 1) != paid
+        assert settlements.list_paid(transaction, wrong, 2) == paid
+        assert settlements.list_paid(transaction, wrong, 1) != paid
         assert rounds.get(transaction, right) == stood
         assert revisions.get_reason(transaction, wrong, 2) == "checked again"
         event = transaction.execute(select(EventRecord.__table__).where(EventRecord.sequence == after.version)).one()

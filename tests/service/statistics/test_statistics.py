@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from sqlalchemy import text
 
-from service.statistics.actions import statistics
-from service.statistics.actions.measuring import update_statistics
-from service.statistics.queries.measuring import add_all_rounds
+from service.statistics import actions as statistics
+from service.statistics.actions import update_statistics
+from service.statistics.queries import add_all_rounds
 from tests.oracle import PRESETS, random_document
 from tests.scoring.test_against_oracle import spoil
 from tests.support.api_client import Api, ApiResponse
@@ -46,16 +46,16 @@ SUMS += ("not_received", "not_paid")
 
 
 def read(api: Api, query: str = "") -> dict[str, Document]:
-    answer = api.get(f"/v1/statistics{query}")
-    assert answer.status == 200, answer
-    assert answer["complete"]
-    return {each["player"]: each for each in answer["players"]}
+    response = api.get(f"/v1/statistics{query}")
+    assert response.status == 200, response
+    assert response["complete"]
+    return {each["player"]: each for each in response["players"]}
 
 
 def read_one(api: Api, player: str, query: str = "") -> Document:
-    answer = api.get(f"/v1/players/{player}/statistics{query}")
-    assert answer.status == 200, answer
-    [found] = answer["players"]
+    response = api.get(f"/v1/players/{player}/statistics{query}")
+    assert response.status == 200, response
+    [found] = response["players"]
     assert isinstance(found, dict)
     return found
 
@@ -66,9 +66,9 @@ def count(house: House, api: Api) -> int:
 
 
 def posted(api: Api, **document: Any) -> Document:
-    answer = post_document(api, document_of(**document))
-    assert answer.status == 201, answer
-    round_: Document = answer["round"]
+    response = post_document(api, document_of(**document))
+    assert response.status == 201, response
+    round_: Document = response["round"]
     return round_
 
 
@@ -214,16 +214,16 @@ def test_ids_of_players_with_slashes_have_statistics(api: Api) -> None:
     ],
 )
 def test_an_invalid_query_is_rejected(api: Api, path: str, query: str, pointer: str, code: str) -> None:
-    answer = api.get(f"{path}?{query}")
-    assert (answer.status, answer.mistakes) == (422, {f"#/query/{pointer}": code})
+    response = api.get(f"{path}?{query}")
+    assert (response.status, response.mistakes) == (422, {f"#/query/{pointer}": code})
 
 
 def test_many_changed_rounds_are_counted_by_workers(house: House, api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(statistics, "_MOST_MEASURED", 2)
     for number in range(3):
         posted(api, hands=COMPLETE, reference=f"{number}")
-    answer = api.get("/v1/statistics")
-    assert (answer["complete"], answer["players"][0]["rounds"]) == (False, 2)
+    response = api.get("/v1/statistics")
+    assert (response["complete"], response["players"][0]["rounds"]) == (False, 2)
     assert count(house, api) == 3
     assert read(api)["ann"]["rounds"] == 3
     assert count(house, api) == 0
@@ -290,9 +290,9 @@ def test_statistics_are_the_sums_of_the_hands(house: House, api: Api) -> None:
     rng = Random("statistics")
     rounds = []
     for place, name in enumerate(sorted(PRESETS)):
-        answer: ApiResponse = post_document(api, random_document(rng, PRESETS[name]))
-        assert answer.status == 201, answer
-        rounds.append(answer["round"]["id"])
+        response: ApiResponse = post_document(api, random_document(rng, PRESETS[name]))
+        assert response.status == 201, response
+        rounds.append(response["round"]["id"])
         if place % 3 == 0:
             document = api.get(f"/v1/rounds/{rng.choice(rounds)}/document").document
             amended = without(spoil(rng, document), "irregular") if document["hands"] else document

@@ -1,4 +1,4 @@
-"""What is cut out with all that it made, and everything written anew, is known by a checkpoint kept elsewhere alone."""
+"""Records removed with all their traces, and rewritten ones, are only detected with a checkpoint stored elsewhere."""
 
 from collections.abc import Iterator, Sequence
 from uuid import UUID
@@ -38,8 +38,8 @@ def plant_anew(house: House, *, signed: int) -> None:
         connection.execute("INSERT INTO waiting_events SELECT club_id, id FROM events")
 
 
-def verify(house: House, *kept: Checkpoint) -> Sequence[Finding]:
-    pages = verify_database(house.owner, list_clubs(house.owner), kept)
+def verify(house: House, *checkpoints: Checkpoint) -> Sequence[Finding]:
+    pages = verify_database(house.owner, list_clubs(house.owner), checkpoints)
     return [finding for page in pages for finding in page.findings]
 
 
@@ -52,8 +52,8 @@ def test_a_removed_hand_is_detected_only_with_a_later_checkpoint(house: House) -
     with remembered(house.owner_url):
         play(api, round_id, COMPLETE[2])
     play(api, other, *COMPLETE)
-    kept = sign(house, club)
-    assert verify(house, earlier, kept) == []
+    checkpoint = sign(house, club)
+    assert verify(house, earlier, checkpoint) == []
 
     take_back(house.owner_url)
     assert api.get(f"/v1/rounds/{round_id}")["hands"] == 2
@@ -62,17 +62,17 @@ def test_a_removed_hand_is_detected_only_with_a_later_checkpoint(house: House) -
 
     # With the key that signs, the rest follows too; then nothing that is there contradicts anything else.
     plant_anew(house, signed=earlier.size)
-    assert sign(house, club).size == kept.size - 1
+    assert sign(house, club).size == checkpoint.size - 1
     assert verify(house) == []
     assert verify(house, earlier) == []
-    assert {(finding.table, finding.kind) for finding in verify(house, kept)} == {
+    assert {(finding.table, finding.kind) for finding in verify(house, checkpoint)} == {
         ("tree_nodes", FindingKind.CHECKPOINT_BROKEN)
     }
     play(api, round_id, COMPLETE[2])
-    assert sign(house, club).size == kept.size
-    broken = verify(house, kept)
+    assert sign(house, club).size == checkpoint.size
+    broken = verify(house, checkpoint)
     assert {finding.kind for finding in broken} >= {FindingKind.CHECKPOINT_BROKEN}
     assert [finding.right for finding in broken if finding.kind == FindingKind.CHECKPOINT_BROKEN] == [
-        kept.root,
-        kept.rounds_root,
+        checkpoint.root,
+        checkpoint.rounds_root,
     ]

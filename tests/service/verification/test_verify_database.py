@@ -6,7 +6,6 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from random import Random
-from typing import Any
 
 import pytest
 from sqlalchemy import text
@@ -15,24 +14,21 @@ from evidence import Checkpoint, SigningKey
 from service.db import Database, Transaction
 from service.ledger.actions import make_checkpoint
 from service.ledger.queries.trees import grow, lock_head
-from service.verification.audited_results import audit_results
-from service.verification.chains import check_chains
 from service.verification.club_records import expect_club_records, rulesets_of
-from service.verification.covers import AUDITED, UNAUDITED, Cover
-from service.verification.findings import MEANS, Finding, FindingKind
+from service.verification.covers import AUDITED, UNAUDITED, Comparison
+from service.verification.findings import MEANS, FindingKind
 from service.verification.queries import audited
 from service.verification.queries.audited import FIRST, LAST, OF_ROUNDS, Stretch
-from service.verification.rounds import compare_rounds
+from service.verification.rounds import audit_results
 from service.verification.verify_database import (
     Pass,
-    Position,
     count_events,
     list_clubs,
     verify_database,
-    verify_page,
 )
 from service.verification.verify_in_parallel import _start_processes, verify_in_parallel
 from tests.support.application import open_house
+from tests.support.database.compare_findings import agree_on, names
 from tests.support.database.corrupt_records import Columns, Table, proven_ids, tampering, undone, verify, verify_all
 from tests.support.database.postgres import Server
 from tests.support.database.random_corruption import RandomCorruption
@@ -68,22 +64,13 @@ def columns(hands_in: Transaction) -> Mapping[str, Mapping[str, str]]:
 OF_THE_TREE = ("tree_nodes", "tree_heads", "round_map_tiles", "checkpoints", "waiting_events")
 
 
-def names(found: list[Finding], table: str, row: Mapping[str, Any]) -> list[Finding]:
-    """The findings that name a record, or the number that an event had in its round."""
-
-    def is_of(finding: Finding) -> bool:
-        return all(str(row.get(name)) == str(value) for name, value in finding.key.items())
-
-    return [finding for finding in found if finding.table == table and is_of(finding)]
-
-
 def test_unchanged_records_have_no_findings(lived: Lived) -> None:
     owner = lived.house.owner
     clubs = list_clubs(owner)
     assert len(clubs) == 2
-    pages = list(verify_database(owner, clubs, lived.kept))
+    pages = list(verify_database(owner, clubs, lived.checkpoints))
     assert [finding for page in pages for finding in page.findings] == []
-    [(leaves,)] = lived.house.ask("SELECT count(*) FROM tree_nodes WHERE level = 0")
+    [(leaves,)] = lived.house.query("SELECT count(*) FROM tree_nodes WHERE level = 0")
     assert sum(page.events for page in pages) == count_events(owner, clubs) + leaves
 
 
@@ -98,7 +85,7 @@ def test_verification_resumes_after_an_interruption(lived: Lived) -> None:
 def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = lived.house.owner
     clubs = list_clubs(owner)
-    nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.kept]
+    nowhere = [Checkpoint(checkpoint.origin, checkpoint.size, bytes(32)) for checkpoint in lived.checkpoints]
     right = list(verify_database(owner, clubs, nowhere))
     assert sum(len(page.findings) for page in right) >= len(nowhere)
     assert list(verify_in_parallel(owner, clubs, nowhere, processes=1)) == right
@@ -110,30 +97,6 @@ def test_processes_side_by_side_find_the_same_in_the_same_order(lived: Lived, mo
         f"{module}.foresee_page", lambda _, at: None if at.passing is Pass.TREE else replace(at, after=LAST)
     )
     assert list(verify_in_parallel(owner, clubs, nowhere, right[2].position, processes=2)) == right[3:]
-
-
-def agree_on(hands_in: Transaction, columns: Mapping[str, Mapping[str, str]], rng: Random) -> None:
-    """Tamper with some records, and check that proven rounds show the same findings as replayed ones."""
-    with undone(hands_in):
-        for _ in range(rng.randint(1, 4)):
-            name = rng.choice([name for name in AUDITED if name in OF_ROUNDS or name in ("events", "submissions")])
-            table = Table(hands_in, name)
-            row, column = rng.choice(table.rows()), rng.choice([*AUDITED[name].columns])
-            change = rng.choice(("change", "empty", "delete", "insert"))
-            if change == "change":
-                table.change(column, columns[name][column], row)
-            elif change == "insert":
-                table.insert(row, columns[name])
-            else:
-                getattr(table, change)(row)
-        page = verify_page(hands_in, Position(hands_in.club_id, Pass.ROUNDS))
-        rulesets = rulesets_of(expect_club_records(audited.list_loose_events(hands_in))[0])
-        every = Stretch(FIRST, LAST)
-        events = list(audited.read_events(hands_in, every, loose=False))
-        found = compare_rounds(hands_in, every, events, rulesets, {})
-        found += check_chains(events, audited.read_heads(hands_in, every))
-        assert sorted(map(repr, page.findings)) == sorted(map(repr, found))
-        assert page.events == len(events)
 
 
 def test_the_audit_in_bulk_proves_all_rounds_that_ended_and_were_never_revised(hands_in: Transaction) -> None:
@@ -195,13 +158,13 @@ def test_a_changed_column_is_reported(
     for column, cover in AUDITED[name].columns.items():
         with undone(hands_in):
             before, after = table.change(column, columns[name][column])
-            found = verify(hands_in, lived.kept, name)
-            if cover is Cover.NOTHING:
+            found = verify(hands_in, lived.checkpoints, name)
+            if cover is Comparison.NOTHING:
                 # Which of a tile's two versions was signed is found where it leads to another map.
                 assert {finding.table for finding in found} <= {"round_map_tiles"} & {name}
                 continue
             named = [*names(found, name, before), *names(found, name, after)]
-            if not any(cover is Cover.KEY or finding.column == column for finding in named):
+            if not any(cover is Comparison.KEY or finding.column == column for finding in named):
                 unfound.append((column, before[column], after[column], found[:3]))
     assert unfound == []
 
@@ -215,12 +178,12 @@ def test_a_time_outside_the_calendar_is_reported(
     for name, covered in AUDITED.items():
         table = Table(hands_in, name)
         for column, cover in covered.columns.items():
-            if columns[name][column] != "timestamp with time zone" or cover in (Cover.KEY, Cover.NOTHING):
+            if columns[name][column] != "timestamp with time zone" or cover in (Comparison.KEY, Comparison.NOTHING):
                 continue
             row = [*table.rows(f"{column} IS NOT NULL"), *table.rows()][0]
             with undone(hands_in):
                 table.run(f"UPDATE {name} SET {column} = '{time}' WHERE ctid = '{row['place']}'")
-                named = names(verify(hands_in, lived.kept, name), name, row)
+                named = names(verify(hands_in, lived.checkpoints, name), name, row)
             assert column in {finding.column for finding in named}
             changed += 1
     assert changed > 10
@@ -231,10 +194,10 @@ def test_a_time_outside_the_calendar_is_reported(
 def test_an_emptied_record_is_reported_with_its_contents(lived: Lived, hands_in: Transaction, name: str) -> None:
     table, covers = Table(hands_in, name), AUDITED[name].columns
     row = max(table.rows(), key=lambda row: sum(value is not None for value in row.values()))
-    held = [column for column, cover in covers.items() if cover not in (Cover.KEY, Cover.NOTHING)]
+    held = [column for column, cover in covers.items() if cover not in (Comparison.KEY, Comparison.NOTHING)]
     with undone(hands_in):
         table.empty(row)
-        named = {finding.column for finding in names(verify(hands_in, lived.kept, name), name, row)}
+        named = {finding.column for finding in names(verify(hands_in, lived.checkpoints, name), name, row)}
     # What says of which round it is, and says it no more, is missed there as a whole.
     is_missed = "round_id" in held and None in named
     assert is_missed or {column for column in held if row[column] is not None} <= named
@@ -250,7 +213,7 @@ def test_a_record_that_is_taken_away_and_a_tail_that_is_cut_off_are_missed(
         with undone(hands_in):
             for row in cut:
                 table.delete(row)
-            found = verify(hands_in, lived.kept, name)
+            found = verify(hands_in, lived.checkpoints, name)
             for row in cut:
                 kinds = {finding.kind for finding in names(found, name, row)}
                 assert kinds & {FindingKind.RECORD_MISSING, FindingKind.EVENT_MISSING}, (row, found[:5])
@@ -264,7 +227,7 @@ def test_an_added_record_is_reported(
     table = Table(hands_in, name)
     with undone(hands_in):
         added = table.insert(table.rows()[0], columns[name])
-        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.kept, name)
+        found = verify_all(hands_in) if name in ("clubs", "tree_heads") else verify(hands_in, lived.checkpoints, name)
         assert names(found, name, added), (added, found[:5])
 
 
@@ -280,7 +243,7 @@ def test_two_exchanged_records_are_both_reported(lived: Lived, hands_in: Transac
         return
     with undone(hands_in):
         table.swap(first, other)
-        found = verify(hands_in, lived.kept, name)
+        found = verify(hands_in, lived.checkpoints, name)
         assert names(found, name, first), found[:5]
         assert names(found, name, other), found[:5]
 
@@ -298,12 +261,12 @@ def test_a_history_rewritten_without_an_event_differs_from_a_retained_checkpoint
         hands_in.execute(text("CREATE UNIQUE INDEX ON round_map_tiles (club_id, prefix)"))
         make_checkpoint(hands_in, SigningKey.make("suite"))
         assert verify(hands_in) == []
-        broken = [finding for finding in verify(hands_in, lived.kept) if finding.table == "tree_nodes"]
+        broken = [finding for finding in verify(hands_in, lived.checkpoints) if finding.table == "tree_nodes"]
         assert {finding.kind for finding in broken} == {FindingKind.CHECKPOINT_BROKEN}
 
 
 def test_a_truncated_history_differs_from_a_retained_checkpoint(lived: Lived, hands_in: Transaction) -> None:
-    newest = Checkpoint(lived.kept[-1].origin, 10_000, bytes(32))
+    newest = Checkpoint(lived.checkpoints[-1].origin, 10_000, bytes(32))
     [finding] = verify(hands_in, [newest])
     assert finding.kind is FindingKind.CHECKPOINT_BROKEN
 
@@ -315,7 +278,7 @@ def test_a_number_that_is_too_large_does_not_block_verification(lived: Lived, ha
         nodes.run(f"UPDATE tree_nodes SET position = 1::bigint << 60 WHERE ctid = '{last['place']}'")
         hands_in.execute(text(f"UPDATE tree_heads SET size = 1::bigint << 61 WHERE {nodes.mine}"))
         hands_in.execute(text(f"UPDATE round_heads SET version = 2000000000 WHERE {nodes.mine}"))
-        found = verify(hands_in, lived.kept)
+        found = verify(hands_in, lived.checkpoints)
         assert names(found, "tree_nodes", last)
         assert names(found, "tree_nodes", {**last, "position": 1 << 60})
 
@@ -402,7 +365,7 @@ def _damage_and_verify(lived: Lived, hands_in: Transaction, seeds: range) -> Non
         with undone(hands_in):
             corruption = RandomCorruption(hands_in, rng)
             damages = [corruption.damage() for _ in range(rng.randint(2, 8))]
-            found = verify(hands_in, lived.kept)
+            found = verify(hands_in, lived.checkpoints)
         for damage in damages:
             for rows in damage.rows:
                 named = [finding for row in rows for finding in names(found, damage.table, row)]

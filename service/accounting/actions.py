@@ -1,0 +1,187 @@
+"""List the payments of a club, and sum up its rounds by table and player."""
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import chain, islice
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row
+
+from schemas.accounting.club_statements import ClubStatementView, PlayerAtTable, PlayerInClub, PlayerResult
+from schemas.accounting.payment_lines import LEDGER_HEADER, LedgerLine, PaymentPlace, dump_ledger_rows
+from schemas.base import WireError
+from schemas.fields import MOST_INTEGER
+from schemas.pages import NO_CURSOR
+from scoring.errors import Mistake, RoundError
+from scoring.settle_up import find_payments
+from service.accounting import queries
+from service.accounting.queries import StatementFilter, list_sums, list_totals
+from service.db import Transaction
+from service.rounds.queries.rounds import RoundFilter, find_place
+
+_ROUNDS: Final = 200
+_PAYMENTS: Final = 1000
+"""The number of rounds and of payments that are read at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerPage:
+    """A part of the ledger, and the place after which the next page starts; None on the last page."""
+
+    lines: list[LedgerLine]
+    next_after: PaymentPlace | None
+
+
+def list_ledger(transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None, limit: int) -> LedgerPage:
+    """
+    List payments of the revisions in force: oldest round first, then in the order of payment.
+
+    Raises:
+        WireError: the cursor `after` is invalid.
+    """
+    # With a player, some payments of the rounds that are read are between others.
+    found = chain.from_iterable(_read(transaction, wanted, after, rounds_at_once=limit + 1, payments_at_once=2 * limit))
+    lines = [*islice(found, limit + 1)]
+    return LedgerPage(lines[:limit], lines[limit - 1].place if len(lines) > limit else None)
+
+
+def export_ledger(transaction: Transaction, wanted: RoundFilter, *, after: PaymentPlace | None) -> Iterator[bytes]:
+    """
+    Yield all payments after a place as blocks of CSV with a header, in constant memory.
+
+    Args:
+        transaction: a transaction with a single snapshot, open until the last block is read.
+        wanted: the filter.
+        after: the place after which to begin.
+
+    Raises:
+        WireError: the cursor `after` is invalid.
+    """
+    yield LEDGER_HEADER
+    yield from map(dump_ledger_rows, _read(transaction, wanted, after))
+
+
+def stream_ledger(transaction: Transaction, wanted: RoundFilter) -> Iterator[LedgerLine]:
+    """
+    Yield all payments in constant memory, as `export_ledger` does.
+
+    Args:
+        transaction: a transaction with a single snapshot, open until the last payment is read.
+        wanted: the filter.
+    """
+    return chain.from_iterable(_read(transaction, wanted, None))
+
+
+def _read(
+    transaction: Transaction,
+    wanted: RoundFilter,
+    after: PaymentPlace | None,
+    *,
+    rounds_at_once: int = _ROUNDS,
+    payments_at_once: int = _PAYMENTS,
+) -> Iterator[list[LedgerLine]]:
+    """Yield blocks of payments, in order."""
+    most_rounds, most_payments = min(rounds_at_once, _ROUNDS), min(payments_at_once, _PAYMENTS)
+    since = None
+    if after is not None:
+        since = find_place(transaction, after.round_id)
+        if since is None:
+            raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+    last = None
+    while rounds := queries.list_rounds(transaction, wanted, since=since, after=last, limit=most_rounds):
+        if after is not None and rounds[0].id != after.round_id:
+            after = None
+        remaining = rounds
+        while True:
+            lines = queries.list_payments(transaction, remaining, after=after, limit=most_payments)
+            yield [line for line in lines if wanted.player in (None, line.payer, line.payee)]
+            if len(lines) < most_payments:
+                break
+            after = lines[-1].place
+            remaining = rounds[[each.id for each in rounds].index(after.round_id) :]
+        since, after, last = None, None, queries.place_of(rounds[-1])
+
+
+def get_club_statement(transaction: Transaction, wanted: StatementFilter) -> ClubStatementView:
+    """
+    Sum up rounds by player and table, and compute the fewest payments that settle up.
+
+    Open rounds count with their current stacks.
+
+    Raises:
+        RoundError: a sum exceeds the largest exact integer.
+    """
+    return _settle(wanted, list_sums(transaction, wanted), has_tables=True)
+
+
+def get_club_totals(transaction: Transaction, wanted: StatementFilter) -> ClubStatementView:
+    """Sum up rounds as `get_club_statement` does, without the players' results at each table."""
+    return _settle(wanted, list_totals(transaction, wanted), has_tables=False)
+
+
+def list_tables_of(
+    transaction: Transaction, wanted: StatementFilter, players: Sequence[str]
+) -> dict[str, list[PlayerAtTable]]:
+    """Return the results of players at each table, by player."""
+    sums = list_sums(transaction, wanted, players=players)
+    return {player: _at_tables(found) for player, found in _by_player(sums).items()}
+
+
+def _settle(wanted: StatementFilter, sums: Sequence[Row[Any]], *, has_tables: bool) -> ClubStatementView:
+    players = [
+        PlayerInClub(player, _add(found), _at_tables(found) if has_tables else [])
+        for player, found in _by_player(sums).items()
+    ]
+    _check_figures(players)
+    currencies = {currency for each in players for currency in each.result.money}
+    return ClubStatementView(
+        opened_from=wanted.opened_from,
+        opened_before=wanted.opened_before,
+        rounds=sum(found.counted_rounds for found in sums),
+        open_rounds=sum(found.open_rounds for found in sums),
+        players=players,
+        in_points=find_payments({each.player: each.result.net for each in players}),
+        in_money={
+            currency: find_payments({each.player: each.result.money.get(currency, 0) for each in players})
+            for currency in currencies
+        },
+    )
+
+
+def _by_player(sums: Iterable[Row[Any]]) -> dict[str, list[Row[Any]]]:
+    by_player: dict[str, list[Row[Any]]] = defaultdict(list)
+    for found in sums:
+        by_player[found.player].append(found)
+    return by_player
+
+
+def _at_tables(sums: Iterable[Row[Any]]) -> list[PlayerAtTable]:
+    by_table: dict[UUID, list[Row[Any]]] = defaultdict(list)
+    for found in sums:
+        by_table[found.table_id].append(found)
+    return [PlayerAtTable(str(table), found[0].table_name, _add(found)) for table, found in by_table.items()]
+
+
+def _add(sums: Iterable[Row[Any]]) -> PlayerResult:
+    rounds, top_ups, net, money = 0, 0, 0, defaultdict[str, int](int)
+    for found in sums:
+        rounds, top_ups, net = rounds + found.rounds, top_ups + int(found.top_ups), net + int(found.net)
+        if found.money is not None:
+            money[found.currency] += int(found.money)
+    return PlayerResult(rounds, top_ups, net, dict(money))
+
+
+def _check_figures(players: list[PlayerInClub]) -> None:
+    """
+    Check that every sum is an exact integer for every JSON parser.
+
+    Raises:
+        RoundError: a sum exceeds the largest exact integer.
+    """
+    for each in players:
+        figures = (each.result.top_ups, abs(each.result.net), *map(abs, each.result.money.values()))
+        if max(figures) > MOST_INTEGER:
+            detail = f"the sum over the rounds is more than {MOST_INTEGER}; expected a shorter period"
+            raise RoundError([Mistake("points-overflow", ("query", "from"), detail)])

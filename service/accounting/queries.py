@@ -1,0 +1,186 @@
+"""Read the payments of rounds in the revisions in force, and sum up rounds by table and player."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, and_, select, text
+
+from schemas.accounting.payment_lines import LedgerLine, PaymentPlace
+from schemas.settlements import SettlementState
+from service.db import Transaction
+from service.rounds.models import RoundHeadRecord, RoundRecord
+from service.rounds.queries.rounds import PLACE, RoundFilter, RoundPlace, round_conditions
+from service.tables.models import TableRecord
+
+_ROUND: Final = RoundRecord
+_HEAD: Final = RoundHeadRecord
+_TABLE: Final = TableRecord
+_PAYMENTS: Final = text("""
+    SELECT wanted.place, paid.number, paid.late, paid.position, paid.payer, paid.payee, paid.due, paid.paid,
+        paid.limited_by, hand.played_at
+    FROM unnest(CAST(:round_ids AS uuid[]), CAST(:revisions AS integer[])) WITH ORDINALITY
+        AS wanted (round_id, revision, place)
+    JOIN transfers AS paid ON (paid.club_id, paid.round_id, paid.revision)
+        = (CAST(:club_id AS uuid), wanted.round_id, wanted.revision)
+    JOIN hand_scores AS score ON (score.club_id, score.round_id, score.revision, score.number)
+        = (paid.club_id, paid.round_id, paid.revision, paid.number)
+    JOIN hands AS hand ON (hand.club_id, hand.id) = (score.club_id, score.hand_id)
+    WHERE wanted.place > 1 OR (paid.number, paid.late, paid.position) > (:number, :late, :position)
+    ORDER BY wanted.place, paid.number, paid.late, paid.position
+    LIMIT :limit
+""")
+
+
+def list_rounds(
+    transaction: Transaction, wanted: RoundFilter, *, since: RoundPlace | None, after: RoundPlace | None, limit: int
+) -> Sequence[Row[Any]]:
+    """List rounds that begin with `since` or follow `after`, oldest first, with their tables and players."""
+    conditions = [_ROUND.club_id == transaction.club_id, *round_conditions(wanted)]
+    if since is not None:
+        conditions.append(since.bound <= PLACE)
+    if after is not None:
+        conditions.append(after.bound < PLACE)
+    query = (
+        select(
+            _ROUND.id,
+            _ROUND.opened_at,
+            _ROUND.table_id,
+            _ROUND.reference,
+            _ROUND.point_value,
+            _ROUND.currency,
+            _HEAD.revision,
+            _HEAD.seats,
+            _HEAD.players,
+            _HEAD.settlement_state,
+            _TABLE.name.label("table_name"),
+        )
+        .join(_HEAD, and_(_HEAD.club_id == _ROUND.club_id, _HEAD.round_id == _ROUND.id))
+        .join(_TABLE, and_(_TABLE.club_id == _ROUND.club_id, _TABLE.id == _ROUND.table_id))
+        .where(*conditions)
+        .order_by(_ROUND.opened_at, _ROUND.id)
+        .limit(limit)
+    )
+    return transaction.execute(query).all()
+
+
+def place_of(round_: Row[Any]) -> RoundPlace:
+    """Return the position of a listed round."""
+    return RoundPlace(round_.opened_at, round_.id)
+
+
+def list_payments(
+    transaction: Transaction, rounds: Sequence[Row[Any]], *, after: PaymentPlace | None, limit: int
+) -> list[LedgerLine]:
+    """List payments of rounds in order; `after` is the place of a payment of the first of these rounds, if any."""
+    parameters = {
+        "club_id": transaction.club_id,
+        "round_ids": [each.id for each in rounds],
+        "revisions": [each.revision for each in rounds],
+        "number": 0 if after is None else after.hand,
+        "late": after is not None and after.late,
+        "position": 0 if after is None else after.order,
+        "limit": limit,
+    }
+    players = [dict(zip(each.seats, each.players, strict=True)) for each in rounds]
+    return [
+        _line(rounds[paid.place - 1], players[paid.place - 1], paid)
+        for paid in transaction.execute(_PAYMENTS, parameters)
+    ]
+
+
+def _line(round_: Row[Any], players: dict[int, str], paid: Row[Any]) -> LedgerLine:
+    return LedgerLine(
+        place=PaymentPlace(round_.id, paid.number, paid.late, paid.position),
+        played_at=paid.played_at or round_.opened_at,
+        table=str(round_.table_id),
+        table_name=round_.table_name,
+        reference=round_.reference,
+        payer=players[paid.payer],
+        payee=players[paid.payee],
+        due=paid.due,
+        paid=paid.paid,
+        limited_by=paid.limited_by,
+        point_value=round_.point_value,
+        currency=round_.currency,
+        revision=round_.revision,
+        is_final=round_.settlement_state == SettlementState.FINAL,
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class StatementFilter:
+    """A filter for the rounds of a statement; None matches any. The times are opening times."""
+
+    tables: Sequence[UUID] | None = None
+    player: str | None = None
+    opened_from: datetime | None = None
+    opened_before: datetime | None = None
+
+
+_CONDITIONS: Final = {
+    "tables": "round.table_id = ANY (:tables)",
+    "player": "head.round_id IN (SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = :player)"
+    " AND :player = ANY (head.players)",
+    "opened_from": "round.opened_at >= :opened_from",
+    "opened_before": "round.opened_at < :opened_before",
+}
+# A lateral join that unnests the arrays of each round takes half as long again.
+_SEATS: Final = """
+    SELECT round.table_id, round.point_value, round.currency, head.status,
+        generate_subscripts(head.players, 1) AS place, unnest(head.players) AS player,
+        unnest(head.opening_stacks) AS opening_stack, unnest(head.top_ups) AS top_ups, unnest(head.stacks) AS stack
+    FROM rounds AS round JOIN round_heads AS head ON (head.club_id, head.round_id) = (round.club_id, round.id)
+"""
+_SUMS: Final = """
+    count(*) AS rounds, sum(top_ups) AS top_ups, sum(stack - opening_stack - top_ups) AS net,
+    sum((stack - opening_stack - top_ups) * point_value) AS money, count(*) FILTER (WHERE place = 1) AS counted_rounds,
+    count(*) FILTER (WHERE place = 1 AND status = 'open') AS open_rounds
+"""
+_OF_PLAYERS: Final = """
+    head.round_id IN (SELECT round_id FROM round_seats WHERE club_id = :club_id AND player = ANY (:players))
+"""
+
+
+def list_totals(transaction: Transaction, wanted: StatementFilter) -> Sequence[Row[Any]]:
+    """
+    List the sums of rounds by player and currency; rounds without a point value have no currency.
+
+    Each round counts once in the sum of `counted_rounds`, and an open one in that of `open_rounds`.
+    """
+    query = f"""
+        SELECT player, currency, {_SUMS}
+        FROM ({_SEATS} WHERE {_where(wanted)}) AS seat GROUP BY player, currency
+    """
+    return transaction.execute(text(query), _parameters(transaction, wanted)).all()
+
+
+def list_sums(
+    transaction: Transaction, wanted: StatementFilter, *, players: Sequence[str] | None = None
+) -> Sequence[Row[Any]]:
+    """List sums as `list_totals` does, but by table too; with `players`, only those of these players."""
+    of_rounds, of_seats = ("", "") if players is None else (f" AND {_OF_PLAYERS}", "WHERE player = ANY (:players)")
+    query = f"""
+        WITH summed AS (
+            SELECT table_id, player, currency, {_SUMS}
+            FROM ({_SEATS} WHERE {_where(wanted)}{of_rounds}) AS seat {of_seats} GROUP BY table_id, player, currency
+        )
+        SELECT summed.*, tables.name AS table_name
+        FROM summed JOIN tables ON (tables.club_id, tables.id) = (:club_id, summed.table_id)
+    """
+    parameters = _parameters(transaction, wanted)
+    return transaction.execute(text(query), parameters | ({} if players is None else {"players": [*players]})).all()
+
+
+def _where(wanted: StatementFilter) -> str:
+    conditions = [condition for name, condition in _CONDITIONS.items() if getattr(wanted, name) is not None]
+    return " AND ".join(("round.club_id = :club_id", *conditions))
+
+
+def _parameters(transaction: Transaction, wanted: StatementFilter) -> dict[str, Any]:
+    given = {name: value for name in _CONDITIONS if (value := getattr(wanted, name)) is not None}
+    if wanted.tables is not None:
+        given["tables"] = [*wanted.tables]
+    return {"club_id": transaction.club_id, **given}

@@ -1,0 +1,111 @@
+"""Begin and end sessions of the console."""
+
+import secrets
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from hashlib import sha256
+from typing import Final
+from uuid import UUID
+
+from uuid_utils.compat import uuid7
+
+from service.clubs.actions import list_keys
+from service.clubs.queries import keys
+from service.clubs.queries.clubs import StoredClub
+from service.clubs.queries.keys import IssuedKey
+from service.console import queries as sessions
+from service.console.queries import ConsoleSession, SessionKind
+from service.db import Database, Session, Transaction
+from service.errors import KeyUnknown, NotFound, OperatorError
+
+SESSION_LIFETIME: Final = timedelta(hours=12)
+LINK_LIFETIME: Final = timedelta(minutes=10)
+_SECRET_BYTES: Final = 32
+
+
+@dataclass(frozen=True, slots=True)
+class NewSecret:
+    """A new session or link with its secret, which is not stored."""
+
+    id: UUID
+    expires_at: datetime
+    secret: str = field(repr=False)
+
+
+def find_session(session: Session, secret: str) -> ConsoleSession | None:
+    """Find the session of a secret; return None if there is none, or if it or its key has ended."""
+    return sessions.find(session, SessionKind.SESSION, hash_secret(secret))
+
+
+def find_link(session: Session, secret: str) -> ConsoleSession | None:
+    """Find the link of a secret; return None if there is none, or if it was used or has expired."""
+    return sessions.find(session, SessionKind.LINK, hash_secret(secret))
+
+
+def sign_in(transaction: Transaction, key_id: UUID) -> NewSecret:
+    """Begin a session with a key."""
+    return _add(transaction, key_id, SessionKind.SESSION, SESSION_LIFETIME)
+
+
+def issue_console_link(transaction: Transaction, key_id: UUID) -> NewSecret:
+    """Create a link with which one session of a key can begin."""
+    return _add(transaction, key_id, SessionKind.LINK, LINK_LIFETIME)
+
+
+def issue_console_link_for(database: Database, known_as: str, club: StoredClub | None) -> tuple[NewSecret, IssuedKey]:
+    """
+    Create a link for a valid key that is known by its name, its prefix or its ID, as the owner of the tables.
+
+    Args:
+        database: with the login of the owner of the tables.
+        known_as: the name, prefix or ID.
+        club: the club of the key; None if any club can have it.
+
+    Raises:
+        NotFound: no valid key matches.
+        OperatorError: several valid keys match.
+    """
+    now = datetime.now(UTC)
+    valid = [each for each in list_keys(database, club) if each.ends_at is None or each.ends_at > now]
+    found = [each for each in valid if known_as in (each.name, each.prefix, str(each.id))]
+    if not found:
+        raise NotFound(f"There is no valid key {known_as!r}; `ofc-server key list` lists names, prefixes and IDs.")
+    if len(found) > 1:
+        raise OperatorError(f"{len(found)} valid keys have the name {known_as!r}; expected a prefix, or --club.")
+    [key] = found
+    with database.transaction(key.club_id) as transaction:
+        return issue_console_link(transaction, key.id), key
+
+
+def sign_in_with_link(transaction: Transaction, link: ConsoleSession) -> NewSecret:
+    """
+    Begin a session with a link, which is used up.
+
+    Raises:
+        KeyUnknown: the link was used in the meantime.
+    """
+    if not sessions.end(transaction, link.id):
+        raise KeyUnknown("the link was used before; expected a new link")
+    return sign_in(transaction, link.key.id)
+
+
+def sign_out(transaction: Transaction, session_id: UUID) -> None:
+    """End a session; one that has ended before does not change."""
+    sessions.end(transaction, session_id)
+
+
+def hash_secret(secret: str) -> bytes:
+    """Return the hash of a secret, as it is stored."""
+    return sha256(secret.encode(errors="replace")).digest()
+
+
+def _add(transaction: Transaction, key_id: UUID, kind: SessionKind, lifetime: timedelta) -> NewSecret:
+    ends_at = keys.get(transaction, key_id).ends_at
+    expires_at = transaction.now + lifetime
+    if ends_at is not None:
+        if ends_at <= transaction.now:
+            raise KeyUnknown("the key has just ended; expected a valid key of a club")
+        expires_at = min(expires_at, ends_at)
+    session_id, secret = uuid7(), secrets.token_urlsafe(_SECRET_BYTES)
+    sessions.add(transaction, session_id, key_id, kind, hash_secret(secret), expires_at)
+    return NewSecret(session_id, expires_at, secret)

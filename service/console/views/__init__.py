@@ -1,0 +1,51 @@
+"""The pages of the console. Importing the package registers all of them."""
+
+from service.console.views import (
+    audit,
+    home,
+    jobs,
+    keys,
+    ledger,
+    links,
+    new_jobs,
+    players,
+    plots,
+    round_links,
+    rulesets,
+    signing_in,
+    statements,
+    tables,
+    webhooks,
+)
+from service.console.views.disputes import cases as dispute_cases
+from service.console.views.disputes import lists as dispute_lists
+from service.console.views.pages import console
+from service.console.views.rounds import evidence as round_evidence
+from service.console.views.rounds import lists as round_lists
+from service.console.views.rounds import replay as round_replay
+from service.console.views.rounds import revisions as round_revisions
+
+__all__ = [
+    "audit",
+    "console",
+    "dispute_cases",
+    "dispute_lists",
+    "home",
+    "jobs",
+    "keys",
+    "ledger",
+    "links",
+    "new_jobs",
+    "players",
+    "plots",
+    "round_evidence",
+    "round_links",
+    "round_lists",
+    "round_replay",
+    "round_revisions",
+    "rulesets",
+    "signing_in",
+    "statements",
+    "tables",
+    "webhooks",
+]

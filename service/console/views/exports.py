@@ -1,0 +1,128 @@
+"""Lists of the console as files: every list has CSV and JSON with the filter of its page."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Any, Final, Generic, TypeVar
+from uuid import UUID
+
+from flask import Response, request, stream_with_context
+
+from schemas.accounting.csv_rows import dump_rows, text_cell
+from schemas.base import WireError
+from scoring.errors import Mistake
+from service.db import Transaction
+from service.db.pages import Page
+from service.http.authentication import current_transaction
+from service.http.responses import CSV, encode_json
+
+JSON: Final = "application/json"
+_BATCH: Final = 500
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Column(Generic[T]):
+    """
+    A column of a file.
+
+    Attributes:
+        name: its name in the header of the CSV file, and the field in JSON.
+        value: returns the value of a row: a text, a number, a boolean or None; or an object or array, which is JSON
+            in a CSV file.
+        is_decimal: whether the text is a decimal number, such as an amount, which no spreadsheet runs as a formula.
+    """
+
+    name: str
+    value: Callable[[T], Any]
+    is_decimal: bool = False
+
+
+def read_all(list_page: Callable[[Transaction, UUID | None], Page[T]]) -> Iterator[T]:
+    """
+    Yield all rows of a list for `send_list`, page by page, in the snapshot of the request.
+
+    Args:
+        list_page: lists the rows of a page, from the one after an ID.
+    """
+    transaction = current_transaction()
+    after: UUID | None = None
+    while True:
+        page = list_page(transaction, after)
+        yield from page.items
+        if page.next_after is None:
+            return
+        after = page.next_after
+
+
+def wanted_form() -> str | None:
+    """Return `csv` or `json` if the page was asked for as a file, by `?format=`."""
+    form = request.args.get("format")
+    return form if form in ("csv", "json") else None
+
+
+def wanted_part(*parts: str) -> str:
+    """
+    Return the part of a page that is asked for as a file, by `?part=`; the first one by default.
+
+    Raises:
+        WireError: the page does not have this part.
+    """
+    part = request.args.get("part") or parts[0]
+    if part not in parts:
+        detail = f"is {part[:40]!r}; expected one of {', '.join(parts)}"
+        raise WireError((Mistake("not-a-choice", ("query", "part"), detail),))
+    return part
+
+
+def send_list(name: str, form: str, columns: Sequence[Column[T]], rows: Iterable[T]) -> Response:
+    """
+    Send all rows of a list as a file, while they are read.
+
+    Args:
+        name: the name of the file without its ending.
+        form: `csv` or `json`.
+        columns: the columns.
+        rows: all rows of the filter, not only those of the page.
+    """
+    shown = ({column.name: column.value(row) for column in columns} for row in rows)
+    blocks = _csv_blocks(columns, shown) if form == "csv" else json_blocks(shown)
+    return send_blocks(name, form, blocks)
+
+
+def send_blocks(name: str, form: str, blocks: Iterable[bytes]) -> Response:
+    """
+    Send a file while it is made.
+
+    Args:
+        name: the name of the file without its ending.
+        form: `csv` or `json`.
+        blocks: the content of the file; a list is sent at once.
+    """
+    content = blocks if isinstance(blocks, list) else stream_with_context(iter(blocks))
+    response = Response(content, content_type=f"{CSV}; charset=utf-8" if form == "csv" else JSON)
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.{form}"'
+    return response
+
+
+def _csv_blocks(columns: Sequence[Column[Any]], rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    yield dump_rows([[column.name for column in columns]])
+    remaining = iter(rows)
+    while part := list(islice(remaining, _BATCH)):
+        yield dump_rows([[_cell(column, row[column.name]) for column in columns] for row in part])
+
+
+def _cell(column: Column[Any], value: Any) -> Any:
+    if isinstance(value, (dict, list)):
+        return text_cell(encode_json(value).decode())
+    return text_cell(value) if isinstance(value, str) and not column.is_decimal else value
+
+
+def json_blocks(rows: Iterable[Mapping[str, Any]]) -> Iterator[bytes]:
+    """Yield a JSON array with one object a line."""
+    separator = b"[\n"
+    for row in rows:
+        yield separator + encode_json(row)
+        separator = b",\n"
+    yield b"[]\n" if separator == b"[\n" else b"\n]\n"

@@ -1,0 +1,82 @@
+"""The home page of the console: what happens now, what waits, and what is unusual."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from itertools import chain
+from typing import Any, Final
+
+from schemas.disputes import DisputeState
+from service.clubs.scopes import Scope
+from service.console.views.disputes.lists import ANOMALIES
+from service.console.views.pages import console, console_page, render
+from service.console.views.session import allows
+from service.db import Transaction
+from service.disputes.actions.anomalies import find_unusual
+from service.disputes.queries import cases
+from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
+from service.http.authentication import current_transaction
+from service.jobs.queries import jobs
+from service.jobs.queries.jobs import JobState
+from service.ledger.queries import checkpoints, trees
+from service.players.actions import list_names
+from service.recomputations.actions.recomputations import list_recomputations
+from service.rounds.queries import overviews
+from service.rounds.queries.overviews import RoundOverview
+
+SOON: Final = timedelta(hours=1)
+_SHOWN: Final = 8
+"""How many entries each part shows."""
+_COMPARED: Final = 20
+"""The number of rounds in which anomalies are searched for."""
+
+
+@console.get("/")
+@console_page(Scope.READ)
+def show_home() -> str:
+    """Render the home page."""
+    transaction = current_transaction()
+    oldest = CaseFilter((DisputeState.OPEN,))
+    unsettled = overviews.list_unsettled(transaction, limit=_COMPARED)
+    unusual = find_unusual(transaction, [each.id for each in unsettled.rounds])
+    waiting = cases.list_page(transaction, oldest, CaseOrder.OLDEST, after=None, limit=_SHOWN)
+    open_rounds = overviews.list_open(transaction, limit=_SHOWN)
+    due = overviews.list_due(transaction, transaction.now + SOON, limit=_SHOWN)
+    listed = (waiting, open_rounds.rounds, due.rounds, unsettled.rounds)
+    return render(
+        "home.html",
+        display_names=list_names(transaction, _players_of(*listed)),
+        now=transaction.now,
+        open_rounds=open_rounds,
+        due=due,
+        waiting=waiting,
+        counted={
+            state.value: count
+            for state, count in cases.count_by_state(
+                transaction, (DisputeState.OPEN, DisputeState.UNDER_REVIEW)
+            ).items()
+        },
+        jobs=jobs.list_under_way(transaction, limit=_SHOWN + 1),
+        shown=_SHOWN,
+        evidence=_read_evidence(transaction) if allows(Scope.AUDIT) else None,
+        compared=len(unsettled.rounds),
+        unusual=[(each, unusual[each.id]) for each in unsettled.rounds if unusual[each.id]][:_SHOWN],
+        anomalies=ANOMALIES,
+    )
+
+
+def _players_of(*lists: Iterable[StoredCase | RoundOverview]) -> Iterator[str]:
+    for each in chain(*lists):
+        yield from each.players.values()
+
+
+def _read_evidence(transaction: Transaction) -> Mapping[str, Any]:
+    """Return the state of the club's evidence: its tree, its newest checkpoint, and the last recomputation."""
+    head = trees.get_head(transaction)
+    recomputed = list_recomputations(transaction, state=JobState.SUCCEEDED, after=None, limit=1).items
+    return {
+        "events": head.size,
+        "unsigned": head.size - head.signed_size,
+        "waiting": trees.count_waiting(transaction),
+        "checkpoint": checkpoints.find_newest(transaction),
+        "recomputation": recomputed[0] if recomputed else None,
+    }

@@ -1,0 +1,127 @@
+"""Start imports and recomputations."""
+
+from collections.abc import Iterator
+from functools import partial
+from http import HTTPStatus
+from itertools import chain
+from typing import Any, Final
+
+from flask import current_app, g, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from schemas.accounting.page_queries import Evenings
+from schemas.base import WireError, load
+from schemas.fields import show_time
+from schemas.jobs import RecomputationRequest, RecomputationRequestSchema
+from schemas.settlements import IMPORT_STATES
+from scoring.errors import Mistake
+from service.clubs.scopes import Scope, has_scope
+from service.config import ImportLimits
+from service.console.views.addresses import read_dates
+from service.console.views.filters import current_club
+from service.console.views.jobs import show_changed_job
+from service.console.views.links import find_table, list_table_names
+from service.console.views.pages import console, console_form, console_page, console_upload, render
+from service.console.views.session import read_form
+from service.errors import ScopeMissing
+from service.http.authentication import current_transaction, database
+from service.http.request_body import limit_blocks
+from service.http.uploads import Upload
+from service.imports.actions.imports import discard_import, receive_import
+from service.imports.actions.imports import start_import as start_received_import
+from service.jobs.app import announce_after_commit
+from service.recomputations.actions.recomputations import APPLY, start_recomputation
+
+_GZIP: Final = b"\x1f\x8b"
+_REQUEST: Final = RecomputationRequestSchema()
+
+
+@console.get("/jobs/import")
+@console_page(Scope.IMPORTS)
+def show_new_import() -> str:
+    """Render the form that imports a file."""
+    limits: ImportLimits = current_app.extensions["ofc_import_limits"]
+    return render("new_import.html", limits=limits, states=IMPORT_STATES, chosen=read_form().get("state", "final"))
+
+
+@console.post("/jobs/import")
+@console_upload(Scope.IMPORTS, show_again=show_new_import)
+def start_import(upload: Upload) -> BaseResponse:
+    """Import the rounds of a file, plain or gzipped, and show the import. The same file again shows the same import."""
+    state = upload.fields.get("state", IMPORT_STATES[0])
+    if not upload.filename:
+        detail = "is required; expected a file of round documents, one a line"
+        raise WireError((Mistake("field-missing", ("file",), detail),))
+    if state not in IMPORT_STATES:
+        raise WireError((Mistake("not-a-choice", ("state",), f"is unknown; expected {' or '.join(IMPORT_STATES)}"),))
+    limits: ImportLimits = current_app.extensions["ofc_import_limits"]
+    begin = partial(database().transaction, g.key.club_id, actor=g.key.id, request_id=g.request_id)
+    first, rest = _look_at_start(upload.blocks)
+    blocks = limit_blocks(chain([first], rest), limits, is_packed=first.startswith(_GZIP))
+    # Read the first block before the import begins: an unreadable file starts no import.
+    received = receive_import(begin, chain([next(blocks, b"")], blocks), limits)
+    is_started = False
+    try:
+        with begin() as transaction:
+            started = start_received_import(transaction, received, state, limits)
+            announce_after_commit(transaction, current_app.extensions["ofc_announce"])
+        is_started = not started.is_replay
+    finally:
+        if not is_started:
+            discard_import(begin, received.job_id)
+    return redirect(url_for("console.show_job", job_id=started.view.id), HTTPStatus.SEE_OTHER)
+
+
+def _look_at_start(blocks: Iterator[bytes]) -> tuple[bytes, Iterator[bytes]]:
+    """Return the first bytes of a file, which show whether it is gzip, and the rest."""
+    start = b""
+    while len(start) < len(_GZIP) and (block := next(blocks, b"")):
+        start += block
+    return start, blocks
+
+
+@console.get("/jobs/recomputation")
+@console_page(Scope.RECOMPUTE)
+def show_new_recomputation() -> str:
+    """Render the form that recomputes stored rounds."""
+    return render("new_recomputation.html", tables=list_table_names(current_transaction()), chosen=read_form())
+
+
+@console.post("/jobs/recomputation")
+@console_form(Scope.RECOMPUTE, show_again=show_new_recomputation)
+def start() -> BaseResponse | str:
+    """
+    Start a recomputation, and show it.
+
+    If it stores new revisions, a page asks first: its button sends the same form with `confirmed`.
+    """
+    form = {name: value.strip() for name, value in read_form().items()}
+    wanted = _read_request(form)
+    if wanted.final and not has_scope(g.key.scopes, (Scope.CORRECT_FINAL,)):
+        raise ScopeMissing("final rounds can be changed with a key that has the scope 'correct-final' only")
+    if wanted.mode == APPLY and form.get("confirmed") != "yes":
+        return render("confirm_recomputation.html", sent={**form, "confirmed": "yes"}, wanted=wanted)
+    view = start_recomputation(current_transaction(), wanted)
+    return show_changed_job(view.job.id)
+
+
+def _read_request(form: dict[str, str]) -> RecomputationRequest:
+    period = Evenings(*read_dates()).times(current_club())
+    scope: dict[str, Any] = {"from": show_time(period["opened_from"]), "to": show_time(period["opened_before"])}
+    if form.get("table"):
+        scope["table"] = str(find_table(current_transaction(), form["table"]))
+    if form.get("round"):
+        scope["rounds"] = form["round"].replace(",", " ").split()
+    if form.get("of_ruleset"):
+        scope["ruleset"] = form["of_ruleset"]
+    wanted: RecomputationRequest = load(
+        _REQUEST,
+        {
+            "scope": scope,
+            "mode": form.get("mode", "audit"),
+            "ruleset": form.get("ruleset") or None,
+            "reason": form.get("reason", ""),
+            "final": form.get("final") == "yes",
+        },
+    )
+    return wanted

@@ -1,0 +1,315 @@
+"""What all pages of the console share: the session, scopes, forms, the layout and refusals."""
+
+from collections.abc import Callable, Mapping
+from contextlib import ExitStack
+from functools import wraps
+from http import HTTPStatus
+from inspect import unwrap
+from typing import Any, Final
+from zoneinfo import ZoneInfo
+
+from flask import Blueprint, Response, current_app, g, redirect, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from schemas.base import WireError
+from scoring.errors import ScoringError
+from service.clubs.scopes import Scope
+from service.console.views.addresses import address_with, player_address
+from service.console.views.session import (
+    COOKIE,
+    PATH,
+    FormForged,
+    PageForbidden,
+    SignedOut,
+    allows,
+    authenticate,
+    check_csrf,
+    check_origin,
+    club_zone,
+    csrf_token,
+    current_session,
+    read_form,
+    receive_form,
+)
+from service.errors import DatabaseError, NotFound, ServiceError, TooManyRequests
+from service.http.authentication import count_stream, database, stream
+from service.http.formats import (
+    format_day,
+    format_duration,
+    format_money,
+    format_money_won,
+    format_signed,
+    format_time,
+    show_card,
+)
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.problems import MEDIA_TYPE
+from service.http.request_body import BodyAwaited, is_body_awaited
+from service.http.responses import NO_STORE
+from service.http.uploads import receive_upload
+from service.pages.apps import find_built
+from service.plots.views.figures import show_plot
+from service.refusals import refusal_of
+
+_POLICY: Final = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
+    "base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
+_REFERRER: Final = "same-origin"
+"""With `no-referrer`, browsers would send the origin `null` with the forms of these pages, as other sites can too."""
+_HTML: Final = "text/html; charset=utf-8"
+PAGE_SIZE: Final = 50
+"""How many rows of a list a page shows."""
+
+Refusal = ServiceError | ScoringError | WireError
+
+MENU: Final = (
+    ("Home", "console.show_home", (Scope.READ,)),
+    ("Disputes", "console.list_disputes", (Scope.READ,)),
+    ("Rounds", "console.list_rounds", (Scope.READ,)),
+    ("Tables", "console.list_tables", (Scope.READ,)),
+    ("Players", "console.list_players", (Scope.READ,)),
+    ("Ledger", "console.list_ledger", (Scope.READ,)),
+    ("Plots", "console.show_plots", (Scope.READ,)),
+    ("Statement", "console.show_club_statement", (Scope.READ,)),
+    ("Rulesets", "console.list_rulesets", (Scope.READ,)),
+    ("Jobs", "console.list_jobs", (Scope.READ, Scope.IMPORTS, Scope.RECOMPUTE)),
+    ("Links", "console.list_links", (Scope.WRITE, Scope.ADMIN)),
+    ("Webhooks", "console.list_webhooks", (Scope.WEBHOOKS,)),
+    ("Keys", "console.list_keys", (Scope.ADMIN,)),
+    ("Audit trail", "console.list_events", (Scope.READ, Scope.AUDIT)),
+)
+"""The pages of the menu: title, endpoint and the scopes of which they need one."""
+
+console = Blueprint("console", __name__, template_folder="templates", url_prefix=PATH)
+
+
+@console.after_request
+def set_headers(response: Response) -> Response:
+    """Set what a page may load, and that nobody stores it; show problems as pages."""
+    response.headers.setdefault("Content-Security-Policy", _POLICY)
+    response.headers["Referrer-Policy"] = _REFERRER
+    response.headers.update(NO_STORE)
+    if response.mimetype == MEDIA_TYPE:
+        kind = PROBLEM_KINDS[g.problem_code]
+        response.set_data(render_template("console/problem.html", title=kind.title, detail=kind.advice, **_layout()))
+        response.content_type = _HTML
+    return response
+
+
+@console.errorhandler(SignedOut)
+def ask_to_sign_in(_error: SignedOut) -> BaseResponse:
+    """Redirect to the page to sign in, and from there to the page that was asked for."""
+    address = request.full_path.rstrip("?") if request.method == "GET" else None
+    response = redirect(url_for("console.show_sign_in", next=address), HTTPStatus.SEE_OTHER)
+    response.delete_cookie(COOKIE, path=PATH)
+    return response
+
+
+@console.errorhandler(FormForged)
+def refuse_form(_error: FormForged) -> tuple[str, int]:
+    """Explain that a form was not accepted."""
+    detail = (
+        "The form was not sent by this page or by this session. Nothing was changed. Open the page again and retry."
+    )
+    return _render_problem("Form not accepted", detail, HTTPStatus.FORBIDDEN)
+
+
+@console.errorhandler(PageForbidden)
+def show_forbidden(error: PageForbidden) -> BaseResponse | tuple[str, int]:
+    """Explain which scope a page needs. Instead of the home page, show the first page that the key can open."""
+    pages = [url_for(endpoint) for _, endpoint, scopes in MENU if allows(*scopes)]
+    if pages and request.endpoint == "console.show_home":
+        return redirect(pages[0], HTTPStatus.SEE_OTHER)
+    return _render_problem("Insufficient scope", str(error), HTTPStatus.FORBIDDEN)
+
+
+@console.errorhandler(ServiceError)
+@console.errorhandler(WireError)
+@console.errorhandler(ScoringError)
+def show_refusal(error: Refusal) -> Response:
+    """Show an error as a page. Errors of the database stay private."""
+    g.problem_code = refusal_of(error).code
+    kind = PROBLEM_KINDS[g.problem_code]
+    detail = kind.advice if isinstance(error, DatabaseError) else as_sentence(error)
+    response = current_app.make_response(_render_problem(kind.title, detail, kind.status))
+    if isinstance(error, TooManyRequests):
+        response.headers["Retry-After"] = str(error.retry_after)
+    return response
+
+
+@console.get("/<path:unknown>")
+def show_unknown(unknown: str) -> BaseResponse:
+    """Show that a page does not exist; without a session, ask to sign in."""
+    with database().session() as session:
+        authenticate(session, ())
+        raise NotFound(f"The console has no page {PATH}/{unknown[:80]}")
+
+
+def console_page(*scopes: Scope) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+    """
+    Run a view in a read-only snapshot of the session's club.
+
+    The view returns a text or a response. Its key needs one of the scopes. While a file is sent, the snapshot stays
+    open: it ends with the last byte, or when the client disconnects.
+    """
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
+        @wraps(view)
+        def guarded(**options: Any) -> BaseResponse:
+            with ExitStack() as opened:
+                session = opened.enter_context(database().session())
+                authenticate(session, scopes)
+                g.transaction = session.reading(g.key.club_id)
+                # Before a refusal, whose page is rendered after the transaction has ended.
+                club_zone()
+                response = current_app.make_response(view(**options))
+                if response.is_streamed:
+                    count_stream(opened)
+                    resources = opened.pop_all()
+                    response.response = stream(response.response, resources)
+                    response.call_on_close(resources.close)
+                return response
+
+        return guarded
+
+    return decorate
+
+
+def console_form(
+    scope: Scope | tuple[Scope, ...] | None, show_again: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+    """
+    Run a view that changes records in one transaction of the session's club, after its form was checked.
+
+    Its key needs the scope, or one of several; None for any key.
+
+    The view reads the form from `read_form()` and returns a redirect. If it raises a refusal, nothing is changed, and
+    the page is shown again by `show_again`, a page with the same arguments; it finds what was sent in `read_form()`,
+    and the layout shows the refusal.
+    """
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
+        @wraps(view)
+        def guarded(**options: Any) -> BaseResponse:
+            check_origin()
+            scopes = () if scope is None else scope if isinstance(scope, tuple) else (scope,)
+            with database().session() as session:
+                authenticate(session, scopes)
+            # The body is received only if the session is valid.
+            if is_body_awaited():
+                raise BodyAwaited
+            form = receive_form()
+            check_csrf(form)
+            g.form = form
+            try:
+                with (
+                    database().session() as session,
+                    session.transaction(g.key.club_id, actor=g.key.id, request_id=g.request_id) as transaction,
+                ):
+                    g.transaction = transaction
+                    club_zone()
+                    return current_app.make_response(view(**options))
+            except (ServiceError, ScoringError, WireError) as error:
+                if isinstance(error, DatabaseError):
+                    g.pop("transaction", None)
+                    raise
+                return _show_again(error, show_again, options)
+            except BaseException:
+                # The page that shows the error is rendered after the transaction.
+                g.pop("transaction", None)
+                raise
+
+        return guarded
+
+    return decorate
+
+
+def console_upload(
+    scope: Scope, show_again: Callable[..., Any]
+) -> Callable[[Callable[..., Any]], Callable[..., BaseResponse]]:
+    """
+    Run a view that streams the file of a form, whose field `csrf` comes before the file.
+
+    The view receives the upload and begins its transactions itself: none stays open while the browser sends. A refusal
+    shows the page again, as `console_form` does.
+    """
+
+    def decorate(view: Callable[..., Any]) -> Callable[..., BaseResponse]:
+        @wraps(view)
+        def guarded(**options: Any) -> BaseResponse:
+            check_origin()
+            with database().session() as session:
+                authenticate(session, (scope,))
+            if is_body_awaited():
+                raise BodyAwaited
+            upload = receive_upload()
+            check_csrf(upload.fields)
+            g.form = dict(upload.fields)
+            try:
+                return current_app.make_response(view(upload, **options))
+            except (ServiceError, ScoringError, WireError) as error:
+                if isinstance(error, DatabaseError):
+                    raise
+                return _show_again(error, show_again, options)
+
+        return guarded
+
+    return decorate
+
+
+def _show_again(error: Refusal, show_again: Callable[..., Any], options: Mapping[str, Any]) -> BaseResponse:
+    g.refusal = as_sentence(error)
+    g.problem_code = refusal_of(error).code
+    with database().session() as session:
+        g.transaction = session.reading(g.key.club_id)
+        club_zone()
+        # The request is authenticated: only the view of the page is run.
+        response = current_app.make_response(unwrap(show_again)(**options))
+    response.status_code = PROBLEM_KINDS[g.problem_code].status
+    return response
+
+
+def render(template: str, **values: Any) -> str:
+    """Render a page of the console, with the layout that all share."""
+    if "transaction" in g:
+        club_zone()
+    return render_template(f"console/{template}", **_layout(), **values)
+
+
+def as_sentence(error: Refusal) -> str:
+    """Return a refusal as a sentence."""
+    detail = refusal_of(error).detail
+    return f"{detail[:1].upper()}{detail[1:]}{'' if detail.endswith('.') else '.'}"
+
+
+def _layout() -> dict[str, Any]:
+    """Return what the layout needs; without a session, only the files."""
+    files = {"style": find_built("console", ".css"), "script": find_built("console", ".js")}
+    if "console_session" not in g:
+        return {**files, "menu": [], "session": None}
+    zone = g.get("zone", ZoneInfo("UTC"))
+    return {
+        **files,
+        "menu": [(title, url_for(endpoint), request.path) for title, endpoint, scopes in MENU if allows(*scopes)],
+        "session": current_session(),
+        "club": g.get("club"),
+        "csrf": csrf_token(),
+        "refusal": g.get("refusal"),
+        "form": read_form(),
+        "allows": allows,
+        "day": lambda at: format_day(at, zone),
+        "moment": lambda at: format_time(at, zone),
+        "duration": format_duration,
+        "money": format_money,
+        "money_won": format_money_won,
+        "signed": format_signed,
+        "show_card": show_card,
+        "plot": show_plot,
+        "address_with": address_with,
+        "player_address": player_address,
+    }
+
+
+def _render_problem(title: str, detail: str, status: int) -> tuple[str, int]:
+    return render_template("console/problem.html", title=title, detail=detail, **_layout()), status

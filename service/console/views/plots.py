@@ -1,0 +1,106 @@
+"""The page with plots of what was played."""
+
+import re
+from typing import Final
+
+from flask import Response, g, request
+from markupsafe import Markup
+from marshmallow import ValidationError
+
+from schemas.accounting.plots import PlotName, PlotQuerySchema, PlotView, dump_plot
+from schemas.base import WireError, find_mistakes, load
+from schemas.clubs import ClubView
+from schemas.fields import DateField, show, show_time
+from scoring.errors import Mistake
+from service.clubs.actions import get_club
+from service.clubs.scopes import Scope
+from service.console.views.exports import JSON
+from service.console.views.pages import as_sentence, console, console_page, render
+from service.http.authentication import current_transaction
+from service.http.responses import CSV, encode_json
+from service.plots.actions import find_newest_evening, get_plot
+from service.plots.queries import PlotFilter
+from service.plots.views.figures import SVG, render_figure, respond_file
+from service.plots.views.words import TITLES
+from service.tables.actions import list_tables
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d", re.ASCII)
+_QUERY: Final = PlotQuerySchema()
+_FIELDS: Final = ("round", "table", "player", "evening", "from", "to")
+_FILES: Final = ("svg", "csv", "json")
+_READ_DAY: Final = DateField()
+_MOST_TABLES: Final = 1000
+
+
+@console.get("/plots")
+@console_page(Scope.READ)
+def show_plots() -> Response | tuple[str, int] | str:
+    """
+    Render a plot with its filter, or send it as a file.
+
+    Without a filter, the page shows the newest evening with a round. A day in `from` and `to` is an evening of the
+    club; both are included.
+    """
+    transaction = current_transaction()
+    club = get_club(transaction)
+    given = {name: value for name in _FIELDS if (value := request.args.get(name, "").strip())}
+    name = request.args.get("plot", PlotName.NET.value)
+    if not given:
+        newest = find_newest_evening(transaction, club)
+        given = {} if newest is None else {"evening": newest.isoformat()}
+    try:
+        if name not in set(PlotName):
+            raise _unknown_plot(name)
+        if name == PlotName.STACKS and not {"table", "round"} & given.keys() and request.args.get("format") is None:
+            return _render_page(name, given, None, "Choose a table. The page of a round has the stacks of the round.")
+        wanted = PlotFilter(**club.period(load(_QUERY, _with_times(given, club))))
+        view = get_plot(transaction, PlotName(name), wanted)
+    except WireError as error:
+        g.refusal = as_sentence(error)
+        return _render_page(name, given, None), 422
+    form = request.args.get("format")
+    if form in _FILES:
+        return _send_file(form, PlotName(name), view)
+    return _render_page(name, given, render_figure(view, wanted))
+
+
+def _unknown_plot(name: str) -> WireError:
+    detail = f"is {show(name)}; expected one of {', '.join(PlotName)}"
+    return WireError((Mistake("not-a-choice", ("query", "plot"), detail),))
+
+
+def _with_times(given: dict[str, str], club: ClubView) -> dict[str, str]:
+    """Return the query with the days in `from` and `to` as times: the start of the one, and the end of the other."""
+    times = dict(given)
+    for name, index in (("from", 0), ("to", 1)):
+        if _DAY.fullmatch(given.get(name, "")):
+            try:
+                day = _READ_DAY.deserialize(given[name])
+            except ValidationError as error:
+                raise WireError(tuple(each.under(name) for each in find_mistakes(error))) from error
+            times[name] = str(show_time(club.evening(day)[index]))
+    return times
+
+
+def _send_file(form: str, plot: PlotName, view: PlotView) -> Response:
+    if form == "json":
+        response = Response(encode_json(dump_plot(view)) + b"\n", content_type=JSON)
+    else:
+        response = respond_file(view, CSV if form == "csv" else SVG)
+        # The headers of the console would replace a policy for the file, which is an attachment and is not shown.
+        response.headers.pop("Content-Security-Policy", None)
+    response.headers["Content-Disposition"] = f'attachment; filename="{plot.value}.{form}"'
+    return response
+
+
+def _render_page(name: str, given: dict[str, str], figure: Markup | None, advice: str = "") -> str:
+    tables = list_tables(current_transaction(), name=None, after=None, limit=_MOST_TABLES).items
+    return render(
+        "plots.html",
+        figure=figure,
+        advice=advice,
+        chosen=name,
+        given=given | {"from": given["evening"], "to": given["evening"]} if "evening" in given else given,
+        plots=[(plot.value, TITLES[plot]) for plot in PlotName],
+        tables=[("", "All tables"), *sorted(((table.id, table.name) for table in tables), key=lambda table: table[1])],
+    )

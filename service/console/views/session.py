@@ -1,0 +1,147 @@
+"""The session and the form of a request to the console, and what they allow."""
+
+import hmac
+from collections.abc import Mapping
+from typing import Final
+from urllib.parse import parse_qsl
+from zoneinfo import ZoneInfo
+
+from flask import g, request
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+
+from service.clubs.queries import clubs
+from service.clubs.scopes import Scope, has_scope, join_scopes
+from service.console.actions import find_session, hash_secret
+from service.console.queries import ConsoleSession
+from service.db import Session
+from service.http.authentication import current_transaction
+from service.http.public_address import is_own_origin
+from service.http.rate_limits import count_found, count_request
+from service.http.request_body import receive_body
+
+COOKIE: Final = "ofc_console"
+PATH: Final = "/console"
+CSRF: Final = "csrf"
+"""The field of a form that proves that a page of the console sent it."""
+_FORM: Final = "application/x-www-form-urlencoded"
+_MOST_FIELDS: Final = 200
+
+
+class SignedOut(Exception):
+    """The request has no valid session."""
+
+
+class FormForged(Exception):
+    """A form was not sent by a page of the console, or by a page of another session."""
+
+
+class PageForbidden(Exception):
+    """The key of the session lacks the scope of a page."""
+
+
+def authenticate(session: Session, scopes: tuple[Scope, ...]) -> None:
+    """
+    Find the session of the request's cookie.
+
+    Raises:
+        SignedOut: there is none, or it or its key has ended.
+        TooManyRequests: a rate limit is exceeded.
+        ScopeMissing: the key has none of the scopes.
+    """
+    secret = request.cookies.get(COOKIE)
+    if not secret:
+        raise SignedOut
+    count_request(hash_secret(secret))
+    found = find_session(session, secret)
+    count_found(hash_secret(secret), is_known=found is not None)
+    if found is None:
+        raise SignedOut
+    g.console_secret, g.console_session, g.key = secret, found, found.key
+    if scopes and not allows(*scopes):
+        held = ", ".join(found.key.scopes) or "no scope"
+        detail = f"This page needs a key with the scope {join_scopes(scopes)}; the key {found.key.name!r} has: {held}."
+        raise PageForbidden(detail)
+
+
+def current_session() -> ConsoleSession:
+    """Return the session of the request."""
+    session: ConsoleSession = g.console_session
+    return session
+
+
+def allows(*scopes: Scope) -> bool:
+    """Return whether the key of the session has one of the scopes."""
+    return has_scope(g.key.scopes, scopes)
+
+
+def club_zone() -> ZoneInfo:
+    """Return the time zone of the club."""
+    if "zone" not in g:
+        g.club = clubs.get(current_transaction())
+        g.zone = ZoneInfo(g.club.time_zone)
+    zone: ZoneInfo = g.zone
+    return zone
+
+
+def read_form() -> dict[str, str]:
+    """Return the form of the request; it is empty if the page is not shown again after a refusal."""
+    form: dict[str, str] = g.get("form", {})
+    return form
+
+
+def receive_public_form() -> dict[str, str]:
+    """
+    Return a form that needs no session.
+
+    Raises:
+        FormForged: a page of another site sent it.
+    """
+    check_origin()
+    return receive_form()
+
+
+def receive_form() -> dict[str, str]:
+    """
+    Receive the fields of a form. Of a field that is sent several times, the last value counts.
+
+    Raises:
+        UnsupportedMediaType: the body is not a form.
+        BadRequest: the form has too many fields.
+    """
+    if request.mimetype != _FORM:
+        raise UnsupportedMediaType
+    body = receive_body().decode(errors="replace")
+    try:
+        return dict(parse_qsl(body, keep_blank_values=True, max_num_fields=_MOST_FIELDS))
+    except ValueError as error:
+        raise BadRequest from error
+
+
+def check_origin() -> None:
+    """
+    Check that a page of this service sent the form: browsers say so.
+
+    Raises:
+        FormForged: a page of another site sent it.
+    """
+    site = request.headers.get("Sec-Fetch-Site", "same-origin")
+    origin = request.headers.get("Origin")
+    # Only old browsers send no origin; those that need `Sec-Fetch-Site` over HTTPS always send both.
+    if site not in ("same-origin", "none") or (origin is not None and not is_own_origin(origin)):
+        raise FormForged
+
+
+def check_csrf(form: Mapping[str, str]) -> None:
+    """
+    Check that a page of the session sent a form.
+
+    Raises:
+        FormForged: the field `csrf` has not the value of the session.
+    """
+    if not hmac.compare_digest(form.get(CSRF, "").encode(errors="replace"), csrf_token().encode()):
+        raise FormForged
+
+
+def csrf_token() -> str:
+    """Return the value of the field `csrf` in the forms of the session."""
+    return hmac.new(g.console_secret.encode(), b"csrf", "sha256").hexdigest()

@@ -1,0 +1,138 @@
+"""Signing in to the console with a key or a link, and signing out."""
+
+from http import HTTPStatus
+from typing import Final
+from urllib.parse import urlsplit
+from uuid import UUID
+
+from flask import g, redirect, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from service.clubs.queries import keys
+from service.clubs.queries.keys import StoredKey
+from service.console.actions import (
+    NewSecret,
+    find_link,
+    find_session,
+    hash_secret,
+    sign_in,
+    sign_in_with_link,
+    sign_out,
+)
+from service.console.views.pages import console, console_form, render
+from service.console.views.session import COOKIE, PATH, current_session, receive_public_form
+from service.db import Session
+from service.errors import KeyUnknown
+from service.http.authentication import current_transaction, database
+from service.http.public_address import is_encrypted
+from service.http.rate_limits import count_found, count_request
+from service.logs import get_log
+
+_REFUSED: Final = "This key is unknown, expired or revoked, or is not an API key. Check it, or ask for another one."
+_LINK_ENDED: Final = "This link was used before, or has expired. Make a new one, or sign in with a key."
+
+_log = get_log(__name__)
+
+
+@console.get("/sign-in")
+def show_sign_in(message: str | None = None) -> str:
+    """Render the form to sign in with a key."""
+    return render("sign_in.html", message=message, address=_own_address(request.args.get("next")))
+
+
+@console.get("/sign-in/<string:code>")
+def show_link(code: str) -> str:
+    """
+    Render the page of a link, whose button signs in.
+
+    Only the button uses the link up, so that programs that look at addresses in messages do not.
+    """
+    return render("link.html", code=code)
+
+
+@console.post("/sign-in")
+def begin_session() -> BaseResponse | tuple[str, int]:
+    """Begin a session with the key or the link of the form. An earlier session of the browser ends."""
+    form = receive_public_form()
+    code = form.get("code")
+    secret = (form.get("key", "") if code is None else code).strip()
+    count_request(hash_secret(secret))
+    with database().session() as session:
+        made = _use_key(session, secret) if code is None else _use_link(session, code)
+    count_found(hash_secret(secret), is_known=made is not None)
+    if made is None:
+        return show_sign_in(_REFUSED if code is None else _LINK_ENDED), HTTPStatus.FORBIDDEN
+    _end_earlier_session()
+    response = redirect(_own_address(form.get("next")) or url_for("console.show_home"), HTTPStatus.SEE_OTHER)
+    response.set_cookie(
+        COOKIE,
+        made.secret,
+        expires=made.expires_at,
+        path=PATH,
+        secure=is_encrypted(),
+        httponly=True,
+        samesite="Strict",
+    )
+    return response
+
+
+@console.post("/sign-out")
+@console_form(None, show_again=show_sign_in)
+def end_session() -> BaseResponse:
+    """End the session."""
+    session = current_session()
+    sign_out(current_transaction(), session.id)
+    _log_change("console_signed_out", session.key, session.id)
+    response = redirect(url_for("console.show_sign_in"), HTTPStatus.SEE_OTHER)
+    response.delete_cookie(COOKIE, path=PATH)
+    return response
+
+
+def _use_key(session: Session, secret: str) -> NewSecret | None:
+    """Begin a session with a key; links to tables open no console."""
+    key = keys.find(session, hash_secret(secret)) if secret else None
+    if key is None or key.table_id is not None:
+        return None
+    with session.transaction(key.club_id, actor=key.id, request_id=g.request_id) as transaction:
+        made = sign_in(transaction, key.id)
+    _log_change("console_signed_in", key, made.id, by="key")
+    return made
+
+
+def _use_link(session: Session, code: str) -> NewSecret | None:
+    link = find_link(session, code)
+    if link is None:
+        return None
+    try:
+        with session.transaction(link.key.club_id, actor=link.key.id, request_id=g.request_id) as transaction:
+            made = sign_in_with_link(transaction, link)
+    except KeyUnknown:
+        return None
+    _log_change("console_signed_in", link.key, made.id, by="link")
+    return made
+
+
+def _end_earlier_session() -> None:
+    secret = request.cookies.get(COOKIE)
+    if not secret:
+        return
+    with database().session() as session:
+        earlier = find_session(session, secret)
+        if earlier is None:
+            return
+        with session.transaction(earlier.key.club_id, actor=earlier.key.id, request_id=g.request_id) as transaction:
+            sign_out(transaction, earlier.id)
+    _log_change("console_signed_out", earlier.key, earlier.id)
+
+
+def _log_change(event: str, key: StoredKey, session_id: UUID, **more: str) -> None:
+    """Log that a session began or ended. The log of requests has its ID, and the request ID of each event."""
+    ids = {"key": str(key.id), "club": str(key.club_id), "session": str(session_id)}
+    _log.info(event, request_id=g.request_id, **ids, **more)
+
+
+def _own_address(address: str | None) -> str | None:
+    """Return an address of the console, or None for any other, so that no link leads to another site."""
+    parts = urlsplit(address or "")
+    is_own = not parts.scheme and not parts.netloc and parts.path.startswith(f"{PATH}/") and "\\" not in parts.path
+    return address if is_own else None

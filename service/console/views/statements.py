@@ -1,0 +1,206 @@
+"""The statement of the club over several tables, and what statements share."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar
+from uuid import UUID
+
+from flask import Response
+
+from schemas.accounting.club_statements import (
+    ClubStatementView,
+    PlayerAtTable,
+    PlayerInClub,
+    PlayerResult,
+    dump_club_statement,
+    dump_statement_rows,
+)
+from schemas.accounting.page_queries import Evenings, StatementPageQuerySchema
+from schemas.money import show_decimal
+from schemas.pages import show_cursor
+from scoring.settle_up import Payment, SettleUp
+from service.accounting.actions import get_club_statement, get_club_totals, list_tables_of
+from service.accounting.queries import StatementFilter
+from service.clubs.scopes import Scope
+from service.console.views.addresses import address_with
+from service.console.views.exports import Column, send_blocks, send_list
+from service.console.views.filters import current_club, period_of, read_query, show_evenings, suggest_tables
+from service.console.views.pages import console, console_page, render
+from service.db import Transaction
+from service.http.authentication import current_transaction
+from service.http.responses import encode_json
+from service.players.actions import list_names
+from service.rounds.actions.reading import list_rounds
+from service.rounds.queries.rounds import RoundFilter
+
+T = TypeVar("T")
+_SIZE: Final = 200
+"""The number of lines of a statement on one page."""
+_PLAYERS: Final = 50
+"""The number of players whose tables are read for one page."""
+_MOST_PRINTED: Final = 200
+"""The number of players up to which a print page has their tables."""
+_PARTS: Final = 2**32
+"""A cursor is the place of a player times this number, and the number of the line of this player."""
+_MOST_PAYMENTS: Final = 100
+"""The number of payments of each list on a page (`settle_up` in `accounts.html`)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PaymentList:
+    """The fewest payments that settle up: in points, or in one currency."""
+
+    currency: str | None
+    payments: Sequence[Payment]
+    is_fewest: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ListedPayment:
+    """A payment in points, or in one currency."""
+
+    currency: str | None
+    payment: Payment
+
+    @property
+    def amount(self) -> str:
+        """The amount as a decimal number."""
+        amount = self.payment.amount
+        return str(amount) if self.currency is None else show_decimal(amount, self.currency)
+
+
+@dataclass(frozen=True, slots=True)
+class ResultLine:
+    """A line of a statement: a player's result in total, or at one table."""
+
+    player: str
+    table: str | None
+    table_name: str | None
+    result: PlayerResult
+
+
+PAYMENTS: Final[Sequence[Column[ListedPayment]]] = (
+    Column("payer", lambda listed: listed.payment.payer),
+    Column("payee", lambda listed: listed.payment.payee),
+    Column("amount", lambda listed: listed.amount, is_decimal=True),
+    Column("currency", lambda listed: listed.currency),
+)
+
+
+@console.get("/statement")
+@console_page(Scope.READ)
+def show_club_statement() -> str | Response:
+    """Render the statement over the tables of a filter, of the last evening if none is chosen, or send it as a file."""
+    query = read_query(StatementPageQuerySchema())
+    if query["evenings"] == Evenings() and query["period"] is None:
+        query["evenings"] = _last_evening()
+    transaction = current_transaction()
+    wanted = StatementFilter(tables=query["tables"], player=query["player"], **period_of(query))
+    if query["form"] in ("csv", "json"):
+        whole = get_club_statement(transaction, wanted)
+        return send_statement("statement", query, whole, dump_club_statement(whole))
+    view = get_club_totals(transaction, wanted)
+    is_print = query["form"] == "print"
+    results, next_cursor = _print(transaction, wanted, view) if is_print else _page(transaction, wanted, view, query)
+    payments = list_payments(view.in_points, view.in_money)
+    return render(
+        "statement_print.html" if is_print else "statement.html",
+        view=view,
+        results=results,
+        next_cursor=next_cursor,
+        has_tables=not is_print or len(view.players) <= _MOST_PRINTED,
+        currencies=sorted(view.in_money),
+        payments=payments,
+        names=list_names(transaction, _players_of(results, payments, None if is_print else _MOST_PAYMENTS)),
+        period=show_evenings(query["evenings"]),
+        tables=suggest_tables(),
+        chosen={str(table) for table in query["tables"] or ()},
+        query=query,
+        page_address=address_with(format=None),
+    )
+
+
+def _print(
+    transaction: Transaction, wanted: StatementFilter, view: ClubStatementView
+) -> tuple[Sequence[ResultLine], None]:
+    """Return the lines of all players: with their tables, if the players are few."""
+    in_order = view.in_order
+    if len(in_order) > _MOST_PRINTED:
+        return [ResultLine(each.player, None, None, each.result) for each in in_order], None
+    tables = list_tables_of(transaction, wanted, [each.player for each in in_order])
+    return [line for each in in_order for line in list_results(each, tables[each.player])], None
+
+
+def _page(
+    transaction: Transaction, wanted: StatementFilter, view: ClubStatementView, query: Mapping[str, Any]
+) -> tuple[Sequence[ResultLine], str | None]:
+    """Return the lines of a page, and the cursor of the next page."""
+    begin, part = divmod(0 if query["cursor"] is None else query["cursor"].int, _PARTS)
+    in_order = view.in_order
+    shown = in_order[begin : begin + _PLAYERS]
+    tables = list_tables_of(transaction, wanted, [each.player for each in shown])
+    listed = [
+        (_PARTS * place + number, line)
+        for place, each in enumerate(shown, start=begin)
+        for number, line in enumerate(list_results(each, tables[each.player]))
+    ][part:]
+    following = listed[_SIZE][0] if len(listed) > _SIZE else _PARTS * (begin + _PLAYERS)
+    is_last = following >= _PARTS * len(in_order)
+    return [line for _, line in listed[:_SIZE]], None if is_last else show_cursor(UUID(int=following))
+
+
+def _players_of(results: Iterable[ResultLine], payments: Iterable[PaymentList], most: int | None) -> set[str]:
+    """Return the players of results, and of the first payments of each list."""
+    paying = {
+        player for each in payments for payment in each.payments[:most] for player in (payment.payer, payment.payee)
+    }
+    return {line.player for line in results} | paying
+
+
+def _last_evening() -> Evenings:
+    """Return the evening of the newest round; without rounds, any period."""
+    newest = list_rounds(current_transaction(), RoundFilter(), after=None, limit=1).items
+    day = current_club().evening_of(newest[0].opened_at) if newest else None
+    return Evenings(day, day)
+
+
+def cut_lines(lines: Sequence[T], query: Mapping[str, Any], size: int | None = None) -> tuple[Sequence[T], str | None]:
+    """Return the lines of a page, and the cursor of the next page. A print page has all lines."""
+    if query["form"] == "print":
+        return lines, None
+    begin = 0 if query["cursor"] is None else query["cursor"].int
+    end = begin + (size or _SIZE)
+    return lines[begin:end], show_cursor(UUID(int=end)) if end < len(lines) else None
+
+
+def send_statement(name: str, query: Mapping[str, Any], view: ClubStatementView, document: Any) -> Response:
+    """Send a statement or its payments as a file; as JSON, `document`, which has both."""
+    if query["form"] == "json":
+        return send_blocks(name, "json", [encode_json(document) + b"\n"])
+    if query.get("part") == "payments":
+        return send_list(f"{name}-payments", "csv", PAYMENTS, _flatten(list_payments(view.in_points, view.in_money)))
+    return send_blocks(name, "csv", [dump_statement_rows(view)])
+
+
+def list_payments(in_points: SettleUp, in_money: Mapping[str, SettleUp]) -> list[PaymentList]:
+    """Return the payments of a statement: in points, and in each currency."""
+    settled: list[tuple[str | None, SettleUp]] = [(None, in_points), *sorted(in_money.items())]
+    return [PaymentList(currency, each.payments, each.is_fewest) for currency, each in settled]
+
+
+def _flatten(lists: Iterable[PaymentList]) -> Iterator[ListedPayment]:
+    for each in lists:
+        for payment in each.payments:
+            yield ListedPayment(each.currency, payment)
+
+
+def list_results(each: PlayerInClub, tables: Sequence[PlayerAtTable]) -> list[ResultLine]:
+    """Return a line for a player, followed by one for each of several tables, in the order of their names."""
+    if len(tables) == 1:
+        [only] = tables
+        return [ResultLine(each.player, only.table, only.table_name, each.result)]
+    in_order = sorted(tables, key=lambda at: at.table_name)
+    return [
+        ResultLine(each.player, None, None, each.result),
+        *(ResultLine(each.player, at.table, at.table_name, at.result) for at in in_order),
+    ]

@@ -1,0 +1,247 @@
+"""Webhooks: add, change, pause, test and remove them, rotate their secrets, and send messages again."""
+
+from datetime import timedelta
+from http import HTTPStatus
+from typing import Any, Final
+from uuid import UUID
+
+from flask import Response, g, redirect, url_for
+from werkzeug.wrappers import Response as BaseResponse
+
+from schemas.base import load
+from schemas.fields import show_time
+from schemas.pages import PageQuerySchema, show_cursor
+from schemas.webhooks.endpoints import (
+    LONGEST_OVERLAP_SECONDS,
+    DeliveryQuerySchema,
+    DeliveryState,
+    DeliveryView,
+    SecretRotationRequestSchema,
+    WebhookKind,
+    WebhookRequest,
+    WebhookRequestSchema,
+    WebhookState,
+    WebhookView,
+)
+from service.clubs.scopes import Scope
+from service.console.views.addresses import read_query
+from service.console.views.exports import Column, read_all, send_list, wanted_form
+from service.console.views.pages import PAGE_SIZE, console, console_form, console_page, render
+from service.console.views.session import read_form
+from service.http.authentication import current_transaction
+from service.webhooks import actions
+from service.webhooks.queries.deliveries import get_delivery
+from service.webhooks.views import allowed_addresses
+
+KINDS: Final = tuple(kind.value for kind in WebhookKind if kind is not WebhookKind.TEST)
+OVERLAPS: Final = {"0": "not at all", "3600": "for an hour", "86400": "for a day", "604800": "for a week"}
+WEBHOOK_COLUMNS: Final[tuple[Column[WebhookView], ...]] = (
+    Column("id", lambda each: str(each.id)),
+    Column("url", lambda each: each.url),
+    Column("description", lambda each: each.description),
+    Column("kinds", lambda each: " ".join(each.kinds)),
+    Column("state", lambda each: str(each.state)),
+    Column("disabled_because", lambda each: each.disabled_because and str(each.disabled_because)),
+    Column("failing_since", lambda each: show_time(each.failing_since)),
+    Column("created_at", lambda each: show_time(each.created_at)),
+)
+DELIVERY_COLUMNS: Final[tuple[Column[DeliveryView], ...]] = (
+    Column("id", lambda each: str(each.id)),
+    Column("kind", lambda each: each.kind),
+    Column("round", lambda each: each.round and str(each.round)),
+    Column("state", lambda each: str(each.state)),
+    Column("attempts", lambda each: each.attempts),
+    Column("next_attempt_at", lambda each: show_time(each.next_attempt_at)),
+    Column("last_status", lambda each: each.last_status),
+    Column("last_error", lambda each: each.last_error),
+    Column("created_at", lambda each: show_time(each.created_at)),
+    Column("ended_at", lambda each: show_time(each.ended_at)),
+)
+_QUERY: Final = PageQuerySchema()
+_DELIVERIES: Final = DeliveryQuerySchema()
+_REQUEST: Final = WebhookRequestSchema()
+_ROTATION: Final = SecretRotationRequestSchema()
+_FILE_PAGE: Final = 500
+
+
+@console.get("/webhooks")
+@console_page(Scope.WEBHOOKS)
+def list_webhooks() -> str | Response:
+    """Render the webhooks of the club, newest first, or send them as a file."""
+    query = read_query(_QUERY)
+    if form := wanted_form():
+        rows = read_all(lambda reading, after: actions.list_webhooks(reading, after=after, limit=_FILE_PAGE))
+        return send_list("webhooks", form, WEBHOOK_COLUMNS, rows)
+    page = actions.list_webhooks(current_transaction(), after=query["cursor"], limit=PAGE_SIZE)
+    return render("webhooks.html", webhooks=page.items, next_cursor=page.next_after and show_cursor(page.next_after))
+
+
+@console.get("/webhooks/new")
+@console_page(Scope.WEBHOOKS)
+def show_new_webhook() -> str:
+    """Render the form that adds a webhook."""
+    return render("edit_webhook.html", webhook=None, kinds=KINDS, chosen=_chosen(None))
+
+
+@console.post("/webhooks/new")
+@console_form(Scope.WEBHOOKS, show_again=show_new_webhook)
+def add_webhook() -> str:
+    """Add a webhook, and show its secret once."""
+    transaction = current_transaction()
+    added = actions.add_webhook(transaction, _read_request(WebhookState.ACTIVE), allowed_addresses())
+    return _render_secret(added)
+
+
+@console.get("/webhooks/<uuid:webhook_id>")
+@console_page(Scope.WEBHOOKS)
+def show_webhook(webhook_id: UUID, delivery_id: UUID | None = None) -> str | Response:
+    """
+    Render a webhook with its deliveries, newest first, or send these as a file.
+
+    Args:
+        webhook_id: the webhook.
+        delivery_id: a delivery that could not be sent again, when the page is shown again.
+    """
+    g.page_path = url_for("console.show_webhook", webhook_id=webhook_id)
+    query = read_query(_DELIVERIES)
+    if delivery_id is not None:
+        get_delivery(current_transaction(), webhook_id, delivery_id)
+    state, transaction = query["state"], current_transaction()
+    webhook = actions.get_webhook(transaction, webhook_id)
+    if form := wanted_form():
+        rows = read_all(
+            lambda reading, after: actions.list_webhook_deliveries(
+                reading, webhook_id, state=state, after=after, limit=_FILE_PAGE
+            )
+        )
+        return send_list(f"deliveries-{webhook_id}", form, DELIVERY_COLUMNS, rows)
+    page = actions.list_webhook_deliveries(transaction, webhook_id, state=state, after=query["cursor"], limit=PAGE_SIZE)
+    return render(
+        "webhook.html",
+        webhook=webhook,
+        deliveries=page.items,
+        state="" if state is None else str(state),
+        states=[each.value for each in DeliveryState],
+        next_cursor=page.next_after and show_cursor(page.next_after),
+    )
+
+
+@console.get("/webhooks/<uuid:webhook_id>/edit")
+@console_page(Scope.WEBHOOKS)
+def show_edit_webhook(webhook_id: UUID) -> str:
+    """Render the form that changes a webhook."""
+    webhook = actions.get_webhook(current_transaction(), webhook_id)
+    return render("edit_webhook.html", webhook=webhook, kinds=KINDS, chosen=_chosen(webhook))
+
+
+@console.post("/webhooks/<uuid:webhook_id>/edit")
+@console_form(Scope.WEBHOOKS, show_again=show_edit_webhook)
+def change_webhook(webhook_id: UUID) -> BaseResponse:
+    """Change the URL, the kinds and the description of a webhook; its state stays."""
+    transaction = current_transaction()
+    before = actions.get_webhook(transaction, webhook_id)
+    actions.update_webhook(transaction, webhook_id, _read_request(WebhookState(before.state)), allowed_addresses())
+    return _show(webhook_id)
+
+
+@console.post("/webhooks/<uuid:webhook_id>/state")
+@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+def change_webhook_state(webhook_id: UUID) -> BaseResponse:
+    """Disable a webhook, or make it active again."""
+    transaction = current_transaction()
+    before = actions.get_webhook(transaction, webhook_id)
+    request: WebhookRequest = load(
+        _REQUEST,
+        {
+            "url": before.url,
+            "kinds": list(before.kinds),
+            "description": before.description,
+            "state": read_form().get("state", ""),
+        },
+    )
+    actions.update_webhook(transaction, webhook_id, request, allowed_addresses())
+    return _show(webhook_id)
+
+
+@console.get("/webhooks/<uuid:webhook_id>/remove")
+@console_page(Scope.WEBHOOKS)
+def confirm_webhook_removal(webhook_id: UUID) -> str:
+    """Render the page that asks whether to remove a webhook."""
+    return render("remove_webhook.html", webhook=actions.get_webhook(current_transaction(), webhook_id))
+
+
+@console.post("/webhooks/<uuid:webhook_id>/remove")
+@console_form(Scope.WEBHOOKS, show_again=confirm_webhook_removal)
+def remove_webhook(webhook_id: UUID) -> BaseResponse:
+    """Remove a webhook with its deliveries."""
+    actions.remove_webhook(current_transaction(), webhook_id)
+    return redirect(url_for("console.list_webhooks"), HTTPStatus.SEE_OTHER)
+
+
+@console.get("/webhooks/<uuid:webhook_id>/rotate")
+@console_page(Scope.WEBHOOKS)
+def confirm_rotation(webhook_id: UUID) -> str:
+    """Render the page that asks how to replace the secret of a webhook."""
+    webhook = actions.get_webhook(current_transaction(), webhook_id)
+    return render("rotate_secret.html", webhook=webhook, overlaps=OVERLAPS.items())
+
+
+@console.post("/webhooks/<uuid:webhook_id>/rotate")
+@console_form(Scope.WEBHOOKS, show_again=confirm_rotation)
+def rotate_secret(webhook_id: UUID) -> str:
+    """Replace the secret of a webhook, and show the new one once."""
+    text = read_form().get("overlap", "")
+    seconds = (
+        int(text) if text.isascii() and text.isdecimal() and len(text) <= len(str(LONGEST_OVERLAP_SECONDS)) else -1
+    )
+    asked = load(_ROTATION, {"overlap_seconds": seconds})
+    overlap = timedelta(seconds=asked["overlap_seconds"])
+    return _render_secret(actions.rotate_webhook_secret(current_transaction(), webhook_id, overlap))
+
+
+@console.post("/webhooks/<uuid:webhook_id>/test")
+@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+def test_webhook(webhook_id: UUID) -> BaseResponse:
+    """Send a test message to a webhook."""
+    actions.test_webhook(current_transaction(), webhook_id)
+    return _show(webhook_id)
+
+
+@console.post("/webhooks/<uuid:webhook_id>/deliveries/<uuid:delivery_id>/redeliver")
+@console_form(Scope.WEBHOOKS, show_again=show_webhook)
+def redeliver(webhook_id: UUID, delivery_id: UUID) -> BaseResponse:
+    """Send a message to a webhook again."""
+    actions.redeliver_message(current_transaction(), webhook_id, delivery_id)
+    return _show(webhook_id)
+
+
+def _chosen(webhook: WebhookView | None) -> dict[str, Any]:
+    """Return what the form of a webhook shows: what was sent, or the webhook as it is."""
+    form = read_form()
+    if form:
+        kinds = [kind for kind in KINDS if f"kind:{kind}" in form]
+        return {"url": form.get("url", ""), "description": form.get("description", ""), "kinds": kinds}
+    if webhook is None:
+        return {"url": "", "description": "", "kinds": []}
+    return {"url": webhook.url, "description": webhook.description or "", "kinds": webhook.kinds}
+
+
+def _read_request(state: WebhookState) -> WebhookRequest:
+    chosen = _chosen(None)
+    asked = {
+        "url": chosen["url"].strip(),
+        "kinds": chosen["kinds"],
+        "description": chosen["description"].strip() or None,
+        "state": state.value,
+    }
+    request: WebhookRequest = load(_REQUEST, asked)
+    return request
+
+
+def _render_secret(webhook: WebhookView) -> str:
+    secret = actions.get_webhook_secret(current_transaction(), webhook.id)
+    return render("webhook_secret.html", webhook=webhook, secret=secret)
+
+
+def _show(webhook_id: UUID) -> BaseResponse:
+    return redirect(url_for("console.show_webhook", webhook_id=webhook_id), HTTPStatus.SEE_OTHER)

@@ -1,0 +1,96 @@
+"""List disputes for those who decide them, and take the next one into review."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from schemas.base import WireError, load
+from schemas.disputes import DisputeReviewRequestSchema, RoundAnomaly
+from schemas.pages import NO_CURSOR
+from scoring.errors import Mistake
+from service.db import Transaction
+from service.db.pages import Page
+from service.disputes.actions.anomalies import find_unusual
+from service.disputes.actions.disputes import review_dispute
+from service.disputes.queries import cases, disputes
+from service.disputes.queries.cases import CaseFilter, CaseOrder, StoredCase
+from service.errors import NotFound
+
+_AT_ONCE: Final = 200
+"""The number of disputes that are read at once for a file."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseView:
+    """A dispute of a list, with the anomalies of its round."""
+
+    case: StoredCase
+    unusual: Sequence[RoundAnomaly]
+
+    @property
+    def id(self) -> UUID:
+        """The ID of the dispute."""
+        return self.case.id
+
+
+def get_case(transaction: Transaction, dispute_id: UUID) -> CaseView:
+    """
+    Return a dispute as lists show it.
+
+    Raises:
+        NotFound: the dispute does not exist.
+    """
+    found = cases.find(transaction, dispute_id)
+    if found is None:
+        raise NotFound(f"there is no dispute {dispute_id}")
+    [view] = _view(transaction, [found])
+    return view
+
+
+def list_cases(
+    transaction: Transaction, wanted: CaseFilter, order: CaseOrder, *, after: UUID | None, limit: int
+) -> Page[CaseView]:
+    """
+    List the club's disputes in an order, each with the anomalies of its round.
+
+    Raises:
+        WireError: the cursor is invalid.
+    """
+    last = None if after is None else cases.find(transaction, after)
+    if after is not None and last is None:
+        raise WireError((Mistake("not-a-cursor", ("query", "cursor"), NO_CURSOR),))
+    found = cases.list_page(transaction, wanted, order, after=last, limit=limit + 1)
+    views = _view(transaction, found[:limit])
+    return Page(views, views[-1].id if len(found) > limit else None)
+
+
+def iterate_cases(transaction: Transaction, wanted: CaseFilter, order: CaseOrder) -> Iterator[CaseView]:
+    """Yield all disputes of a filter in an order, in constant memory."""
+    last: StoredCase | None = None
+    while found := cases.list_page(transaction, wanted, order, after=last, limit=_AT_ONCE):
+        yield from _view(transaction, found)
+        last = found[-1]
+
+
+def take_next_dispute(transaction: Transaction, by: str) -> UUID | None:
+    """
+    Start the review of the oldest open dispute, and return its ID; None if no dispute is open.
+
+    A dispute that another transaction is taking is skipped: of two auditors who ask at once, each gets another one.
+
+    Args:
+        transaction: the club's transaction.
+        by: the name of the auditor's key.
+    """
+    dispute_id = cases.lock_oldest_open(transaction)
+    if dispute_id is None:
+        return None
+    version = disputes.get(transaction, dispute_id).version
+    review_dispute(transaction, dispute_id, load(DisputeReviewRequestSchema(), {"version": version, "by": by}))
+    return dispute_id
+
+
+def _view(transaction: Transaction, found: Sequence[StoredCase]) -> list[CaseView]:
+    unusual = find_unusual(transaction, [case.round_id for case in found])
+    return [CaseView(case, unusual[case.round_id]) for case in found]

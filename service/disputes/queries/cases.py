@@ -1,0 +1,297 @@
+"""Lists of disputes for those who decide them: with the table, the players, what is at stake, and who reviews."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import ColumnElement, Interval, Row, Select, and_, any_, case, func, literal, or_, select, text
+
+from schemas.disputes import DisputeState
+from schemas.settlements import SettlementState
+from scoring.hand import Seat
+from scoring.ruleset import Points
+from service.db import Transaction
+from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.rounds.models import RoundHeadRecord, RoundRecord, TransferRecord
+from service.tables.models import TableRecord
+
+DECIDED: Final = (DisputeState.UPHELD, DisputeState.REJECTED, DisputeState.WITHDRAWN)
+"""The states that end a dispute."""
+
+
+class CaseOrder(StrEnum):
+    """The order of a list of disputes."""
+
+    OLDEST = "oldest"
+    NEWEST = "newest"
+    POINTS = "points"
+    """Most points at stake first."""
+    MONEY = "money"
+    """Most money at stake first, in each currency; points without a value last."""
+    WINDOW = "window"
+    """Least time left until the settlement becomes final first; those without a window last."""
+
+
+@dataclass(frozen=True, slots=True)
+class CaseFilter:
+    """
+    Filter for a list of disputes; None matches any.
+
+    Attributes:
+        states: the states of the disputes.
+        table: the name of the table.
+        player: the ID of a player of the round, or of the one who opened the dispute.
+        reviewer: who started the review.
+    """
+
+    states: Sequence[DisputeState]
+    table: str | None = None
+    player: str | None = None
+    reviewer: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredCase:
+    """
+    A dispute with what a list shows.
+
+    Attributes:
+        revision: the revision of the disputed settlement.
+        points: the points paid in what is disputed, in that revision.
+        settlement_state, provisional_until, in_force, final_revision: of the settlement of the round now.
+        window: how long settlements of the round are provisional.
+        window_left: how long the settlement can still be corrected without an adjustment; while the dispute pauses the
+            window, the whole window. None if the round is open or its settlement is final.
+        reviewer, ended_by, ended_at: who started the review and who ended the dispute, if anyone has.
+    """
+
+    id: UUID
+    round_id: UUID
+    table_id: UUID
+    table: str
+    reference: str | None
+    revision: int
+    hand: int | None
+    seat: Seat | None
+    board_row: str | None
+    claim: str
+    author: str
+    opened_at: datetime
+    state: DisputeState
+    version: int
+    players: Mapping[Seat, str]
+    points: Points
+    point_value: int | None
+    currency: str | None
+    settlement_state: SettlementState
+    provisional_until: datetime | None
+    in_force: int
+    final_revision: int | None
+    window: timedelta
+    window_left: timedelta | None
+    reviewer: str | None
+    ended_by: str | None
+    ended_at: datetime | None
+
+    @property
+    def money(self) -> int | None:
+        """The points at stake in minor units of the currency; None if points have no value."""
+        return None if self.point_value is None else self.points * self.point_value
+
+
+_DISPUTE: Final = DisputeRecord
+_HEAD: Final = DisputeHeadRecord
+_ENTRY: Final = DisputeEntryRecord
+_ROUND: Final = RoundRecord
+_ROUND_HEAD: Final = RoundHeadRecord
+_TABLE: Final = TableRecord
+_PAID: Final = TransferRecord
+_LOCK_OLDEST: Final = text("""
+    SELECT dispute.id
+    FROM dispute_heads AS head
+    JOIN disputes AS dispute ON (dispute.club_id, dispute.id) = (head.club_id, head.dispute_id)
+    JOIN round_heads AS round_head ON (round_head.club_id, round_head.round_id) = (dispute.club_id, dispute.round_id)
+    WHERE head.club_id = :club_id AND head.state = 'open'
+    ORDER BY head.dispute_id
+    LIMIT 1
+    FOR UPDATE OF round_head, head SKIP LOCKED
+""")
+
+
+def list_page(
+    transaction: Transaction, wanted: CaseFilter, order: CaseOrder, *, after: StoredCase | None, limit: int
+) -> list[StoredCase]:
+    """List disputes after `after`, in an order."""
+    listed = _select(transaction, wanted).subquery()
+    keys = _KEYS[order]
+    columns = [key.column(listed.c) for key in keys]
+    query = select(listed).order_by(
+        *(column.desc() if key.is_descending else column for key, column in zip(keys, columns, strict=True))
+    )
+    if after is not None:
+        query = query.where(_follows(after, keys, columns))
+    return [_load(found) for found in transaction.execute(query.limit(limit))]
+
+
+@dataclass(frozen=True, slots=True)
+class _Key:
+    """A value by which disputes are sorted: in the database, and of a dispute that was read."""
+
+    column: Callable[[Any], Any]
+    value: Callable[[StoredCase], Any]
+    is_descending: bool = False
+
+
+_NO_CURRENCY: Final = "ZZZZ"
+"""Sorts after every currency."""
+_NO_WINDOW: Final = timedelta(days=36_500)
+"""Longer than every window."""
+_ID: Final = _Key(lambda listed: listed.id, lambda found: found.id)
+_KEYS: Final[Mapping[CaseOrder, Sequence[_Key]]] = {
+    CaseOrder.OLDEST: (_ID,),
+    CaseOrder.NEWEST: (_Key(_ID.column, _ID.value, is_descending=True),),
+    CaseOrder.POINTS: (_Key(lambda listed: listed.points, lambda found: found.points, is_descending=True), _ID),
+    CaseOrder.MONEY: (
+        _Key(lambda listed: func.coalesce(listed.currency, _NO_CURRENCY), lambda found: found.currency or _NO_CURRENCY),
+        _Key(
+            lambda listed: func.coalesce(listed.points * listed.point_value, 0),
+            lambda found: found.money or 0,
+            is_descending=True,
+        ),
+        _ID,
+    ),
+    CaseOrder.WINDOW: (
+        _Key(
+            lambda listed: func.coalesce(listed.window_left, literal(_NO_WINDOW, Interval)),
+            lambda found: _NO_WINDOW if found.window_left is None else found.window_left,
+        ),
+        _ID,
+    ),
+}
+"""The values by which each order sorts; the last one is unique."""
+
+
+def _follows(after: StoredCase, keys: Sequence[_Key], columns: Sequence[Any]) -> ColumnElement[bool]:
+    """Return the condition that a dispute comes after another one."""
+    follows = []
+    for place, (key, column) in enumerate(zip(keys, columns, strict=True)):
+        same = [columns[each] == keys[each].value(after) for each in range(place)]
+        value = key.value(after)
+        follows.append(and_(*same, column < value if key.is_descending else column > value))
+    return or_(*follows)
+
+
+def find(transaction: Transaction, dispute_id: UUID) -> StoredCase | None:
+    """Find a dispute."""
+    query = _select(transaction, CaseFilter(tuple(DisputeState))).where(_DISPUTE.id == dispute_id)
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else _load(found)
+
+
+def count_by_state(transaction: Transaction, states: Sequence[DisputeState]) -> dict[DisputeState, int]:
+    """Count the disputes in each of the states."""
+    query = select(_HEAD.state, func.count().label("disputes")).where(
+        _HEAD.club_id == transaction.club_id, _HEAD.state.in_([state.value for state in states])
+    )
+    counted = {DisputeState(found.state): found.disputes for found in transaction.execute(query.group_by(_HEAD.state))}
+    return {state: counted.get(state, 0) for state in states}
+
+
+def lock_oldest_open(transaction: Transaction) -> UUID | None:
+    """
+    Lock the oldest open dispute with its round until the transaction ends; None if no other is free.
+
+    Disputes that another transaction has locked are skipped, so that of two who ask at once each gets another one.
+    """
+    found: UUID | None = transaction.execute(_LOCK_OLDEST, {"club_id": transaction.club_id}).scalar_one_or_none()
+    return found
+
+
+def _select(transaction: Transaction, wanted: CaseFilter) -> Select[Any]:
+    review, ending = _ENTRY.__table__.alias("review"), _ENTRY.__table__.alias("ending")
+    own = _DISPUTE.club_id == transaction.club_id
+    query = (
+        select(
+            *(column for column in _DISPUTE.__table__.columns if column.name not in ("club_id", "digest")),
+            _HEAD.state,
+            _HEAD.version,
+            _TABLE.name.label("table"),
+            _ROUND.reference,
+            _ROUND.point_value,
+            _ROUND.currency,
+            _ROUND.correction_window_minutes,
+            _ROUND_HEAD.seats,
+            _ROUND_HEAD.players,
+            _ROUND_HEAD.settlement_state,
+            _ROUND_HEAD.provisional_until,
+            _ROUND_HEAD.final_revision,
+            _ROUND_HEAD.revision.label("in_force"),
+            _window_left(transaction.now),
+            review.c.author.label("reviewer"),
+            ending.c.author.label("ended_by"),
+            ending.c.recorded_at.label("ended_at"),
+            _points_at_stake(),
+        )
+        .join(_HEAD, and_(_HEAD.club_id == _DISPUTE.club_id, _HEAD.dispute_id == _DISPUTE.id))
+        .join(_ROUND, and_(_ROUND.club_id == _DISPUTE.club_id, _ROUND.id == _DISPUTE.round_id))
+        .join(_ROUND_HEAD, and_(_ROUND_HEAD.club_id == _DISPUTE.club_id, _ROUND_HEAD.round_id == _DISPUTE.round_id))
+        .join(_TABLE, and_(_TABLE.club_id == _DISPUTE.club_id, _TABLE.id == _DISPUTE.table_id))
+        .outerjoin(review, and_(_is_entry(review), review.c.kind == DisputeState.UNDER_REVIEW.value))
+        .outerjoin(ending, and_(_is_entry(ending), ending.c.kind.in_([state.value for state in DECIDED])))
+    )
+    return query.where(own, *_conditions(wanted, review.c.author))
+
+
+def _is_entry(entries: Any) -> ColumnElement[bool]:
+    return and_(entries.c.club_id == _DISPUTE.club_id, entries.c.dispute_id == _DISPUTE.id)
+
+
+def _window_left(now: datetime) -> Any:
+    """Return an expression: how long the settlement of the round can still be corrected without an adjustment."""
+    window = func.make_interval(0, 0, 0, 0, 0, _ROUND.correction_window_minutes, type_=Interval)
+    is_final = _ROUND_HEAD.final_revision.is_not_distinct_from(_ROUND_HEAD.revision)
+    left = case(
+        (
+            _ROUND_HEAD.settlement_state == SettlementState.PROVISIONAL.value,
+            _ROUND_HEAD.provisional_until - literal(now),
+        ),
+        (and_(_ROUND_HEAD.settlement_state == SettlementState.DISPUTED.value, ~is_final), window),
+    )
+    return left.label("window_left")
+
+
+def _points_at_stake() -> Any:
+    """Return an expression: the points paid in the disputed round or hand, by or to the disputed seat if any."""
+    paid = select(func.coalesce(func.sum(_PAID.paid), 0)).where(
+        _PAID.club_id == _DISPUTE.club_id,
+        _PAID.round_id == _DISPUTE.round_id,
+        _PAID.revision == _DISPUTE.revision,
+        or_(_DISPUTE.hand.is_(None), _PAID.number == _DISPUTE.hand),
+        or_(_DISPUTE.seat.is_(None), _PAID.payer == _DISPUTE.seat, _PAID.payee == _DISPUTE.seat),
+    )
+    return paid.correlate(_DISPUTE).scalar_subquery().label("points")
+
+
+def _conditions(wanted: CaseFilter, reviewer: Any) -> Iterator[ColumnElement[bool]]:
+    yield _HEAD.state.in_([state.value for state in wanted.states])
+    if wanted.table is not None:
+        yield _TABLE.name == wanted.table
+    if wanted.player is not None:
+        yield or_(literal(wanted.player) == any_(_ROUND_HEAD.players), _DISPUTE.author == wanted.player)
+    if wanted.reviewer is not None:
+        yield reviewer == wanted.reviewer
+
+
+def _load(found: Row[Any]) -> StoredCase:
+    record = found._asdict()
+    window = timedelta(minutes=record.pop("correction_window_minutes"))
+    players = dict(zip(record.pop("seats"), record.pop("players"), strict=True))
+    read = {
+        "state": DisputeState(record["state"]),
+        "settlement_state": SettlementState(record["settlement_state"]),
+        "points": int(record["points"]),
+    }
+    return StoredCase(**{**record, **read}, window=window, players=players)

@@ -1,0 +1,215 @@
+"""Disputes and their entries."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+from uuid import UUID
+
+from sqlalchemy import Row, Select, and_, insert, select, update
+
+from schemas.disputes import COMMENT, DisputeEntry, DisputeState
+from scoring.hand import Seat
+from service.db import Transaction
+from service.disputes.models import DisputeEntryRecord, DisputeHeadRecord, DisputeRecord
+from service.errors import Busy, NotFound
+from service.rounds.models import CorrectionRecord
+
+FIRST: Final = 1
+"""The version of a dispute that has just been opened."""
+
+_DISPUTE: Final = DisputeRecord
+_HEAD: Final = DisputeHeadRecord
+_ENTRY: Final = DisputeEntryRecord
+
+
+@dataclass(frozen=True, slots=True)
+class DisputeFilter:
+    """Filter for a list of disputes; None matches any."""
+
+    state: DisputeState | None = None
+    table_id: UUID | None = None
+    round_id: UUID | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class StoredDispute:
+    """
+    A dispute with its current state.
+
+    Attributes:
+        revision: the revision of the disputed settlement.
+        digest: the digest of the claim; it identifies the dispute within its round.
+        version: incremented by each comment and transition.
+    """
+
+    id: UUID
+    round_id: UUID
+    table_id: UUID
+    revision: int
+    hand: int | None
+    seat: Seat | None
+    board_row: str | None
+    claim: str
+    author: str
+    digest: bytes
+    opened_at: datetime
+    state: DisputeState = DisputeState.OPEN
+    version: int = FIRST
+
+
+def add(transaction: Transaction, dispute: StoredDispute) -> None:
+    """Insert a new dispute. Its round must be locked."""
+    record = {name: getattr(dispute, name) for name in dispute.__slots__ if name not in ("state", "version")}
+    head = {"dispute_id": dispute.id, "state": dispute.state.value, "version": dispute.version}
+    transaction.execute(insert(_DISPUTE).values(club_id=transaction.club_id, **record))
+    transaction.execute(insert(_HEAD).values(club_id=transaction.club_id, **head))
+
+
+def get(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
+    """
+    Return a dispute.
+
+    Raises:
+        NotFound: the dispute does not exist.
+    """
+    return _get_one(transaction, dispute_id, _select_disputes(transaction).where(_DISPUTE.id == dispute_id))
+
+
+def lock(transaction: Transaction, dispute_id: UUID) -> StoredDispute:
+    """
+    Lock a dispute until the transaction ends, and return it. Its round must be locked.
+
+    Raises:
+        NotFound: the dispute does not exist.
+        Busy: another transaction held the lock for too long.
+    """
+    query = _select_disputes(transaction).where(_DISPUTE.id == dispute_id).with_for_update(of=_HEAD)
+    return _get_one(transaction, dispute_id, query)
+
+
+def find_same(transaction: Transaction, round_id: UUID, digest: bytes) -> StoredDispute | None:
+    """Find the dispute of a round with the same claim, by its digest."""
+    query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.digest == digest)
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else _load(found)
+
+
+def find_in_round(transaction: Transaction, round_id: UUID, dispute_id: UUID) -> StoredDispute | None:
+    """Find a dispute of a round."""
+    query = _select_disputes(transaction).where(_DISPUTE.round_id == round_id, _DISPUTE.id == dispute_id)
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else _load(found)
+
+
+def list_page(
+    transaction: Transaction, wanted: DisputeFilter, *, after: UUID | None = None, limit: int
+) -> list[StoredDispute]:
+    """List disputes after `after`, oldest first."""
+    query = _select_disputes(transaction).order_by(_DISPUTE.id).limit(limit)
+    if wanted.state is not None:
+        query = query.where(_HEAD.state == wanted.state.value)
+    if wanted.table_id is not None:
+        query = query.where(_DISPUTE.table_id == wanted.table_id)
+    if wanted.round_id is not None:
+        query = query.where(_DISPUTE.round_id == wanted.round_id)
+    if after is not None:
+        query = query.where(_DISPUTE.id > after)
+    return [_load(found) for found in transaction.execute(query)]
+
+
+def add_entry(transaction: Transaction, before: StoredDispute, entry: DisputeEntry, digest: bytes) -> StoredDispute:
+    """
+    Insert a comment or transition of a dispute, and return the dispute after it.
+
+    Args:
+        transaction: in which the round and then the dispute were locked.
+        before: the dispute as it was locked.
+        entry: the entry, with the dispute's next version.
+        digest: the digest of the author and the text.
+
+    Raises:
+        Busy: another transaction has changed the dispute since it was read.
+    """
+    after = replace(
+        before, version=entry.version, state=before.state if entry.kind == COMMENT else DisputeState(entry.kind)
+    )
+    statement = (
+        update(_HEAD)
+        .where(_HEAD.club_id == transaction.club_id, _HEAD.dispute_id == before.id, _HEAD.version == before.version)
+        .values(version=after.version, state=after.state.value)
+    )
+    if transaction.execute(statement).rowcount != 1:
+        raise Busy(
+            f"dispute {before.id} was changed by another request after version {before.version}; retry the request"
+        )
+    transaction.execute(
+        insert(_ENTRY).values(
+            club_id=transaction.club_id,
+            dispute_id=before.id,
+            version=entry.version,
+            round_id=before.round_id,
+            kind=entry.kind,
+            author=entry.by,
+            comment=entry.words,
+            correction=entry.correction,
+            digest=digest,
+            recorded_at=entry.at,
+        )
+    )
+    return after
+
+
+def find_comment(transaction: Transaction, dispute_id: UUID, digest: bytes) -> DisputeEntry | None:
+    """Find a comment with the same author and text, by their digest."""
+    query = _entries(transaction, dispute_id).where(_ENTRY.kind == COMMENT, _ENTRY.digest == digest)
+    found = transaction.execute(query).one_or_none()
+    return None if found is None else _load_entry(found)
+
+
+def find_entry(transaction: Transaction, dispute_id: UUID, version: int) -> DisputeEntry | None:
+    """Find the entry that made a version of a dispute."""
+    found = transaction.execute(_entries(transaction, dispute_id).where(_ENTRY.version == version)).one_or_none()
+    return None if found is None else _load_entry(found)
+
+
+def list_entries(transaction: Transaction, dispute_id: UUID) -> list[DisputeEntry]:
+    """List the entries of a dispute, in order."""
+    query = _entries(transaction, dispute_id).order_by(_ENTRY.version)
+    return [_load_entry(found) for found in transaction.execute(query)]
+
+
+def list_corrections(transaction: Transaction, dispute: StoredDispute) -> Sequence[int]:
+    """List the revisions of the round whose corrections name a dispute."""
+    made = CorrectionRecord
+    query = select(made.revision).where(
+        made.club_id == transaction.club_id, made.round_id == dispute.round_id, made.dispute == dispute.id
+    )
+    return list(transaction.execute(query.order_by(made.revision)).scalars())
+
+
+def _select_disputes(transaction: Transaction) -> Select[Any]:
+    head = and_(_HEAD.club_id == _DISPUTE.club_id, _HEAD.dispute_id == _DISPUTE.id)
+    columns = select(_DISPUTE.__table__, _HEAD.state, _HEAD.version)
+    return columns.join(_HEAD, head).where(_DISPUTE.club_id == transaction.club_id)
+
+
+def _get_one(transaction: Transaction, dispute_id: UUID, query: Select[Any]) -> StoredDispute:
+    found = transaction.execute(query).one_or_none()
+    if found is None:
+        raise NotFound(f"there is no dispute {dispute_id}")
+    return _load(found)
+
+
+def _load(found: Row[Any]) -> StoredDispute:
+    record = found._asdict()
+    kept = {name: record[name] for name in StoredDispute.__slots__}
+    return StoredDispute(**{**kept, "state": DisputeState(found.state)})
+
+
+def _entries(transaction: Transaction, dispute_id: UUID) -> Select[Any]:
+    return select(_ENTRY.__table__).where(_ENTRY.club_id == transaction.club_id, _ENTRY.dispute_id == dispute_id)
+
+
+def _load_entry(found: Row[Any]) -> DisputeEntry:
+    return DisputeEntry(found.version, found.kind, found.author, found.comment, found.correction, found.recorded_at)

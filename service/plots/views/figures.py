@@ -1,0 +1,180 @@
+"""Plots as figures of a page, and as SVG files."""
+
+import re
+from base64 import b64encode
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from flask import Response, g, render_template, url_for
+from markupsafe import Markup
+
+from schemas.accounting.plots import PlotName, PlotView, dump_plot_rows, list_columns, list_rows
+from schemas.fields import show_time
+from service.http.authentication import current_transaction
+from service.http.responses import CSV
+from service.plots.actions import get_plot
+from service.plots.queries import PlotFilter
+from service.plots.views.bars import MOST_BARS, draw_bars, draw_histogram, draw_matrix
+from service.plots.views.drawings import Drawing
+from service.plots.views.lines import draw_lines
+from service.plots.views.scales import show_number, show_percent
+from service.plots.views.words import LABELS, NOTES, address_of_hand, address_of_player, describe, title_of
+
+SVG: Final = "image/svg+xml"
+_MOST_ROWS: Final = 500
+_VARIABLE: Final = re.compile(r"var\(--[\w-]+, ([^()]*)\)")
+_COMMENT: Final = re.compile(r"/\*.*?\*/\s*", re.DOTALL)
+_STYLE: Final = _COMMENT.sub(
+    "", _VARIABLE.sub(r"\1", (Path(__file__).parent / "templates" / "plot.css").read_text(encoding="utf-8"))
+)
+"""The style of SVG files, without variables, which some programs that show them do not know."""
+_STYLE_HASH: Final = b64encode(sha256(_STYLE.encode()).digest()).decode()
+_STYLED: Final = {
+    "Content-Security-Policy": f"default-src 'none'; style-src 'sha256-{_STYLE_HASH}'; base-uri 'none';"
+    " form-action 'none'; frame-ancestors 'none'",
+}
+_DRAWERS: Final[dict[PlotName, Callable[[PlotView], Drawing]]] = {
+    PlotName.STACKS: draw_lines,
+    PlotName.NET: draw_lines,
+    PlotName.SOURCES: draw_bars,
+    PlotName.HEAD_TO_HEAD: draw_matrix,
+    PlotName.CAPS: draw_bars,
+    PlotName.FOULS: draw_lines,
+    PlotName.DISTRIBUTION: draw_histogram,
+}
+
+
+def show_plot(plot: PlotName | str, **wanted: Any) -> Markup:
+    """
+    Return a plot as a figure of a page, with its table and the addresses of its files.
+
+    Templates of the console call it as `plot`, with the attributes of `PlotFilter`:
+
+        {{ plot("stacks", round_id=round.id) }}
+        {{ plot("net", player="ann", opened_from=begin, opened_before=end) }}
+        {{ plot("head-to-head", table_id=table.id) }}
+
+    The transaction of the request reads the figures. `/console/plots` shows the same plot, with the query parameters
+    `plot`, `round`, `table`, `player`, `from` and `to`.
+
+    Raises:
+        NotFound: the round or the table does not exist.
+        WireError: the plot needs a round or a table, or a filter that matches fewer hands.
+    """
+    chosen = PlotFilter(**wanted)
+    return render_figure(get_plot(current_transaction(), PlotName(plot), chosen), chosen)
+
+
+def render_figure(view: PlotView, wanted: PlotFilter) -> Markup:
+    """Render a plot as a figure of a page."""
+    g.plots = g.get("plots", 0) + 1
+    query: dict[str, Any] = {
+        "plot": view.plot.value,
+        "round": wanted.round_id,
+        "table": wanted.table_id,
+        "player": wanted.player,
+        "from": show_time(wanted.opened_from),
+        "to": show_time(wanted.opened_before),
+    }
+    rows = list(list_rows(view))
+    return Markup(
+        render_template(
+            "plots/figure.html",
+            title=title_of(view),
+            note=_note_of(view),
+            svg=Markup(_render_svg(view, f"plot-{g.plots}", has_links=True)),
+            is_empty=view.is_empty,
+            columns=_columns_of(view),
+            rows=[_cells_of(view, row) for row in rows[:_MOST_ROWS]],
+            more_rows=max(0, len(rows) - _MOST_ROWS),
+            all_rows=len(rows),
+            address_of=lambda form: url_for("console.show_plots", **query, format=form),
+        )
+    )
+
+
+def _note_of(view: PlotView) -> str:
+    notes = [NOTES[view.plot]]
+    if view.omitted:
+        notes.append(f"{view.omitted:,} players with fewer hands are left out.")
+    if view.plot in (PlotName.SOURCES, PlotName.CAPS) and len(view.places) > MOST_BARS:
+        notes.append(f"The first {MOST_BARS} of {len(view.places):,} players; the table and the files have all.")
+    return " ".join(filter(None, notes))
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCell:
+    """A cell of a table: its kind, the value, the text that is shown, and the page that it links to."""
+
+    kind: str
+    value: object
+    text: str
+    address: str | None = None
+
+
+def _columns_of(view: PlotView) -> list[tuple[str, bool]]:
+    """List the headers of a table, and whether each is over numbers."""
+    columns = list_columns(view)
+    is_text = ("player", "round", "opened_at", "first", "last")
+    return [
+        (column.name if column.is_player else LABELS[column.name], not (column.place and column.name in is_text))
+        for column in columns
+    ]
+
+
+def _cells_of(view: PlotView, row: list[Any]) -> list[ShownCell]:
+    columns = list_columns(view)
+    named = {column.name: value for column, value in zip(columns, row, strict=True) if column.place}
+    return [
+        _show_cell(view, column.name if column.place else "", value, named)
+        for column, value in zip(columns, row, strict=True)
+    ]
+
+
+def _show_cell(view: PlotView, name: str, value: Any, row: dict[str, Any]) -> ShownCell:
+    if value is None:
+        return ShownCell("none", "", "")
+    if isinstance(value, UUID):
+        return ShownCell("text", value, f"…{str(value)[-6:]}", address_of_hand(value, None))
+    if isinstance(value, datetime):
+        local = value.astimezone(view.zone)
+        return ShownCell("time", show_time(value), f"{local:%Y-%m-%d %H:%M}")
+    if isinstance(value, date):
+        return ShownCell("time", value.isoformat(), value.isoformat())
+    if name == "player":
+        return ShownCell("text", value, value, address_of_player(value))
+    if isinstance(value, float):
+        return ShownCell("number", f"{value:.4f}", show_percent(value))
+    address = address_of_hand(row["round"], value) if name == "hand" else None
+    return ShownCell("number", value, show_number(value), address)
+
+
+def render_svg_file(view: PlotView) -> str:
+    """Render a plot as an SVG file, which contains its style and no links."""
+    return _render_svg(view, "plot", has_links=False, style=Markup(_STYLE))
+
+
+def _render_svg(view: PlotView, name: str, *, has_links: bool, style: Markup | None = None) -> str:
+    drawing = Drawing("empty", 120) if view.is_empty else _DRAWERS[view.plot](view)
+    return render_template(
+        "plots/plot.svg",
+        id=name,
+        drawing=drawing,
+        title=title_of(view),
+        description=describe(view),
+        has_links=has_links,
+        style=style,
+    )
+
+
+def respond_file(view: PlotView, form: str) -> Response:
+    """Return a plot as a file, in the media type `form`: SVG or CSV."""
+    if form == CSV:
+        return Response(dump_plot_rows(view), content_type=f"{CSV}; charset=utf-8; header=present")
+    # A browser that shows the file applies its style only if the policy of the response names it.
+    return Response(render_svg_file(view), headers=_STYLED, content_type=f"{SVG}; charset=utf-8")

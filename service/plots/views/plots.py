@@ -1,0 +1,60 @@
+"""Plots over HTTP."""
+
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Response
+
+from schemas.accounting.plots import PlotName, PlotQuerySchema, PlotSchema, dump_plot
+from service.clubs.actions import get_club
+from service.clubs.scopes import Scope
+from service.errors import NotFound
+from service.http.authentication import current_transaction
+from service.http.resource import JSON, Resource
+from service.http.responses import CSV, best_media_type, json_response
+from service.plots.actions import get_plot
+from service.plots.queries import PlotFilter
+from service.plots.views.figures import SVG, respond_file
+
+FORMS: Final = (JSON, SVG, CSV)
+_VARY: Final = {"Vary": "Accept"}
+_TEXT: Final = {"type": "string"}
+_NAME: Final[list[dict[str, Any]]] = [
+    {
+        "in": "path",
+        "name": "plot",
+        "required": True,
+        "schema": {"type": "string", "enum": [name.value for name in PlotName]},
+        "description": "Name of the plot: the stacks after each hand (`stacks`), points won over time (`net`), points"
+        " by source (`sources`), points between each two players (`head-to-head`), points due and paid (`caps`), the"
+        " rate of foul boards (`fouls`), or how often each number of points was won in a hand (`distribution`).",
+    }
+]
+
+plots = Resource("plots", __name__, description="Plots of what was played.", template_folder="templates")
+
+
+@plots.route("/v1/plots/<string:plot>", methods=["GET"], parameters=_NAME)
+@plots.operation("get_plot", Scope.READ, problems=(HTTPStatus.NOT_FOUND,), forms=FORMS)
+@plots.arguments(PlotQuerySchema, location="query")
+@plots.response(200, PlotSchema)
+@plots.alt_response(200, schema=_TEXT, content_type=SVG)
+@plots.alt_response(200, schema=_TEXT, content_type=CSV)
+def show_one_plot(query: dict[str, Any], plot: str) -> Response:
+    """
+    Return a plot as SVG, or its figures as CSV or JSON, as the header `Accept` requests.
+
+    The figures are those of the revisions in force, so they follow corrections. Hands of open rounds count. The unit is
+    points; amounts of money are in the ledger and in statements. The plot `stacks` needs a round or a table. In the SVG
+    file each line has at most about 500 points; CSV and JSON have all of them.
+    """
+    if plot not in set(PlotName):
+        raise NotFound(f"there is no plot {plot[:60]!r}; expected one of {', '.join(PlotName)}")
+    transaction = current_transaction()
+    view = get_plot(transaction, PlotName(plot), PlotFilter(**get_club(transaction).period(query)))
+    form = best_media_type(FORMS)
+    if form not in (SVG, CSV):
+        return json_response(dump_plot(view), headers=_VARY)
+    response = respond_file(view, form)
+    response.headers.update(_VARY)
+    return response

@@ -1,0 +1,118 @@
+"""What the players of a table would have won under another ruleset. Nothing is stored."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from schemas.problems import sentence_of
+from scoring.errors import ScoringError
+from scoring.history import PlayedRound, accept_irregular, replay, without_needless_marks
+from scoring.ruleset import Points, Ruleset
+from service.db import Transaction
+from service.recomputations.queries import RecordedRound, list_recorded
+from service.rounds.queries import rounds
+from service.rounds.queries.rounds import RoundFilter
+
+MOST_ROUNDS: Final = 100
+"""The number of rounds that are replayed: the newest of the table, which take about a second."""
+
+
+@dataclass(frozen=True, slots=True)
+class PlayerWhatIf:
+    """
+    The net points of a player over the replayed rounds.
+
+    Attributes:
+        before: as recorded.
+        after: under the other ruleset.
+        money: the difference in minor units, by currency; rounds without a point value are omitted.
+    """
+
+    player: str
+    before: Points
+    after: Points
+    money: Mapping[str, int]
+
+    @property
+    def change(self) -> Points:
+        """How many points more the player would have won; fewer below zero."""
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRound:
+    """A round that the other ruleset cannot replay, and why."""
+
+    id: UUID
+    opened_at: datetime
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class TableWhatIf:
+    """
+    The newest rounds of a table under another ruleset.
+
+    Attributes:
+        rounds, hands: the number of replayed rounds and hands.
+        has_more: whether the table has older rounds, which were not replayed.
+        players: the players of the replayed rounds, the largest gain first.
+        refused: the rounds that the other ruleset cannot replay.
+    """
+
+    rounds: int
+    hands: int
+    has_more: bool
+    players: Sequence[PlayerWhatIf]
+    refused: Sequence[RefusedRound]
+
+
+def replay_table(transaction: Transaction, table_id: UUID, ruleset: Ruleset, *, most: int = MOST_ROUNDS) -> TableWhatIf:
+    """
+    Replay the newest rounds of a table that have ended under another ruleset, and sum up the net points.
+
+    As in every what-if, hands, top-ups and departures are accepted as played. The number of statements does not depend
+    on the number of rounds.
+    """
+    found = rounds.list_page(transaction, RoundFilter(table_id=table_id), limit=most + 1)
+    ended = {each.id: each for each in found[:most] if not each.round.is_open}
+    before: Counter[str] = Counter()
+    after: Counter[str] = Counter()
+    money: dict[str, Counter[str]] = defaultdict(Counter)
+    refused = []
+    hands = 0
+    for recorded in list_recorded(transaction, list(ended)):
+        stored = ended[recorded.id]
+        try:
+            played = _replay(recorded, ruleset)
+        except ScoringError as error:
+            refused.append(RefusedRound(recorded.id, stored.opened_at, sentence_of(error.mistakes[0])))
+            continue
+        hands += len(played.hands)
+        for seat in stored.round.seats:
+            was, is_now = stored.round.nets[seat.seat], played.round.nets[seat.seat]
+            before[seat.player] += was
+            after[seat.player] += is_now
+            if stored.point_value is not None and stored.currency is not None:
+                money[seat.player][stored.currency] += (is_now - was) * stored.point_value
+    players = [PlayerWhatIf(player, before[player], after[player], money[player]) for player in before]
+    players.sort(key=lambda each: (-each.change, each.player))
+    return TableWhatIf(len(ended) - len(refused), hands, len(found) > most, players, refused)
+
+
+def _replay(recorded: RecordedRound, ruleset: Ruleset) -> PlayedRound:
+    """
+    Replay a round under another ruleset, with everything accepted as played.
+
+    Raises:
+        ScoringError: the ruleset cannot replay it, for example because it had too many players.
+    """
+    history = replace(recorded.history(ruleset), irregular=frozenset(), is_what_if=True)
+    try:
+        return replay(history)
+    except ScoringError:
+        # Some hand could not have followed. Most rounds have none, and looking for it takes several replays.
+        return replay(without_needless_marks(accept_irregular(history)))

@@ -1,0 +1,132 @@
+"""The home page: open rounds, disputes that wait, settlements soon final, jobs, evidence, and what is unusual."""
+
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from tests.service.console.test_disputes import MONEY, reader_of
+from tests.service.disputes.test_unusual_rounds import FOULING, finished
+from tests.support.api_client import Api
+from tests.support.api_disputes import opened, step
+from tests.support.application import House
+from tests.support.browser.console_visitor import Visitor, text_of
+from tests.support.database.recorded_statements import recorded_statements
+from tests.support.process_jobs import Club
+from tests.support.sample_rounds import COMPLETE, THREE, complete_round, hand, play, start_round
+
+SHORT = {"correction_window_minutes": 30}
+
+
+@pytest.fixture
+def visitor(house: House, api: Api) -> Visitor:
+    return Visitor.signed_in(house, api)
+
+
+def section(document: Element, title: str) -> tuple[str, list[str]]:
+    """Return the text of a part of the page and the addresses of its links."""
+    [found] = [each for each in document.iter("section") if title in "".join(next(iter(each.iter("h2"))).itertext())]
+    return " ".join("".join(found.itertext()).split()), [each.attrib["href"] for each in found.iter("a")]
+
+
+def test_a_new_club_sees_that_nothing_waits(visitor: Visitor) -> None:
+    text = text_of(visitor.show("/"))
+    for shown in (
+        "No dispute is open.",
+        "No round is open.",
+        "No settlement becomes final within the hour.",
+        "No import or recomputation is under way.",
+        "Nothing unusual.",
+        "Last checkpointNone yet",
+    ):
+        assert shown in text
+
+
+def test_open_rounds_lead_to_their_pages(visitor: Visitor, api: Api) -> None:
+    round_id = start_round(api, name="friday")
+    play(api, round_id, hand(1, 1, THREE))
+    complete_round(api, name="saturday")
+    text, links = section(visitor.show("/"), "Open rounds")
+    assert "Open rounds 1 friday 1 hand: ann, bob, cyd; open for 0 min" in text
+    assert "saturday" not in text
+    assert links == [f"/console/rounds/{round_id}", "/console/rounds?status=open"]
+    assert text_of(visitor.show("/rounds?status=open")).count("friday") == 1
+
+
+def test_disputes_that_wait_lead_to_their_cases(visitor: Visitor, api: Api) -> None:
+    dispute_id = opened(api, complete_round(api, name="friday", **MONEY), hand=2, seat=1)
+    step(api, opened(api, complete_round(api, name="saturday")), "review")
+    text, links = section(visitor.show("/"), "Disputes that wait")
+    assert "Disputes that wait 1 friday: Hand 2, ann 0 min old, 12 points (€2.40) at stake 1 in review" in text
+    assert links == [f"/console/disputes/{dispute_id}", "/console/disputes?tab=review", "/console/disputes"]
+
+
+def test_settlements_that_become_final_within_the_hour(visitor: Visitor, api: Api) -> None:
+    soon = complete_round(api, name="friday", **SHORT)
+    complete_round(api, name="saturday", correction_window_minutes=120)
+    text, links = section(visitor.show("/"), "Final within the hour")
+    assert "Final within the hour 1 friday final in 29 min: ann, bob, cyd" in text
+    assert links == [f"/console/rounds/{soon}", "/console/rounds?state=provisional"]
+
+
+def test_unusual_rounds(visitor: Visitor, api: Api) -> None:
+    for _ in range(3):
+        finished(api, COMPLETE)
+    fouled = finished(api, FOULING)
+    text, links = section(visitor.show("/"), "Unusual rounds")
+    assert "Unusual rounds 1" in text
+    assert "Many fouls: ann" in text
+    assert "Of the 4 newest rounds" in text
+    assert links == [f"/console/rounds/{fouled}"]
+
+
+def test_jobs_under_way_and_the_last_recomputation(visitor: Visitor, api: Api, house: House) -> None:
+    complete_round(api)
+    started = api.post("/v1/recomputations", {"mode": "audit", "scope": {}, "reason": "weekly"})
+    assert started.status == 202
+    text, links = section(visitor.show("/"), "Jobs under way")
+    assert "Jobs under way 1 Recomputation queued" in text
+    assert links == [f"/console/jobs/{started['id']}", "/console/jobs"]
+    assert "Recomputation" in text_of(visitor.show(f"/jobs/{started['id']}"))
+    Club(house, api).work_on(f"/v1/recomputations/{started['id']}")
+    document = visitor.show("/")
+    assert "No import or recomputation is under way." in section(document, "Jobs under way")[0]
+    assert "1 round, 0 that differ" in section(document, "Evidence")[0]
+
+
+def test_the_last_checkpoint(visitor: Visitor, api: Api) -> None:
+    made = api.post("/v1/checkpoints", None)
+    assert made.status == 201
+    text, _ = section(visitor.show("/"), "Evidence")
+    assert f"{made['size']} events" in text
+    assert "not signed yet" not in text
+
+
+def test_evidence_needs_its_scope(house: House, api: Api) -> None:
+    reader = Visitor.signed_in(house, reader_of(house, api, "read"))
+    assert "Evidence" not in text_of(reader.show("/"))
+
+
+def test_the_number_of_statements_does_not_depend_on_the_number_of_rounds(visitor: Visitor, api: Api) -> None:
+    def add(number: int) -> None:
+        opened(api, complete_round(api, name=f"disputed {number}"))
+        complete_round(api, name=f"soon {number}", **SHORT)
+        start_round(api, name=f"open {number}")
+
+    add(0)
+    counts = []
+    for begin in (1, 5):
+        with recorded_statements() as statements:
+            visitor.show("/")
+        counts.append(len(statements))
+        for number in range(begin, begin + 3):
+            add(number)
+    assert counts[0] == counts[1]
+
+
+def test_another_club_sees_nothing(house: House, api: Api) -> None:
+    opened(api, complete_round(api, name="friday"))
+    start_round(api, name="saturday")
+    other = Visitor.signed_in(house, house.new_client())
+    text = text_of(other.show("/"))
+    assert "friday" not in text
+    assert "saturday" not in text

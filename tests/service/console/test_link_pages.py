@@ -1,0 +1,211 @@
+"""The pages of links: to tables, and to rounds."""
+
+from urllib.parse import unquote
+from uuid import uuid4
+
+import pytest
+
+from tests.service.console.test_signing_in import signed_in_with
+from tests.service.table_links.linked_table import issue, secret_of
+from tests.support.api_client import Api
+from tests.support.application import House
+from tests.support.browser.console_lists import count_statements, read_files
+from tests.support.browser.console_visitor import Visitor, parse, text_of
+from tests.support.sample_rounds import add_table, complete_round
+
+XSS = "<script>alert(1)</script>"
+
+
+def test_the_list_has_the_links_of_all_tables(house: House, api: Api) -> None:
+    kitchen, attic = add_table(api, name="kitchen"), add_table(api, name="attic")
+    issue(api, kitchen, kind="scorekeeper", label="Anna's phone")
+    issued = issue(api, attic, kind="player", player="ben")
+    response = Visitor.signed_in(house, api).get("/links")
+    shown = text_of(parse(response))
+    for text in ("Anna's phone", "scorekeeper", "kitchen", "attic", "ben", "valid", "first"):
+        assert text in shown
+    assert secret_of(issued) not in response.text
+
+
+def test_the_filter_selects_the_page_and_its_files(house: House, api: Api) -> None:
+    kitchen, attic = add_table(api, name="kitchen"), add_table(api, name="attic")
+    issue(api, kitchen, kind="scorekeeper", label="keeper")
+    issue(api, attic, kind="viewer", label="viewer")
+    lost = issue(api, kitchen, kind="viewer", label="lost")
+    assert api.request("DELETE", f"/v1/tables/{kitchen}/links/{lost['id']}").status == 204
+    visitor = Visitor.signed_in(house, api)
+    for query, labels in {
+        "": ["lost", "viewer", "keeper"],
+        "?table=kitchen": ["lost", "keeper"],
+        "?kind=viewer": ["lost", "viewer"],
+        "?state=ended": ["lost"],
+        "?state=valid&table=kitchen&kind=": ["keeper"],
+    }.items():
+        assert [row["label"] for row in read_files(visitor, f"/links{query}")] == labels, query
+        document = visitor.show(f"/links{query}")
+        assert [each.findtext("th/bdi") for each in document.iter("tr") if each.find("td") is not None] == labels
+    assert "No link matches" in text_of(visitor.show("/links?table=kitchen&kind=player"))
+
+
+@pytest.mark.parametrize("query", ["?kind=other", "?state=x", "?cursor=1"])
+def test_invalid_filters_are_refused_in_words(house: House, api: Api, query: str) -> None:
+    response = Visitor.signed_in(house, api).get(f"/links{query}")
+    assert response.status_code == 422
+    assert "query" in text_of(parse(response))
+
+
+def test_an_unknown_table_is_not_found(house: House, api: Api) -> None:
+    response = Visitor.signed_in(house, api).get("/links?table=unknown")
+    assert response.status_code == 404
+    assert "no table 'unknown'" in text_of(parse(response))
+
+
+@pytest.mark.parametrize(
+    ("kind", "path"), [("scorekeeper", "/keeper/#ofc_link_"), ("viewer", "/tables/ofc_link_"), ("player", "/tables/")]
+)
+def test_an_issued_link_is_shown_once_with_its_code(house: House, api: Api, kind: str, path: str) -> None:
+    table = add_table(api)
+    visitor = Visitor.signed_in(house, api)
+    form = {"table": "kitchen", "kind": kind, "player": "ben", "label": "", "expires_in": "43200"}
+    response = visitor.submit("/links/new", "/links/new", form)
+    assert response.status_code == 200
+    document = parse(response)
+    [address] = [each.attrib["value"] for each in document.iter("input") if each.attrib.get("id") == "address"]
+    assert address.startswith(f"http://localhost{path}")
+    [code] = [each.attrib["src"] for each in document.iter("img")]
+    assert unquote(code).startswith("data:image/svg+xml")
+    [link] = api.get(f"/v1/tables/{table}/links")["links"]
+    assert (link["kind"], link["player"]) == (kind, "ben" if kind == "player" else None)
+    assert Api(house.app, address.rpartition("/")[2].removeprefix("#")).get("/v1/link")["id"] == link["id"]
+    assert address not in visitor.get("/links").text
+
+
+def test_a_refused_form_is_shown_again_with_what_was_sent(house: House, api: Api) -> None:
+    add_table(api)
+    visitor = Visitor.signed_in(house, api)
+    for changed, message in (
+        ({"player": ""}, "player"),
+        ({"table": "nowhere"}, "no table"),
+        ({"label": "x" * 101}, "label"),
+        ({"expires_in": "1"}, "expires_in"),
+    ):
+        form = {"table": "kitchen", "kind": "player", "player": "ben", "label": XSS, "expires_in": "43200"} | changed
+        response = visitor.submit("/links/new", "/links/new", form)
+        assert response.status_code in (404, 422)
+        document = parse(response)
+        [alert] = [each for each in document.iter("div") if each.attrib.get("role") == "alert"]
+        assert message in "".join(alert.itertext())
+        values = {each.attrib.get("name"): each.attrib.get("value") for each in document.iter("input")}
+        assert values["label"] == form["label"]
+
+
+def test_a_link_is_revoked_after_a_question(house: House, api: Api) -> None:
+    table = add_table(api)
+    issued = issue(api, table, kind="viewer", label="hall")
+    visitor = Visitor.signed_in(house, api)
+    page = f"/links/{table}/{issued['id']}/revoke"
+    assert "hall" in text_of(visitor.show(page))
+    assert Api(house.app, secret_of(issued)).get("/v1/link").status == 200
+    assert visitor.submit(page, "/revoke", {}).location == "/console/links"
+    assert Api(house.app, secret_of(issued)).get("/v1/link").status == 401
+
+
+def test_an_issued_link_to_a_round_shows_it_without_a_key(house: House, api: Api) -> None:
+    round_id = complete_round(api)
+    visitor = Visitor.signed_in(house, api)
+    page = f"/rounds/{round_id}/link"
+    assert page in {
+        each.attrib["href"].removeprefix("/console") for each in visitor.show(f"/rounds/{round_id}").iter("a")
+    }
+    document = parse(visitor.submit(page, "/link", {"expires_in": "43200"}))
+    [address] = [each.attrib["value"] for each in document.iter("input") if each.attrib.get("id") == "address"]
+    [code] = [each.attrib["src"] for each in document.iter("img")]
+    assert unquote(code).startswith("data:image/svg+xml")
+    assert address.startswith("http://localhost/v1/links/")
+    assert api.get(address.removeprefix("http://localhost"))["round"]["id"] == round_id
+
+
+@pytest.mark.parametrize("expires_in", ["", "soon", "59", "99999999999"])
+def test_a_link_to_a_round_with_an_invalid_lifetime_is_refused(house: House, api: Api, expires_in: str) -> None:
+    page = f"/rounds/{complete_round(api)}/link"
+    response = Visitor.signed_in(house, api).submit(page, "/link", {"expires_in": expires_in})
+    assert response.status_code == 422
+    assert "expires_in" in text_of(parse(response))
+
+
+def test_a_link_to_a_round_needs_the_scope_and_a_round_of_the_club(house: House, api: Api, other_api: Api) -> None:
+    page = f"/rounds/{complete_round(api)}/link"
+    assert signed_in_with(house, api, "read").get(page).status_code == 403
+    assert Visitor.signed_in(house, other_api).get(page).status_code == 404
+
+
+def test_a_link_to_a_round_is_revoked_by_its_address(house: House, api: Api) -> None:
+    round_id = complete_round(api)
+    token = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": 600})["url"].rpartition("/")[2]
+    visitor = Visitor.signed_in(house, api)
+    assert "No link to a round was revoked" in text_of(visitor.show("/links/rounds"))
+    for address in ("", "nonsense", "http://localhost/v1/links/x"):
+        refused = visitor.submit("/links/rounds", "/links/rounds", {"address": address})
+        assert refused.status_code == 404
+    sent = visitor.submit("/links/rounds", "/links/rounds", {"address": f" http://localhost/v1/links/{token}/hands/1 "})
+    assert sent.location == "/console/links/rounds"
+    assert api.request("GET", f"/v1/links/{token}").status == 410
+    assert round_id in text_of(visitor.show("/links/rounds"))
+    assert [row["round"] for row in read_files(visitor, "/links/rounds")] == [round_id]
+    assert visitor.get("/links/rounds?cursor=x").status_code == 422
+
+
+def test_revoked_links_are_paged(house: House, api: Api) -> None:
+    round_id = complete_round(api)
+    visitor = Visitor.signed_in(house, api)
+    empty = count_statements(visitor, "/links/rounds")
+    for seconds in range(60, 113):
+        token = api.post(f"/v1/rounds/{round_id}/links", {"expires_in": seconds})["url"].rpartition("/")[2]
+        assert api.request("DELETE", f"/v1/links/{token}").status == 204
+    assert count_statements(visitor, "/links/rounds") == empty
+    first = visitor.show("/links/rounds")
+    [following] = [each.attrib["href"] for each in first.iter("a") if each.attrib.get("rel") == "next"]
+    assert len(list(first.iter("tr"))) == 51
+    assert len(list(visitor.show(following.removeprefix("/console")).iter("tr"))) == 4
+
+
+def test_labels_are_text(house: House, api: Api) -> None:
+    table = add_table(api, name=XSS)
+    issued = issue(api, table, kind="player", player=XSS, label=XSS)
+    visitor = Visitor.signed_in(house, api)
+    for path in ("/links", f"/links/{table}/{issued['id']}/revoke", "/links/new"):
+        document = visitor.show(path)
+        assert len(list(document.iter("script"))) == 1, path
+    assert text_of(visitor.show("/links")).count(XSS) >= 3
+
+
+def test_the_number_of_statements_is_constant(house: House, api: Api) -> None:
+    table = add_table(api)
+    visitor = Visitor.signed_in(house, api)
+    few = count_statements(visitor, "/links")
+    for number in range(30):
+        issue(api, table, kind="viewer", label=f"phone {number}")
+    assert count_statements(visitor, "/links") == few
+
+
+def test_links_of_other_clubs_are_not_found(house: House, api: Api, other_api: Api) -> None:
+    table = add_table(other_api)
+    theirs = issue(other_api, table, kind="viewer")
+    own = issue(api, add_table(api), kind="viewer")
+    visitor = Visitor.signed_in(house, api)
+    assert visitor.get(f"/links/{table}/{theirs['id']}/revoke").status_code == 404
+    assert visitor.get(f"/links/{own['table']}/{uuid4()}/revoke").status_code == 404
+    page = visitor.show(f"/links/{own['table']}/{own['id']}/revoke")
+    [csrf] = {each.attrib["value"] for each in page.iter("input") if each.attrib["name"] == "csrf"}
+    assert visitor.send(f"/links/{table}/{theirs['id']}/revoke", {"csrf": csrf}).status_code == 404
+    assert Api(house.app, secret_of(theirs)).get("/v1/link").status == 200
+
+
+def test_a_key_of_the_scope_admin_revokes_and_issues_nothing(house: House, api: Api) -> None:
+    table = add_table(api)
+    issued = issue(api, table, kind="viewer")
+    visitor = signed_in_with(house, api, "admin")
+    assert "Issue a link" not in text_of(visitor.show("/links"))
+    assert visitor.get("/links/new").status_code == 403
+    assert visitor.submit(f"/links/{table}/{issued['id']}/revoke", "/revoke", {}).status_code == 303
+    assert signed_in_with(house, api, "read").get("/links").status_code == 403

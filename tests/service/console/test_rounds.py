@@ -1,0 +1,260 @@
+"""The list of rounds: filters, pages, files, what is unusual, and what it refuses."""
+
+import csv
+import io
+import json
+from collections.abc import Iterator
+from xml.etree.ElementTree import Element
+
+import pytest
+
+from service.clubs.actions import create_key
+from tests.service.disputes.test_dispute_authors import stored_club
+from tests.support.api_client import Api
+from tests.support.api_corrections import correct
+from tests.support.api_disputes import MISREAD, opened
+from tests.support.application import House
+from tests.support.browser.console_lists import read_files
+from tests.support.browser.console_visitor import Visitor, parse, text_of
+from tests.support.database.recorded_statements import recorded_statements
+from tests.support.import_lines import club_of, import_all, lines_of
+from tests.support.sample_rounds import (
+    SIXES,
+    THREE,
+    Document,
+    add_table,
+    close,
+    complete_round,
+    document_of,
+    hand,
+    open_round,
+    play,
+    start_round,
+)
+
+SCRIPT = "<script>alert(1)</script>"
+
+
+@pytest.fixture
+def visitor(house: House, api: Api) -> Visitor:
+    return Visitor.signed_in(house, api)
+
+
+def rounds_on(document: Element) -> list[str]:
+    """Return the ids of the rounds of a page, in order."""
+    links = (each.attrib.get("href", "") for each in document.iter("a"))
+    return [link.rpartition("/")[2] for link in links if link.startswith("/console/rounds/")]
+
+
+def pages_of(visitor: Visitor, path: str) -> Iterator[Element]:
+    """Show a list page by page, as its links lead."""
+    while path:
+        page = visitor.show(path)
+        yield page
+        following = [each.attrib["href"] for each in page.iter("a") if each.attrib.get("rel") == "next"]
+        path = following[0].removeprefix("/console") if following else ""
+
+
+def import_rounds(house: House, api: Api, count: int, table: str = "hall") -> None:
+    end = {"after_hand": 1, "reason": "late"}
+    documents = [
+        document_of(sitting=SIXES, hands=[hand(1, 1, THREE)], closed=end, table=table, reference=f"{table}-{number}")
+        for number in range(count)
+    ]
+    import_all(house, club_of(house, api), lines_of(documents))
+
+
+def test_a_club_without_rounds_has_an_empty_list_in_words(visitor: Visitor) -> None:
+    assert "No rounds match this filter." in text_of(visitor.show("/rounds"))
+
+
+def test_a_round_is_shown_with_its_players_and_state(visitor: Visitor, api: Api) -> None:
+    round_id = complete_round(api, point_value=10, currency="EUR")
+    page = visitor.show("/rounds")
+    assert rounds_on(page) == [round_id]
+    assert "kitchen ann +36bob 0cyd −36 3 pineapple@1 Provisional" in text_of(page)
+
+
+def test_the_menu_marks_the_page(visitor: Visitor) -> None:
+    marked = [each.text for each in visitor.show("/rounds").iter("a") if "aria-current" in each.attrib]
+    assert marked == ["Rounds"]
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("table=attic", ["closed"]),
+        ("player=dora", ["closed"]),
+        ("player=nobody", []),
+        ("ruleset=progressive", ["closed"]),
+        ("ruleset=progressive@1", ["closed"]),
+        ("ruleset=pineapple", ["open", "disputed"]),
+        ("ruleset=pineapple@2", []),
+        ("status=open", ["open"]),
+        ("status=closed", ["closed"]),
+        ("state=disputed", ["disputed"]),
+        ("state=provisional", ["closed"]),
+        ("from=2000-01-01&to=2000-01-02", []),
+        ("from=2000-01-01", ["open", "closed", "disputed"]),
+        ("to=2000-01-01", []),
+        ("table=&player=&status=", ["open", "closed", "disputed"]),
+    ],
+)
+def test_every_filter_selects_rounds(visitor: Visitor, api: Api, query: str, expected: list[str]) -> None:
+    disputed = complete_round(api)
+    opened(api, disputed)
+    closed = start_round(api, "progressive", {1: "ann 100", 2: "dora 100"}, name="attic")
+    close(api, closed)
+    table = api.get(f"/v1/rounds/{disputed}")["table"]
+    names = {"disputed": disputed, "closed": closed, "open": str(open_round(api, table)["id"])}
+    assert rounds_on(visitor.show(f"/rounds?{query}")) == [names[name] for name in expected]
+
+
+def test_a_period_is_in_evenings_of_the_club(house: House, api: Api, visitor: Visitor) -> None:
+    house.change("UPDATE clubs SET time_zone = 'Pacific/Kiritimati' WHERE id = %s", club_of(house, api))
+    table = api.get(f"/v1/rounds/{complete_round(api)}")["table"]
+    late = open_round(api, table, opened_at="2026-03-01T20:00:00Z")
+    assert late.status == 201, late
+    assert rounds_on(visitor.show("/rounds?from=2026-03-02&to=2026-03-02")) == [late["id"]]
+    assert rounds_on(visitor.show("/rounds?to=2026-03-01")) == []
+    after_midnight = open_round(api, add_table(api, name="night"), opened_at="2026-03-01T14:00:00Z")
+    assert after_midnight.status == 201, after_midnight
+    assert rounds_on(visitor.show("/rounds?to=2026-03-01")) == [after_midnight["id"]]
+    assert "1 Mar 2026" in text_of(visitor.show(f"/tables/{after_midnight['table']}")), "the page of the table agrees"
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
+        ("from=yesterday", "expected a date, for example 2026-11-20"),
+        ("status=lost", "expected one of"),
+        ("cursor=xyz", "is not a cursor of this list"),
+        ("unusual=perhaps", "expected true or false"),
+        ("ruleset=%3Cscript%3E", "a ruleset's name"),
+        ("player=" + "x" * 500, "100"),
+    ],
+)
+def test_an_invalid_filter_is_explained_on_a_page(visitor: Visitor, query: str, sentence: str) -> None:
+    response = visitor.get(f"/rounds?{query}")
+    assert response.status_code in (400, 422)
+    assert sentence in text_of(parse(response))
+
+
+def test_the_list_is_read_page_by_page(visitor: Visitor, house: House, api: Api) -> None:
+    import_rounds(house, api, 120)
+    pages = list(pages_of(visitor, "/rounds?table=hall"))
+    assert [len(rounds_on(page)) for page in pages] == [50, 50, 20]
+    listed = [round_id for page in pages for round_id in rounds_on(page)]
+    assert len(set(listed)) == 120
+    assert "First page" not in text_of(pages[0])
+    assert "First page" in text_of(pages[1])
+
+
+def test_files_have_all_rounds_of_the_filter(visitor: Visitor, house: House, api: Api) -> None:
+    import_rounds(house, api, 210)
+    other = complete_round(api)
+    shown = [round_id for page in pages_of(visitor, "/rounds?table=hall") for round_id in rounds_on(page)]
+    as_csv = visitor.get("/rounds?table=hall&format=csv")
+    rows = list(csv.DictReader(io.StringIO(as_csv.text)))
+    assert [row["round"] for row in rows] == [round_id for round_id in shown for _ in range(3)]
+    won = [(row["player"], row["net"], row["amount"], row["currency"]) for row in rows[:3]]
+    assert won == [("ann", "12", "", ""), ("bob", "0", "", ""), ("cyd", "-12", "", "")]
+    assert as_csv.headers["Content-Disposition"] == 'attachment; filename="rounds.csv"'
+    as_json = json.loads(visitor.get("/rounds?table=hall&format=json").text)
+    assert [row["round"] for row in as_json[::3]] == shown
+    assert other not in shown
+    assert json.loads(visitor.get("/rounds?table=nowhere&format=json").text) == []
+
+
+def test_a_file_uses_a_connection_only_while_it_is_sent(visitor: Visitor, house: House, api: Api) -> None:
+    import_rounds(house, api, 5)
+    for number in range(30):
+        response = visitor.get("/rounds?format=csv", buffered=False)
+        if number % 2:
+            assert len(list(response.response)) > 1
+        response.close()
+    assert rounds_on(visitor.show("/rounds")) != []
+
+
+def test_no_cell_of_a_file_is_a_formula(visitor: Visitor, api: Api) -> None:
+    complete_round(api, name="=1+1")
+    rows = list(csv.DictReader(io.StringIO(visitor.get("/rounds?format=csv").text)))
+    assert {row["table"] for row in rows} == {"'=1+1"}
+
+
+def test_a_file_has_the_money_of_each_player(visitor: Visitor, api: Api) -> None:
+    round_id = complete_round(api, name="friday", point_value=20, currency="EUR")
+    net = api.get(f"/v1/rounds/{round_id}/settlement")["money"]["net"]
+    rows = read_files(visitor, "/rounds")
+    assert [(row["amount"], row["currency"]) for row in rows] == [(f"{each / 100:.2f}", "EUR") for each in net.values()]
+
+
+def test_unusual_rounds_are_marked_and_selected(visitor: Visitor, api: Api) -> None:
+    usual = complete_round(api)
+    unusual = complete_round(api, name="attic")
+    _correct_final(api, unusual)
+    page = visitor.show("/rounds")
+    assert text_of(page).count("Corrected after it was final") == 1
+    selected = visitor.show("/rounds?unusual=true")
+    assert unusual in rounds_on(selected)
+    assert usual not in rounds_on(selected)
+    assert "1 unusual among 2 examined rounds." in text_of(selected)
+    row, *_ = json.loads(visitor.get("/rounds?unusual=true&format=json").text)
+    assert (row["round"], row["unusual"]) == (unusual, "corrected-after-final")
+
+
+def _correct_final(api: Api, round_id: str) -> None:
+    for seat in (1, 2, 3):
+        assert api.post(f"/v1/rounds/{round_id}/confirmations", {"seat": seat}).status == 201
+    assert correct(api, round_id, patch=MISREAD).status == 201
+
+
+def test_a_page_of_unusual_rounds_examines_a_hundred_and_goes_on(visitor: Visitor, house: House, api: Api) -> None:
+    import_rounds(house, api, 130)
+    pages = list(pages_of(visitor, "/rounds?unusual=true"))
+    assert ["examined" in text_of(page) for page in pages] == [True, True]
+    assert "0 unusual among 100 examined rounds; the next page examines older ones." in text_of(pages[0])
+    assert "0 unusual among 30 examined rounds." in text_of(pages[1])
+
+
+@pytest.mark.parametrize("path", ["/rounds", "/rounds?unusual=true"])
+def test_the_number_of_statements_does_not_grow(visitor: Visitor, house: House, api: Api, path: str) -> None:
+    complete_round(api)
+    visitor.show(path)
+    with recorded_statements() as few:
+        visitor.show(path)
+    import_rounds(house, api, 60)
+    for number in range(3):
+        complete_round(api, name=f"table {number}")
+    with recorded_statements() as many:
+        visitor.show(path)
+    assert len(many) == len(few)
+
+
+def test_texts_are_never_markup(house: House, visitor: Visitor, api: Api) -> None:
+    sitting: Document = {"seats": [{"seat": 1, "player": SCRIPT, "stack": 9}, {"seat": 2, "player": "b", "stack": 9}]}
+    table = api.post("/v1/tables", {"name": SCRIPT, "ruleset": "pineapple"})["id"]
+    assert api.post(f"/v1/tables/{table}/rounds", {**sitting, "reference": SCRIPT}).status == 201
+    response = visitor.get(f"/rounds?table={SCRIPT}&player={SCRIPT}")
+    assert len(rounds_on(parse(response))) == 1
+    assert SCRIPT not in response.text
+    assert text_of(parse(response)).count(SCRIPT) == 3
+
+
+def test_rounds_of_other_clubs_are_not_listed(house: House, visitor: Visitor, other_api: Api) -> None:
+    complete_round(other_api)
+    assert rounds_on(visitor.show("/rounds")) == []
+    assert json.loads(visitor.get("/rounds?format=json").text) == []
+
+
+def test_the_list_needs_the_scope_to_read(house: House, api: Api) -> None:
+    key = create_key(house.owner, stored_club(house, api), name="importer", scopes=("imports",))
+    response = Visitor.signed_in(house, Api(house.app, key.secret)).get("/rounds")
+    assert response.status_code == 403
+    assert "needs a key with the scope 'read'" in text_of(parse(response))
+
+
+def test_the_page_of_an_open_round_follows_its_hands(visitor: Visitor, api: Api) -> None:
+    round_id = start_round(api)
+    play(api, round_id, hand(1, 1, THREE))
+    assert "Open" in text_of(visitor.show("/rounds?status=open"))

@@ -1,0 +1,397 @@
+"""The pages of tables, statements and the ledger, and their files."""
+
+import json
+from collections import Counter
+from contextlib import ExitStack
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from service.clubs.actions import create_key
+from service.http.authentication import MOST_STREAMS, count_stream
+from tests.service.disputes.test_dispute_authors import stored_club
+from tests.support.api_client import Api
+from tests.support.api_disputes import opened
+from tests.support.application import House
+from tests.support.browser.console_visitor import Visitor, parse, rows_of, table_cells, text_of
+from tests.support.database.recorded_statements import recorded_statements
+from tests.support.sample_rounds import (
+    COMPLETE,
+    NOBODYS,
+    SIXES,
+    THREE,
+    add_table,
+    cards,
+    complete_round,
+    document_of,
+    hand,
+    open_round,
+    play,
+    play_to_the_end,
+    post_document,
+    start_round,
+)
+
+MARKUP = '<img src=x onerror="alert(1)">&amp;\''
+"""A text that would run a script where it is not escaped."""
+
+
+@pytest.fixture
+def visitor(house: House, api: Api) -> Visitor:
+    return Visitor.signed_in(house, api)
+
+
+def play_evenings(api: Api) -> dict[str, str]:
+    """Record rounds at tables in euros, in dollars and without money, and return the IDs of the tables."""
+    for table, opened_at in (
+        ("kitchen", "2026-10-20T20:00:00Z"),
+        ("kitchen", "2026-10-21T20:00:00Z"),
+        ("attic", "2026-10-21T22:00:00Z"),
+    ):
+        document = document_of(table=table, hands=COMPLETE, opened_at=opened_at, reference=opened_at)
+        assert post_document(api, document | MONEY[table]).status == 201
+    return {table["name"]: table["id"] for table in api.get("/v1/tables")["tables"]}
+
+
+MONEY: dict[str, dict[str, Any]] = {
+    "kitchen": {"point_value": 20, "currency": "EUR"},
+    "attic": {"point_value": 7, "currency": "USD"},
+}
+
+
+def test_the_list_of_tables(visitor: Visitor, api: Api) -> None:
+    assert "The club has no tables yet" in text_of(visitor.show("/tables"))
+    kitchen = add_table(api, point_value=20, currency="EUR")
+    add_table(api, name="attic")
+    open_round(api, kitchen)
+    page = visitor.show("/tables")
+    head, attic, shown = table_cells(page, "Tables")
+    assert head == ["Table", "Ruleset", "A point is", "Now", "Last round opened", "Created"]
+    assert attic[:5] == ["attic", "pineapple@1", "points only", "no open round", "never"]
+    assert shown[:4] == ["kitchen", "pineapple@1", "€0.20", "round open"]
+    assert [each[0] for each in table_cells(visitor.show("/tables?name=CHEN"), "Tables")[1:]] == ["kitchen"]
+    assert "No table has this text" in text_of(visitor.show("/tables?name=100%"))
+    rows = rows_of(visitor.get("/tables?name=chen&format=csv"))
+    assert [(row["id"], row["point_value"], row["currency"]) for row in rows] == [(kitchen, "0.20", "EUR")]
+    listed = json.loads(visitor.get("/tables?format=json").text)
+    assert [each["name"] for each in listed] == ["attic", "kitchen"]
+
+
+def test_a_table_shows_its_settings_rounds_and_statement(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    [round_, *_] = api.get(f"/v1/rounds?table={table}")["rounds"]
+    page = visitor.show(f"/tables/{table}")
+    text = text_of(page)
+    assert "A point is€0.20" in text
+    assert "No round is open." in text
+    assert f"/console/rounds/{round_['id']}" in {link.attrib["href"] for link in page.iter("a")}
+    assert table_cells(page, "Results")[1:] == [
+        ["ann", "2", "100", "0", "−36", "+72", "136", "+€14.40"],
+        ["bob", "2", "100", "0", "0", "0", "100", "€0.00"],
+        ["cyd", "2", "100", "0", "+36", "−72", "64", "−€14.40"],
+        ["All players", "", "300", "0", "0", "0", "300", ""],
+    ]
+    assert table_cells(page, "Payments in points")[1:] == [["cyd", "ann", "72"]]
+    assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "€14.40"]]
+
+
+def test_a_statement_of_an_evening(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    page = visitor.show(f"/tables/{table}?evening=2026-10-20")
+    assert "Evening of Tuesday 20 October 2026" in text_of(page)
+    assert table_cells(page, "Results")[1][-3:] == ["+36", "136", "+€7.20"]
+    same = visitor.show(f"/tables/{table}?from=2026-10-20&to=2026-10-20")
+    assert table_cells(same, "Results") == table_cells(page, "Results")
+    [current] = [
+        link for link in page.iter("a") if link.attrib.get("aria-current") and "evening=" in link.attrib["href"]
+    ]
+    assert "".join(current.itertext()) == "20 Oct 2026"
+    assert "No rounds match" in text_of(visitor.show(f"/tables/{table}?to=2026-10-19"))
+
+
+def test_the_open_round_counts_as_it_is_now(visitor: Visitor, api: Api) -> None:
+    table = add_table(api)
+    round_id = open_round(api, table)["id"]
+    play(api, round_id, hand(1, 1, THREE))
+    page = visitor.show(f"/tables/{table}")
+    assert "1 round, of which 1 is open and counts as now" in text_of(page)
+    assert f"/console/rounds/{round_id}" in {link.attrib["href"] for link in page.iter("a")}
+
+
+def test_the_club_statement_begins_with_the_last_evening(visitor: Visitor, api: Api) -> None:
+    assert "No rounds match" in text_of(visitor.show("/statement"))
+    play_evenings(api)
+    page = visitor.show("/statement")
+    assert "Evening of Wednesday 21 October 2026 2 rounds." in text_of(page)
+    tabs = {"".join(link.itertext()): link.attrib for link in page.iter("a")}
+    assert tabs["Last evening"]["aria-current"] == "page"
+    assert "aria-current" not in tabs["All rounds"]
+    everything = visitor.show(tabs["All rounds"]["href"].removeprefix("/console"))
+    assert "All rounds 3 rounds." in text_of(everything)
+
+
+def test_the_club_statement_never_adds_currencies(visitor: Visitor, api: Api) -> None:
+    tables = play_evenings(api)
+    page = visitor.show("/statement?period=all")
+    assert table_cells(page, "Results")[1:4] == [
+        ["ann", "All tables", "3", "0", "+108", "+€14.40", "+$2.52".replace("$", "US$")],
+        ["ann", "attic", "1", "0", "+36", "–", "+US$2.52"],
+        ["ann", "kitchen", "2", "0", "+72", "+€14.40", "–"],
+    ]
+    assert table_cells(page, "Payments in EUR")[1:] == [["cyd", "ann", "€14.40"]]
+    assert table_cells(page, "Payments in USD")[1:] == [["cyd", "ann", "US$2.52"]]
+    both = visitor.show(f"/statement?period=all&table={tables['kitchen']}&table={tables['attic']}")
+    assert table_cells(both, "Results") == table_cells(page, "Results")
+    one = visitor.show(f"/statement?period=all&table={tables['attic']}")
+    assert table_cells(one, "Results")[1] == ["ann", "attic", "1", "0", "+36", "+US$2.52"]
+    assert "No rounds match" in text_of(visitor.show("/statement?player=nobody"))
+
+
+@pytest.mark.parametrize("path", ["/statement?period=all&", "/tables/{kitchen}?", "/statement?evening=2026-10-21&"])
+def test_the_files_of_a_statement_are_its_page(visitor: Visitor, api: Api, path: str) -> None:
+    address = path.format(**play_evenings(api))
+    rows = rows_of(visitor.get(f"{address}format=csv"))
+    shown = visitor.show(address)
+    cells = table_cells(shown, "Results")
+    [heading] = [place for place, name in enumerate(cells[0]) if name == "Net points"]
+    nets = {row[0]: row[heading].replace("−", "-").replace("+", "") for row in reversed(cells[1:])}
+    summed: Counter[str] = Counter()
+    for row in rows:
+        summed[row["player"]] += int(row["net"] or 0)
+    assert summed == {player: int(net) for player, net in nets.items() if player != "All players"}
+    document = json.loads(visitor.get(f"{address}format=json").text)
+    assert {each["player"]: each["net"] for each in document["players"]} == summed
+    payments = rows_of(visitor.get(f"{address}format=csv&part=payments"))
+    listed = [(each["payer"], each["payee"], each["amount"]) for each in document["payments"]["points"]]
+    assert [(row["payer"], row["payee"], int(row["amount"])) for row in payments if not row["currency"]] == listed
+
+
+@pytest.mark.parametrize(("lines_of_page", "players_of_page"), [(2, 50), (200, 1), (200, 2), (4, 2)])
+def test_a_long_statement_is_read_page_by_page(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch, lines_of_page: int, players_of_page: int
+) -> None:
+    monkeypatch.setattr("service.console.views.statements._SIZE", lines_of_page)
+    monkeypatch.setattr("service.console.views.statements._PLAYERS", players_of_page)
+    table = play_evenings(api)["kitchen"]
+    for path, lines in (("/statement?period=all", 9), (f"/tables/{table}?to=2099-01-01", 3)):
+        address, found = path, []
+        while address:
+            page = visitor.show(address)
+            found += [cells for cells in table_cells(page, "Results")[1:] if cells[0] != "All players"]
+            following = [link.attrib["href"] for link in page.iter("a") if link.attrib.get("rel") == "next"]
+            address = following[0].removeprefix("/console") if following else ""
+        printed = table_cells(visitor.show(f"{path}&format=print"), "Results")[1:]
+        assert found == [cells for cells in printed if cells[0] != "All players"]
+        assert len(found) == lines
+        assert {row["player"] for row in rows_of(visitor.get(f"{path}&format=csv"))} == {"ann", "bob", "cyd"}
+
+
+def test_the_print_page_of_many_players_has_their_totals(
+    visitor: Visitor, api: Api, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    play_evenings(api)
+    shown = visitor.show("/statement?period=all")
+    monkeypatch.setattr("service.console.views.statements._MOST_PRINTED", 2)
+    printed = visitor.show("/statement?period=all&format=print")
+    totals = [cells for cells in table_cells(shown, "Results")[1:] if cells[1] == "All tables"]
+    assert table_cells(printed, "Results")[1:] == totals
+    assert "The results at each table are in the files of the statement." in text_of(printed)
+    for name in ("points", "EUR", "USD"):
+        assert table_cells(printed, f"Payments in {name}") == table_cells(shown, f"Payments in {name}")
+
+
+def test_the_print_page_has_nothing_but_the_statement(visitor: Visitor, api: Api) -> None:
+    table = play_evenings(api)["kitchen"]
+    for path in (f"/tables/{table}", "/statement"):
+        page = visitor.show(f"{path}?evening=2026-10-20&format=print")
+        assert not [*page.iter("nav"), *page.iter("form"), *page.iter("header"), *page.iter("script")]
+        assert (
+            table_cells(page, "Results")[1:] == table_cells(visitor.show(f"{path}?evening=2026-10-20"), "Results")[1:]
+        )
+        [back] = page.iter("a")
+        assert back.attrib["href"] == f"/console{path}?evening=2026-10-20"
+
+
+def test_the_ledger_lists_every_payment(visitor: Visitor, api: Api) -> None:
+    assert "No payments match" in text_of(visitor.show("/ledger"))
+    tables = play_evenings(api)
+    page = visitor.show("/ledger")
+    head, first, *_ = lines = table_cells(page, "Payments")
+    assert head[0] == "Played"
+    assert len(lines) == 1 + 27
+    assert first == [
+        "20 October 2026, 20:00 UTC",
+        "kitchen",
+        "1 2026-10-20T20:00:00Z",
+        "cyd",
+        "bob",
+        "6",
+        "6",
+        "–",
+        "€1.20",
+        "not final",
+    ]
+    assert len(table_cells(visitor.show("/ledger?table=kitchen"), "Payments")) == 1 + 18
+    assert len(table_cells(visitor.show("/ledger?player=bob"), "Payments")) == 1 + 18
+    assert len(table_cells(visitor.show("/ledger?from=2026-10-21&table=attic&player=bob"), "Payments")) == 1 + 6
+    assert f"/console/tables/{tables['attic']}" in {link.attrib["href"] for link in page.iter("a")}
+
+
+def test_the_ledger_shows_what_caps_cut_off(visitor: Visitor, api: Api) -> None:
+    round_id = open_round(api, add_table(api), {1: "ann 100", 2: "bob 100", 3: "cyd 4"})["id"]
+    play(api, round_id, hand(1, 1, THREE))
+    lines = table_cells(visitor.show("/ledger"), "Payments")
+    assert lines[1][5:9] == ["6", "4", "payer's stack", "–"]
+
+
+def test_the_ledger_is_read_page_by_page(visitor: Visitor, api: Api) -> None:
+    table = add_table(api)
+    for number in range(7):
+        play_to_the_end(api, open_round(api, table, reference=f"{number}")["id"])
+    address, found, pages = "/ledger?table=kitchen", [], 0
+    while address:
+        page = visitor.show(address)
+        found += table_cells(page, "Payments")[1:]
+        pages += 1
+        following = [link.attrib["href"] for link in page.iter("a") if link.attrib.get("rel") == "next"]
+        address = following[0].removeprefix("/console") if following else ""
+    assert (pages, len(found)) == (2, 63)
+    assert len(rows_of(visitor.get("/ledger?format=csv"))) == 63
+
+
+@pytest.mark.parametrize(
+    "query", ["", "table=kitchen", "player=bob", "player=ann&from=2026-10-21", "evening=2026-10-20&table=kitchen"]
+)
+def test_the_ledger_adds_up_to_the_statement_of_the_same_filter(visitor: Visitor, api: Api, query: str) -> None:
+    tables = play_evenings(api)
+    rows = rows_of(visitor.get(f"/ledger?format=csv&{query}"))
+    listed = json.loads(visitor.get(f"/ledger?format=json&{query}").text)
+    assert [(row["round"], row["hand"], row["payer"], row["paid"], row["currency"]) for row in rows] == [
+        (each["round"], str(each["hand"]), each["payer"], str(each["paid"]), each["currency"]) for each in listed
+    ]
+    points: Counter[str] = Counter()
+    money: Counter[tuple[str, str]] = Counter()
+    for row in rows:
+        for player, sign in ((row["payer"], -1), (row["payee"], 1)):
+            points[player] += sign * int(row["paid"])
+            money[player, row["currency"]] += sign * Decimal(row["amount"])  # type: ignore[assignment]  # the sum starts at the integer 0
+    parameters = query.replace("table=kitchen", f"table={tables['kitchen']}")
+    statement = json.loads(visitor.get(f"/statement?period=all&format=json&{parameters}").text)
+    player = dict(part.split("=") for part in query.split("&") if part).get("player")
+    for each in statement["players"]:
+        if player in (None, each["player"]):
+            assert points[each["player"]] == each["net"]
+            for currency, minor in each["money"].items():
+                assert money[each["player"], currency] == Decimal(minor) / 100
+
+
+@pytest.mark.parametrize("name", ["=1+1", "+49", "-1+1", "@a"])
+def test_no_cell_of_a_file_runs_as_a_formula(visitor: Visitor, api: Api, name: str) -> None:
+    table = add_table(api, name=f"{name}!")
+    sitting = {1: f"{name} 100", 2: "bob 100", 3: "cyd 100"}
+    play_to_the_end(api, open_round(api, table, sitting, reference=f"{name}?")["id"])
+    for address in ("/ledger?", "/statement?", f"/tables/{table}?", "/tables?", "/statement?part=payments&"):
+        rows = rows_of(visitor.get(f"{address}format=csv"))
+        cells = {cell for row in rows for column, cell in row.items() if column not in ("net", "amount", "point_value")}
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+        assert any(cell.startswith(f"'{name}") for cell in cells)
+
+
+def test_texts_are_escaped(visitor: Visitor, api: Api) -> None:
+    table = add_table(api, name=MARKUP)
+    seats = [{"seat": seat, "player": player, "stack": 100} for seat, player in ((1, MARKUP), (2, "bob"), (3, "cyd"))]
+    opened = api.post(f"/v1/tables/{table}/rounds", {"seats": seats, "reference": MARKUP})
+    play_to_the_end(api, opened["id"])
+    for path in ("/tables", f"/tables/{table}", f"/tables/{table}?format=print", "/statement", "/ledger"):
+        page = visitor.show(path)
+        assert MARKUP in text_of(page)
+        assert not [*page.iter("img")]
+    for query in ("/ledger?player=%3Cimg%3E", "/statement?player=%3Cimg%3E&format=print", "/tables?name=%3Cimg%3E"):
+        assert not [*visitor.show(query).iter("img")]
+
+
+def test_display_names_are_shown_beside_ids(visitor: Visitor, api: Api) -> None:
+    round_id = complete_round(api)
+    dispute_id = opened(api, round_id, hand=2)
+    assert api.put("/v1/players/ann", {"display_name": "Ann <b>Example"}).status == 201
+    table = api.get(f"/v1/rounds/{round_id}")["table"]
+    start_round(api, name="other")
+    pages = ("/", "/statement", "/ledger", f"/tables/{table}", "/disputes", f"/disputes/{dispute_id}", "/rounds")
+    for path in (*pages, *(f"/rounds/{round_id}{part}" for part in ("", "/hands/2", "/revisions"))):
+        if path.endswith("/revisions"):
+            change = {"hand": 1, "seat": 1, "row": "top", "cards": cards("AhKd3d")}
+            assert api.post(f"/v1/rounds/{round_id}/corrections", {"reason": "x", "changes": [change]}).status == 201
+        assert "Ann <b>Example ann" in text_of(visitor.show(path)), path
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("/ledger?from=yesterday", "`query.from` is 'yesterday'; expected a date"),
+        ("/ledger?from=2026-10-21&to=2026-10-20", "after the last evening"),
+        ("/ledger?evening=2026-10-21&to=2026-10-22", "beside a period"),
+        ("/ledger?cursor=abc", "not a cursor"),
+        ("/ledger?unknown=1", "`query.unknown` is unknown"),
+        ("/statement?table=kitchen", "expected a UUID"),
+        ("/statement?format=pdf", "expected one of csv, json, print"),
+        ("/tables?cursor=%00", "not a cursor"),
+    ],
+)
+def test_invalid_values_are_refused_in_words(visitor: Visitor, path: str, message: str) -> None:
+    response = visitor.get(path)
+    assert response.status_code == 422
+    assert message in text_of(parse(response))
+
+
+def test_tables_of_other_clubs_are_not_found(visitor: Visitor, other_api: Api) -> None:
+    theirs = add_table(other_api, name="theirs")
+    play_to_the_end(other_api, open_round(other_api, theirs)["id"])
+    for path in (f"/tables/{theirs}", f"/tables/{NOBODYS}", "/ledger?table=theirs"):
+        response = visitor.get(path)
+        assert response.status_code == 404
+        assert "There is no table" in text_of(parse(response))
+    assert "theirs" not in visitor.get("/tables").text
+    assert "No rounds match" in text_of(visitor.show(f"/statement?period=all&table={theirs}"))
+    assert rows_of(visitor.get("/ledger?format=csv")) == []
+
+
+@pytest.mark.parametrize("path", ["/tables", f"/tables/{NOBODYS}", "/statement", "/ledger", "/ledger?format=csv"])
+def test_the_pages_need_the_scope_read(house: House, api: Api, path: str) -> None:
+    key = create_key(house.owner, stored_club(house, api), name="importer", scopes=("imports",))
+    response = Visitor.signed_in(house, Api(house.app, key.secret)).get(path)
+    assert response.status_code == 403
+    assert "needs a key with the scope 'read'" in text_of(parse(response))
+
+
+def test_other_files_wait_while_too_many_are_sent(visitor: Visitor, api: Api) -> None:
+    complete_round(api)
+    with ExitStack() as sending:
+        for _ in range(MOST_STREAMS):
+            count_stream(sending)
+        assert visitor.get("/ledger?format=csv").status_code == 429
+    for _ in range(MOST_STREAMS + 1):
+        assert len(rows_of(visitor.get("/ledger?format=csv"))) == 9
+
+
+def test_no_page_sends_more_statements_for_more_rows(visitor: Visitor, api: Api) -> None:
+    def count(path: str) -> int:
+        with recorded_statements() as sent:
+            visitor.show(path)
+        return len(sent)
+
+    table = add_table(api)
+    paths = ("/tables", f"/tables/{table}", "/statement", "/ledger")
+    play_to_the_end(api, open_round(api, table, reference="first")["id"])
+    few = [count(path) for path in paths]
+    for number in range(12):
+        add_table(api, name=f"table {number}")
+        sitting = {seat: who.replace("bob", f"bob{number}") for seat, who in SIXES.items()}
+        play_to_the_end(api, open_round(api, table, sitting, reference=f"{number}")["id"])
+    assert all(count(path) <= before for path, before in zip(paths, few, strict=True))
+
+
+def test_ids_are_uuids(visitor: Visitor) -> None:
+    assert visitor.get("/tables/kitchen").status_code == 404
+    assert visitor.get(f"/tables/{UUID(int=0)}").status_code == 404

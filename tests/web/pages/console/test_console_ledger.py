@@ -1,0 +1,171 @@
+"""Tables, statements, the ledger and players of the console in a browser: filters, pages, files, print and keyboard."""
+
+import csv
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx2
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, expect
+
+from tests.support.browser.keeper_page import collect_violations
+from tests.support.browser.linked_table import LinkedTable
+from tests.support.server_process import Running
+from tests.web.conftest import PACKAGES
+from tests.web.pages.conftest import IN_BOTH_SCHEMES
+
+AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
+SCREENS = [(390, 844), (768, 1024), (1280, 800)]
+ROUNDS = 6
+"""Rounds of three hands with three payments each: more lines than a page of the ledger has."""
+
+
+@pytest.fixture(scope="module")
+def table(api: httpx2.Client) -> LinkedTable:
+    table = LinkedTable(api, name="console", reference="round 1")
+    for number in range(1, ROUNDS + 1):
+        table.complete()
+        table.open_round(reference=f"round {number + 1}")
+    return table
+
+
+@pytest.fixture
+def plain(browser: Browser, service: Running) -> Iterator[BrowserContext]:
+    """A browser in which no script runs, signed in to the console."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800}, java_script_enabled=False)
+    yield from sign_in(context, service)
+
+
+@pytest.fixture
+def scripted(browser: Browser, service: Running) -> Iterator[BrowserContext]:
+    """A browser that is signed in to the console."""
+    yield from sign_in(browser.new_context(viewport={"width": 1280, "height": 800}), service)
+
+
+def sign_in(context: BrowserContext, service: Running) -> Iterator[BrowserContext]:
+    context.set_default_timeout(10_000)
+    page = context.new_page()
+    page.goto(f"{service.url}/console/")
+    page.get_by_label("API key").fill((service.directory / "api-key").read_text().strip())
+    page.get_by_role("button", name="Sign in").click()
+    expect(page.get_by_role("link", name="Ledger")).to_be_visible()
+    page.close()
+    yield context
+    context.close()
+
+
+def expect_rows(page: Page, label: str, count: int) -> None:
+    expect(page.get_by_role("group", name=label, exact=True).locator("tbody tr")).to_have_count(count)
+
+
+def test_the_ledger_is_filtered_paged_and_downloaded_without_scripts(
+    table: LinkedTable, plain: BrowserContext, service: Running, tmp_path: Path
+) -> None:
+    page = plain.new_page()
+    page.goto(f"{service.url}/console/ledger")
+    page.get_by_label("Table").fill(table.name)
+    page.get_by_role("button", name="Show").click()
+    expect_rows(page, "Payments", 50)
+    page.get_by_role("link", name="Next page").click()
+    expect_rows(page, "Payments", 9 * ROUNDS - 50)
+    expect(page.get_by_label("Table")).to_have_value(table.name)
+    page.get_by_label("Player").fill("ben")
+    page.get_by_role("button", name="Show").click()
+    expect_rows(page, "Payments", 6 * ROUNDS)
+    lines = []
+    for form in ("CSV", "JSON"):
+        with page.expect_download() as downloading:
+            page.get_by_role("link", name=form, exact=True).click()
+        saved = tmp_path / downloading.value.suggested_filename
+        downloading.value.save_as(saved)
+        text = saved.read_text(encoding="utf-8")
+        lines.append(len(json.loads(text)) if form == "JSON" else len(list(csv.DictReader(text.splitlines()))))
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ledger.csv", "ledger.json"]
+    assert lines == [6 * ROUNDS] * 2
+    page.get_by_label("Player").fill("nobody")
+    page.get_by_role("button", name="Show").click()
+    expect(page.get_by_text("No payments match")).to_be_visible()
+
+
+def test_a_statement_is_printed(table: LinkedTable, plain: BrowserContext, service: Running) -> None:
+    page = plain.new_page()
+    page.goto(f"{service.url}/console/tables")
+    page.get_by_role("link", name=table.name, exact=True).click()
+    page.get_by_role("link", name="Print page").click()
+    expect(page.get_by_role("heading", name=f"Statement of {table.name}")).to_be_visible()
+    expect(page.get_by_role("navigation")).to_have_count(0)
+    page.emulate_media(media="print")
+    expect(page.get_by_role("link", name="Back")).to_be_hidden()
+    expect(page.get_by_role("group", name="Results")).to_be_visible()
+    page.emulate_media(media="screen")
+    page.get_by_role("link", name="Back").click()
+    page.emulate_media(media="print")
+    for hidden in ("Console", "Period"):
+        expect(page.get_by_role("navigation", name=hidden)).to_be_hidden()
+
+
+def test_everything_is_reached_by_keyboard(table: LinkedTable, scripted: BrowserContext, service: Running) -> None:
+    page = scripted.new_page()
+    page.goto(f"{service.url}/console/players?name=be")
+    assert tab_to(page, "ben") == "A"
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="ben", exact=True)).to_be_visible()
+    assert tab_to(page, "Head-to-head") == "DIV", "a wide table can be scrolled by keyboard"
+    tab_to(page, "Name")
+    page.keyboard.type("Ben Example")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="Ben Example")).to_be_visible()
+    tab_to(page, "Erase the name")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("heading", name="ben", exact=True)).to_be_visible()
+
+
+def tab_to(page: Page, name: str) -> str:
+    """Press the tab key until something with a name has a visible focus, and return its tag."""
+    for _ in range(80):
+        page.keyboard.press("Tab")
+        tag, named, outline = page.evaluate(
+            """() => {
+                const active = document.activeElement;
+                const named = active.labels?.[0]?.innerText ?? active.getAttribute("aria-label") ?? active.innerText;
+                return [active.tagName, named, getComputedStyle(active).outlineStyle];
+            }"""
+        )
+        if str(named).strip() == name:
+            assert outline != "none"
+            return str(tag)
+    raise AssertionError(f"the tab key does not reach {name}")
+
+
+@IN_BOTH_SCHEMES
+def test_every_page_passes_axe_and_fits_every_screen(
+    table: LinkedTable, scripted: BrowserContext, service: Running, scheme: Any
+) -> None:
+    violations: list[Any] = []
+    page = scripted.new_page()
+    collect_violations(page, violations)
+    page.emulate_media(color_scheme=scheme)
+    for path in (
+        "tables",
+        f"tables/{table.id}",
+        "statement",
+        "statement?format=print",
+        "ledger",
+        "ledger?player=nobody",
+        "ledger?from=yesterday",
+        "players",
+        "players/ann",
+    ):
+        page.goto(f"{service.url}/console/{path}")
+        page.evaluate(AXE)
+        found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
+        assert [(path, each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
+        assert len(found["passes"]) > 10
+        for width, height in SCREENS:
+            page.set_viewport_size({"width": width, "height": height})
+            assert page.evaluate("document.documentElement.scrollWidth") <= width, path
+    assert violations == []
