@@ -15,8 +15,14 @@ const TARGET = process.argv.find((option) => option.startsWith("--target="))?.sl
 const CONTRACT = join(WEB, "client", "src", "contract.ts");
 const OPENAPI = join(WEB, "..", "openapi.yaml");
 const ASSETS = "/static/web/assets/";
-/** The pages, by their folders in `src`: the address of each is its name. */
-const PAGES = ["keeper"];
+/** The titles of the pages, by their folders in `src`: the address of each is the name of its folder. */
+const TITLES = { board: "Scoreboard", keeper: "Scorekeeper" };
+const PAGES = Object.keys(TITLES);
+/** The script and style of the console, whose pages the service renders. */
+const CONSOLE = { console: "src/console/main.ts" };
+
+/** The oldest browsers that the pages are built for; `README.md` names them too. */
+const BROWSERS = ["es2022", "chrome110", "firefox115", "safari16.4"];
 
 const isWatching = process.argv.includes("--watch");
 
@@ -66,7 +72,7 @@ async function writePage(page, outputs) {
   const manifest = fill(readFileSync(join(source, "manifest.json"), "utf8"), values);
   values.manifest = `${ASSETS}${page}-${hash(manifest)}.webmanifest`;
   write(`assets/${basename(values.manifest)}`, manifest);
-  const html = fill(readFileSync(join(source, "index.html"), "utf8"), values);
+  const html = fill(readFileSync(join(WEB, "src", "page.html"), "utf8"), { ...values, title: TITLES[page] });
   write(`${page}/index.html`, html);
   precached.push(values.manifest);
   await writeWorker(page, html, precached);
@@ -80,9 +86,29 @@ async function writeWorker(page, html, precached) {
     FILES: JSON.stringify(precached),
     VERSION: JSON.stringify(hash(html, precached.join())),
   };
-  const { code } = await transform(readFileSync(source, "utf8"), { loader: "ts", target: "es2022", define });
+  const { code } = await transform(readFileSync(source, "utf8"), { loader: "ts", target: BROWSERS, define });
   write(`${page}/sw.js`, code);
 }
+
+const LIGHT_DARK = /light-dark\(((?:[^(),]|\([^()]*\))+),\s*((?:[^(),]|\([^()]*\))+)\)/g;
+
+/** Return the tokens with colours for browsers without `light-dark()`, which the others replace. */
+function addFallbacks(tokens) {
+  const declared = tokens.split("\n").filter((line) => /^\s*--.*light-dark\(/.test(line)).join("\n");
+  const fallbacks = tokens.replace(LIGHT_DARK, "$1");
+  const dark = `@media screen and (prefers-color-scheme: dark) { :root {\n${declared.replace(LIGHT_DARK, "$2")}\n} }`;
+  const newer = `@supports (color: light-dark(#fff, #000)) { :root {\n${declared}\n} }`;
+  // The rest of the file can replace colours, for example for more contrast.
+  const end = fallbacks.indexOf("}") + 1;
+  return `${fallbacks.slice(0, end)}\n${dark}\n${newer}\n${fallbacks.slice(end)}`;
+}
+
+const colours = {
+  name: "colours",
+  setup(builder) {
+    builder.onLoad({ filter: /design.tokens\.css$/ }, ({ path }) => ({ contents: addFallbacks(readFileSync(path, "utf8")), loader: "css" }));
+  },
+};
 
 const writer = {
   name: "write-pages",
@@ -103,24 +129,24 @@ const writer = {
 
 const options = {
   absWorkingDir: WEB,
-  entryPoints: Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])),
+  entryPoints: { ...Object.fromEntries(PAGES.map((page) => [page, `src/${page}/main.tsx`])), ...CONSOLE },
   entryNames: "[name]-[hash]",
-  chunkNames: "[name]-[hash]",
   assetNames: "[name]-[hash]",
   outdir: join(TARGET, "assets"),
   publicPath: ASSETS,
   bundle: true,
   loader: { ".svg": "dataurl" },
-  splitting: true,
+  // A page has one script, so that its service worker caches all of it, and it starts after one request.
+  splitting: false,
   format: "esm",
   minify: !isWatching,
-  target: ["es2022"],
+  target: BROWSERS,
   jsx: "automatic",
   jsxImportSource: "preact",
   legalComments: "none",
   metafile: true,
   write: false,
-  plugins: [writer],
+  plugins: [colours, writer],
   logLevel: "warning",
 };
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -10,7 +10,7 @@ from evidence.events import LinkIssued, LinkRevoked, LinksRevoked
 from schemas.access import IssuedLink, Link, LinkedRoundView, SignedLink, write_token
 from schemas.explanations.explanations import ExplanationView
 from schemas.fields import show_time
-from schemas.scores import HandView
+from schemas.hands import HandView
 from scoring.explanation import hands as explaining
 from service.clubs.queries import clubs
 from service.clubs.queries.clubs import StoredClub
@@ -99,14 +99,14 @@ def revoke_links(database: Database, club: StoredClub) -> None:
         record_event(transaction, event.kind, event.encode())
 
 
-def show_linked_hand(transaction: Transaction, link: Link, number: int) -> tuple[ExplanationView, int]:
+def show_linked_hand(transaction: Transaction, round_id: UUID, number: int) -> tuple[ExplanationView, int]:
     """
-    Explain the score of a hand in the current revision of a link's round, and return how many hands that has.
+    Explain the score of a hand in the current revision of a round, and return how many hands that has.
 
     Raises:
         NotFound: the round has no hand with this number.
     """
-    stored = rounds.get(transaction, link.round_id)
+    stored = rounds.get(transaction, round_id)
     happened = histories.get(transaction, stored.id, stored.revision)
     if not 1 <= number <= len(happened.hands):
         raise NotFound(f"the round has no hand {number}; expected a number from 1 to {len(happened.hands)}")
@@ -115,10 +115,10 @@ def show_linked_hand(transaction: Transaction, link: Link, number: int) -> tuple
     return ExplanationView(hand_id, str(stored.id), stored.revision, True, explained), len(happened.hands)
 
 
-def show_linked_round(transaction: Transaction, link: Link) -> LinkedRoundView:
-    """Return the current revision of a link's round, with its settlement."""
-    view, settlement = get_round(transaction, link.round_id), get_settlement(transaction, link.round_id)
-    return LinkedRoundView(link.expires_at, view, settlement)
+def show_linked_round(transaction: Transaction, round_id: UUID, expires_at: datetime) -> LinkedRoundView:
+    """Return the current revision of a round, with its settlement, for a link that expires."""
+    view, settlement = get_round(transaction, round_id), get_settlement(transaction, round_id)
+    return LinkedRoundView(expires_at, view, settlement)
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,13 +132,13 @@ class RoundPage:
     reasons: Mapping[int, str | None]
 
 
-def read_round_page(transaction: Transaction, link: Link) -> RoundPage:
-    """Return the current revision of a link's round with its hands, the table's name and the reasons of revisions."""
-    linked = show_linked_round(transaction, link)
+def read_round_page(transaction: Transaction, round_id: UUID, expires_at: datetime) -> RoundPage:
+    """Return the current revision of a round with its hands, the table's name and the reasons of revisions."""
+    linked = show_linked_round(transaction, round_id, expires_at)
     return RoundPage(
         linked,
         tables.get(transaction, UUID(linked.round.table)).name,
         ZoneInfo(clubs.get(transaction).time_zone),
-        list(map(view_hand, hands.list_page(transaction, link.round_id, linked.settlement.revision))),
-        revisions.list_reasons(transaction, link.round_id),
+        list(map(view_hand, hands.list_page(transaction, round_id, linked.settlement.revision))),
+        revisions.list_reasons(transaction, round_id),
     )

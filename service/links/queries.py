@@ -1,9 +1,12 @@
 """Secrets of links, and revoked links."""
 
 import secrets
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
+from uuid import UUID
 
-from sqlalchemy import Select, exists, select
+from sqlalchemy import Select, exists, select, tuple_
 from sqlalchemy.dialects.postgresql import Insert, insert
 
 from schemas.access import Link
@@ -12,6 +15,8 @@ from service.db.failures import conflicts
 from service.errors import Busy
 from service.ledger.queries.events import EventKind, record_event
 from service.links.models import LinkSecretRecord, RevokedLinkRecord
+from service.rounds.models import RoundRecord
+from service.tables.models import TableRecord
 
 _FIRST: Final = 1
 _LENGTH: Final = 32
@@ -73,6 +78,43 @@ def is_revoked(transaction: Transaction, link: Link) -> bool:
         record.expires_at == link.expires_at,
     )
     return bool(transaction.execute(select(sought)).scalar_one())
+
+
+@dataclass(frozen=True, slots=True)
+class RevokedLink:
+    """A revoked link to a round. Links themselves are signed and not stored."""
+
+    round_id: UUID
+    reference: str | None
+    table: str
+    expires_at: datetime
+    revoked_at: datetime
+
+
+def list_revoked(
+    transaction: Transaction, *, before: tuple[datetime, UUID] | None = None, limit: int | None
+) -> list[RevokedLink]:
+    """List the revoked links to rounds, the newest revocation first, from the one after `before`; all without limit."""
+    record = RevokedLinkRecord
+    query = (
+        select(
+            record.round_id,
+            RoundRecord.reference,
+            TableRecord.name.label("table"),
+            record.expires_at,
+            record.revoked_at,
+        )
+        .join(RoundRecord, (RoundRecord.club_id == record.club_id) & (RoundRecord.id == record.round_id))
+        .join(TableRecord, (TableRecord.club_id == RoundRecord.club_id) & (TableRecord.id == RoundRecord.table_id))
+        .where(record.club_id == transaction.club_id)
+    )
+    if before is not None:
+        query = query.where(tuple_(record.revoked_at, record.round_id) < before)
+    query = query.order_by(record.revoked_at.desc(), record.round_id.desc()).limit(limit)
+    return [
+        RevokedLink(found.round_id, found.reference, found.table, found.expires_at, found.revoked_at)
+        for found in transaction.execute(query)
+    ]
 
 
 def revoke(transaction: Transaction, link: Link, event: bytes) -> None:

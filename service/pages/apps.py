@@ -1,12 +1,15 @@
 """The pages that run in the browser, such as the scorekeeper's page. `make web` builds their files."""
 
+import json
+from functools import cache
 from pathlib import Path
 from typing import Final
 
-from flask import Blueprint, Response, redirect, request, send_from_directory, url_for
+from flask import Blueprint, Response, redirect, request, url_for
 from werkzeug.wrappers import Response as BaseResponse
 
 from service.errors import NotFound
+from service.pages.compression import send_static
 
 BUILT: Final = Path(__file__).parent / "static" / "web"
 """The built files: a folder of each page, and `assets/`, whose names contain hashes of their content."""
@@ -21,6 +24,10 @@ POLICY: Final = (
 )
 """What a page may load: files of this service only, none of them inline."""
 
+_FEATURES: Final = "geolocation=(), microphone=(), payment=(), usb=()"
+_PERMISSIONS: Final = {"board": f"camera=(), {_FEATURES}", "keeper": f"camera=(self), {_FEATURES}"}
+"""Which features of the device a page may use: the scorekeeper's page scans links with the camera."""
+
 apps = Blueprint("apps", __name__)
 
 
@@ -28,24 +35,27 @@ apps = Blueprint("apps", __name__)
 def set_headers(response: Response) -> Response:
     """Set what a page may load, and that browsers ask for a newer version each time."""
     response.headers["Content-Security-Policy"] = POLICY
+    page = (request.view_args or {}).get("page", "")
+    if page in _PERMISSIONS:
+        response.headers["Permissions-Policy"] = _PERMISSIONS[page]
     if response.status_code < 400:
         response.headers["Cache-Control"] = "no-cache"
     return response
 
 
-@apps.get("/keeper/")
-def show_keeper() -> BaseResponse:
-    """Send the scorekeeper's page."""
-    # The service worker of the page controls the addresses below `/keeper/` only.
+@apps.get("/<any(board, keeper):page>/")
+def show_app(page: str) -> BaseResponse:
+    """Send the scoreboard or the scorekeeper's page."""
+    # The service worker of a page controls the addresses below the page only.
     if not request.path.endswith("/"):
-        return redirect(url_for("apps.show_keeper"), 308)
-    return send_file("keeper/index.html")
+        return redirect(url_for("apps.show_app", page=page), 308)
+    return send_file(f"{page}/index.html")
 
 
-@apps.get("/keeper/sw.js")
-def send_keeper_worker() -> BaseResponse:
-    """Send the service worker of the scorekeeper's page."""
-    return send_file("keeper/sw.js")
+@apps.get("/<any(board, keeper):page>/sw.js")
+def send_worker(page: str) -> BaseResponse:
+    """Send the service worker of a page."""
+    return send_file(f"{page}/sw.js")
 
 
 @apps.get("/keeper/rules/<string:name>")
@@ -54,9 +64,21 @@ def send_rules(name: str) -> BaseResponse:
     return send_file(name, RULES)
 
 
+def find_built(page: str, ending: str) -> str:
+    """Return the address of the built script or style of a page."""
+    return _find_built(page, ending, (BUILT / "files.json").stat().st_mtime_ns)
+
+
+@cache
+def _find_built(page: str, ending: str, _changed: int) -> str:
+    names = json.loads((BUILT / "files.json").read_text(encoding="utf-8"))
+    name = next(name for name in names if name.startswith(f"{page}-") and name.endswith(ending))
+    return url_for("pages.send_file", filename=f"web/assets/{name}")
+
+
 def send_file(name: str, folder: Path | None = None) -> BaseResponse:
     """Send a built file of a page."""
     folder = folder or BUILT
     if not (folder / name).is_file():
-        raise NotFound("The service has no such file of its pages; 'make web' builds them.")
-    return send_from_directory(folder, name)
+        raise NotFound("The page has no file of this name; `make web` builds the pages.")
+    return send_static(folder, name)

@@ -7,10 +7,12 @@ from pathlib import Path
 from typing import Final
 
 from flask import Blueprint, Response, abort, render_template, request, url_for
+from werkzeug.wrappers import Response as BaseResponse
 
 from service.examples import PROBLEMS, read_examples
 from service.http.problem_kinds import PROBLEM_KINDS
 from service.pages.apps import POLICY as APP_POLICY
+from service.pages.compression import send_static
 from service.version import VERSION
 
 STATIC: Final = Path(__file__).parent / "static"
@@ -21,7 +23,7 @@ _POLICY: Final = "default-src 'none'; style-src 'self'; base-uri 'none'; form-ac
 _REFERENCE_POLICY: Final = f"{_POLICY}; script-src 'self'; connect-src 'self'; img-src data:"
 """The reference also runs scripts and sends requests, both of this service only; its style sheet has its icons."""
 
-pages = Blueprint("pages", __name__, template_folder="templates", static_folder="static", static_url_path="/static")
+pages = Blueprint("pages", __name__, template_folder="templates")
 
 
 @pages.after_request
@@ -32,7 +34,7 @@ def set_headers(response: Response) -> Response:
     policy = _REFERENCE_POLICY if request.endpoint == "pages.show_docs" else _POLICY
     # A worker obeys the policy of its own script.
     response.headers["Content-Security-Policy"] = APP_POLICY if is_hashed else policy
-    if request.endpoint == "pages.static" and response.status_code < 400:
+    if request.endpoint == "pages.send_file" and response.status_code < 400:
         if is_hashed or request.args.get("v") == hash_file(name):
             response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     elif "Authorization" not in request.headers:
@@ -54,7 +56,13 @@ def _hash(path: Path, _changed: int) -> str:
 @pages.app_template_global()
 def asset(name: str) -> str:
     """Return the address of a static file, which is another one as soon as the file changes."""
-    return url_for("pages.static", filename=name, v=hash_file(name))
+    return url_for("pages.send_file", filename=name, v=hash_file(name))
+
+
+@pages.get("/static/<path:filename>")
+def send_file(filename: str) -> BaseResponse:
+    """Send a static file."""
+    return send_static(STATIC, filename)
 
 
 @pages.get("/")

@@ -18,13 +18,19 @@ from service.db import Transaction
 from service.db.pages import Page, cut_page
 from service.errors import KeyUnknown, ScopeMissing
 from service.table_links import queries as table_links
+from service.table_links.queries import LinkFilter, ListedLink
 from service.tables import queries as tables
 
 _REQUIRED: Final = {
     TableLinkKind.SCOREKEEPER: (Scope.READ, Scope.WRITE),
     TableLinkKind.VIEWER: (Scope.READ,),
+    TableLinkKind.PLAYER: (Scope.READ,),
 }
-_OPTIONAL: Final = {TableLinkKind.SCOREKEEPER: (Scope.CORRECT,), TableLinkKind.VIEWER: ()}
+_OPTIONAL: Final[dict[TableLinkKind, tuple[Scope, ...]]] = {
+    TableLinkKind.SCOREKEEPER: (Scope.CORRECT,),
+    TableLinkKind.VIEWER: (),
+    TableLinkKind.PLAYER: (Scope.DISPUTES,),
+}
 _CHARACTERS: Final = ascii_letters + digits
 
 
@@ -71,7 +77,8 @@ def issue_table_link(transaction: Transaction, table_id: UUID, request: TableLin
         table_id=table.id,
         key_id=key.id,
         kind=request.kind,
-        label=request.label or request.kind.value,
+        player=request.player,
+        label=request.label or request.player or request.kind.value,
         scopes=tuple(scope.value for scope in scopes),
         created_at=transaction.now,
         expires_at=expires_at if key.ends_at is None else min(expires_at, key.ends_at),
@@ -88,6 +95,7 @@ def issue_table_link(transaction: Transaction, table_id: UUID, request: TableLin
         expires_at=link.expires_at,
         # As of keys: the hash of the hash, because authentication compares hashes.
         secret=sha256(secret_sha256).digest(),
+        player=link.player,
     )
     table_links.add(transaction, link, secret_sha256, event.encode())
     return NewTableLink(link, secret)
@@ -103,6 +111,14 @@ def list_table_links(transaction: Transaction, table_id: UUID, *, after: UUID | 
     table = tables.get(transaction, table_id)
     page = table_links.list_page(transaction, table.id, after=after, limit=limit + 1)
     return cut_page(page, limit, lambda link: link)
+
+
+def list_club_links(
+    transaction: Transaction, wanted: LinkFilter, *, after: UUID | None, limit: int
+) -> Page[ListedLink]:
+    """List the links to all tables of the club, the newest first, with expired and revoked ones."""
+    page = table_links.list_club_page(transaction, wanted, after=after, limit=limit + 1)
+    return cut_page(page, limit, lambda listed: listed)
 
 
 def revoke_table_link(transaction: Transaction, table_id: UUID, link_id: UUID) -> None:

@@ -22,6 +22,7 @@ class TableLinkRecord(Base):
     table_id: Mapped[UUID]
     key_id: Mapped[UUID]
     kind: Mapped[str]
+    player: Mapped[str | None]
     label: Mapped[str]
     secret_sha256: Mapped[bytes] = mapped_column(unique=True)
     scopes: Mapped[TextList]

@@ -39,7 +39,11 @@ class BrowserRules:
         """Score a hand as the page does."""
         return self.score_text(json.dumps(round_), json.dumps(hand))
 
-    def score_text(self, round_: str, hand: str) -> Document:
+    def replay(self, round_: object) -> Document:
+        """Replay a round with the requests that wait as the page does."""
+        return self.score_text(json.dumps(round_), None)
+
+    def score_text(self, round_: str, hand: str | None) -> Document:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps({"round": round_, "hand": hand}) + "\n")
         self._process.stdin.flush()

@@ -4,13 +4,16 @@ import os
 import shutil
 import subprocess
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from filelock import FileLock
+from playwright.sync_api import Browser
 
 from tests.support.api_client import Api
 from tests.support.application import House, open_house
+from tests.support.browser.chromium import open_chromium
 from tests.support.database.postgres import Server
 from tests.support.server_process import Running
 from tests.web.browser_rules import BrowserRules, build_rules, running_rules
@@ -75,6 +78,24 @@ def browser(built_rules: Path) -> Iterator[BrowserRules]:
     """The rules in WebAssembly."""
     with running_rules(built_rules) as rules:
         yield rules
+
+
+@contextmanager
+def chromium_or_skip(config: pytest.Config, *arguments: str) -> Iterator[Browser]:
+    """Run Chromium with arguments. Where it cannot run, skip the test, or fail it if browsers are required."""
+    try:
+        with open_chromium(*arguments) as browser:
+            yield browser
+    except OSError as error:
+        if config.getoption("--require-browser"):
+            pytest.fail(str(error))
+        pytest.skip(str(error))
+
+
+@pytest.fixture(scope="module")
+def chromium(pytestconfig: pytest.Config) -> Iterator[Browser]:
+    with chromium_or_skip(pytestconfig) as browser:
+        yield browser
 
 
 @pytest.fixture(scope="session")

@@ -1,4 +1,5 @@
 // Scores hands with the rules for browsers, in Node.js: a line of JSON for each, `{"round": TEXT, "hand": TEXT}`.
+// Without a hand, it replays the round.
 // It loads the same files as the worker. The first line that it prints describes the rules.
 
 import { readFileSync } from "node:fs";
@@ -29,6 +30,6 @@ console.log(JSON.stringify({ ...rules.description, milliseconds }));
 for await (const line of createInterface({ input: process.stdin })) {
   const { round, hand } = JSON.parse(line);
   const before = now();
-  const result = rules.score(round, hand);
+  const result = hand === null ? rules.replay(round) : rules.score(round, hand);
   console.log(JSON.stringify({ result, milliseconds: since(before) }));
 }

@@ -123,4 +123,4 @@ def test_the_typescript_program_works(service: Running, tmp_path: Path, port: in
 def test_the_language_of_each_block_is_run() -> None:
     assert set(re.findall(r"^```(\S.*)$", (DOCS / "quickstart.md").read_text(encoding="utf-8"), re.MULTILINE)) == {
         "sh", "python", "typescript", "json", "python receiver", "typescript receiver"
-    }  # fmt: skip
+    }  # as a table  # fmt: skip

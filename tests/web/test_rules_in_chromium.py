@@ -6,21 +6,16 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from playwright.sync_api import Browser
 
-from tests.oracle import PRESETS, random_document
+from tests.oracle import PRESETS, play, random_document
+from tests.service.rounds.test_over_http_against_oracle import parts_that_differ
+from tests.support.browser.rules_page import score_in_browser
+from tests.support.sample_rounds import without
 from tests.web.browser_rules import BrowserRules, Document
-from tests.web.chromium_page import find_chromium, score_in_chromium
 from web.rules.build import MANIFEST
 
 pytestmark = pytest.mark.thorough
-
-
-@pytest.fixture(scope="module")
-def chromium() -> str:
-    program = find_chromium()
-    if program is None:
-        pytest.skip("neither Debian's chromium nor the npm package @sparticuz/chromium is installed")
-    return program
 
 
 def hands_to_score() -> list[Document]:
@@ -40,10 +35,10 @@ def hands_to_score() -> list[Document]:
     return hands
 
 
-def test_the_worker_scores_under_a_strict_policy(chromium: str, built_rules: Path, browser: BrowserRules) -> None:
+def test_the_worker_scores_under_a_strict_policy(chromium: Browser, built_rules: Path, browser: BrowserRules) -> None:
     hands = hands_to_score()
     assert len(hands) > 3
-    found = score_in_chromium(chromium, built_rules, hands)
+    found = score_in_browser(chromium, built_rules, hands)
     assert found["violations"] == []
     described = {name: browser.description[name] for name in ("scorer", "python", "presets", "digest")}
     assert found["description"] == found["again"] == described
@@ -61,9 +56,42 @@ def test_the_worker_scores_under_a_strict_policy(chromium: str, built_rules: Pat
     assert (found["stopped"]["kind"], found["stopped"]["reason"]) == ("unavailable", "failed")
 
 
+def check_rounds(chromium: Browser, built_rules: Path, each: int) -> int:
+    """Score random rounds of every preset in the worker, compare each hand with the oracle, and return how many."""
+    scored, expected = [], []
+    for name, ruleset in PRESETS.items():
+        for seed in range(each):
+            rng = Random(f"in Chromium: {name}, seed {seed}")
+            document = random_document(rng, ruleset, small_stacks=rng.random() < 0.75)
+            for hand, right in zip(document["hands"], play(document, ruleset)["hands"], strict=True):
+                number = hand["number"]
+                before = {
+                    **without(document, "closed"),
+                    "hands": document["hands"][: number - 1],
+                    "departures": [leaving for leaving in document["departures"] if leaving["after_hand"] < number],
+                }
+                scored.append({"round": {"document": before, "ruleset": ruleset}, "hand": hand})
+                expected.append((f"{name}, seed {seed}, hand {number}", right))
+    found = score_in_browser(chromium, built_rules, scored, seconds=3600)
+    for (where, right), result in zip(expected, found["results"], strict=True):
+        assert result["scored"]["kind"] == "complete", (where, result)
+        assert parts_that_differ(right, result["scored"]["result"]) == [], where
+    assert found["violations"] == []
+    return each * len(PRESETS)
+
+
+def test_rounds_of_every_preset_have_the_results_of_the_oracle(chromium: Browser, built_rules: Path) -> None:
+    assert check_rounds(chromium, built_rules, 1) >= 21
+
+
+@pytest.mark.verify
+def test_500_rounds_have_the_results_of_the_oracle(chromium: Browser, built_rules: Path) -> None:
+    assert check_rounds(chromium, built_rules, 24) >= 500
+
+
 @pytest.mark.parametrize(("file", "reason"), [("rules.zip", "wrong_digest"), ("python_stdlib.zip", "not_loaded")])
 def test_rules_that_are_not_those_of_the_manifest_do_not_run(
-    chromium: str, built_rules: Path, tmp_path: Path, file: str, reason: str
+    chromium: Browser, built_rules: Path, tmp_path: Path, file: str, reason: str
 ) -> None:
     changed = tmp_path / "rules"
     shutil.copytree(built_rules, changed)
@@ -72,6 +100,6 @@ def test_rules_that_are_not_those_of_the_manifest_do_not_run(
         (changed / file).write_bytes(content.replace(b"foul_penalty", b"foul_benefit"))
     else:
         (changed / file).unlink()
-    found = score_in_chromium(chromium, changed, hands_to_score()[:1])
+    found = score_in_browser(chromium, changed, hands_to_score()[:1])
     for each in (found["description"], found["again"], found["results"][0]["scored"]):
         assert (each["kind"], each["reason"]) == ("unavailable", reason)

@@ -15,9 +15,9 @@ from typing import Any, Final
 
 from schemas.base import MOST_SHOWN, WireError, load
 from schemas.documents import RoundDocument, load_document
-from schemas.exact_points import refuse_inexact
 from schemas.hand_identity import is_same_hand
 from schemas.hands import HandRequestSchema, SubmittedHand, dump_hand
+from schemas.money import refuse_inexact
 from schemas.next_hand import (
     WRONG_NUMBER,
     dump_played_hand,
@@ -28,8 +28,7 @@ from schemas.next_hand import (
     find_same_deal,
     play_submitted,
 )
-from schemas.problems import dump_mistakes, find_unexpected
-from schemas.refusals import Refusal, refuse
+from schemas.problems import Refusal, dump_mistakes, find_unexpected, refuse
 from schemas.rulesets import load_ruleset
 from schemas.strict_json import read_json
 from scoring import SCORER_VERSION
@@ -46,6 +45,7 @@ from scoring.ruleset import Ruleset
 from scoring.unfinished_board import UnfinishedBoard, score_unfinished
 
 Document = dict[str, Any]
+_Parts = tuple[list[Document], list[Document], list[Document]]
 
 _HAND: Final = HandRequestSchema()
 _OF_REQUESTS: Final = ("dealt_again", "expected", "restores")
@@ -101,8 +101,9 @@ def score(round_text: str, hand_text: str) -> str:
     each player the full rows, whether the board is foul in any case, and the Fantasyland that the full rows earn.
 
     Args:
-        round_text: JSON with `document`, as `GET /v1/rounds/{id}/document` returns it, and `ruleset`, as
-            `GET /v1/rulesets/{reference}` returns it. Its hands can also be requests to record a hand.
+        round_text: JSON with `document`, as `GET /v1/rounds/{id}/document` returns it, `ruleset`, as
+            `GET /v1/rulesets/{reference}` returns it, and optionally `requests`: what was requested since, each with
+            its `operation` and `body`. With `before`, the number of a hand, only what was played before it counts.
         hand_text: the request body to record the hand, as far as it is known.
     """
     try:
@@ -120,6 +121,22 @@ def score(round_text: str, hand_text: str) -> str:
     return json.dumps({"kind": "complete", "boards": _dump_boards(given.round, received), "result": result})
 
 
+def replay_round(round_text: str) -> str:
+    """
+    Replay a round with the requests that wait, as JSON: its `round` as the service will show it, without IDs and times.
+
+    The `kind` is `replayed` or, with the `problem`, `round_refused`. Requests that were recorded before change nothing.
+
+    Args:
+        round_text: as for `score`.
+    """
+    try:
+        given = _read_round(round_text)
+    except (WireError, ScoringError) as error:
+        return json.dumps({"kind": "round_refused", "problem": _dump_refusal(refuse(error))})
+    return json.dumps({"kind": "replayed", "round": dump_played_round(given.round)})
+
+
 @lru_cache(maxsize=4)
 def _read_round(text: str) -> _Given:
     """
@@ -132,11 +149,49 @@ def _read_round(text: str) -> _Given:
     if not isinstance(received, dict) or not isinstance(received.get("document"), dict):
         raise WireError((Mistake("field-missing", ("document",), "is required"),))
     ruleset = load_ruleset(received.get("ruleset"))
-    document = load_document(_without_requests(received["document"]))
+    given, requests, before = received["document"], received.get("requests"), received.get("before")
+    document = load_document(_without_requests(_apply(given, requests or [], before) if requests or before else given))
     if document.ruleset not in (ruleset.name, str(ruleset)):
         detail = f"is {document.ruleset!r}; expected {str(ruleset)!r}, the given ruleset"
         raise RoundError([Mistake("ruleset-differs", ("document", "ruleset"), detail)])
     return _Given(document, ruleset, replay(without_needless_marks(document.history(ruleset))))
+
+
+def _apply(document: Document, requests: list[Document], before: int | None) -> Document:
+    """
+    Return a document after requests, or as it was before a hand.
+
+    >>> _apply({"hands": []}, [{"operation": "record_hand", "body": {"number": 1}}], None)["hands"]
+    [{'number': 1}]
+    >>> _apply({"hands": [{"number": 1}, {"number": 2}]}, [], 2)["hands"]
+    [{'number': 1}]
+    """
+    hands, departures = list(document["hands"]), list(document.get("departures") or ())
+    closed, irregular = document.get("closed"), list(document.get("irregular") or ())
+    for request in requests:
+        operation, body = request["operation"], request["body"]
+        if operation == "record_hand" and body["number"] == len(hands) + 1:
+            hands.append(body)
+        elif operation == "undo_hand" and body["number"] == len(hands):
+            hands, departures, irregular = _cut(len(hands), hands, departures, irregular)
+        elif operation == "record_departure" and body["seat"] not in [left["seat"] for left in departures]:
+            departures.append({**body, "after_hand": len(hands)})
+        elif operation == "close_round":
+            closed = {"after_hand": len(hands), "reason": body["reason"]}
+    if before is not None and before <= len(hands):
+        hands, departures, irregular = _cut(before, hands, departures, irregular)
+        closed = None
+    changed = {"hands": hands, "departures": departures, "closed": closed, "irregular": irregular}
+    return {**document, **changed}
+
+
+def _cut(number: int, hands: list[Document], departures: list[Document], irregular: list[Document]) -> _Parts:
+    """Return the hands before one, and the departures and marks up to there."""
+    return (
+        hands[: number - 1],
+        [left for left in departures if left["after_hand"] < number],
+        [accepted for accepted in irregular if accepted["hand"] < number],
+    )
 
 
 def _without_requests(document: Document) -> Document:

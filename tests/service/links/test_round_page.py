@@ -22,7 +22,7 @@ def text_of(element: Element) -> str:
 
 
 def read_page(nobody: Api, url: str) -> Element:
-    page = nobody.ask("GET", url, headers=HTML)
+    page = nobody.request("GET", url, headers=HTML)
     assert page.status == 200, page
     return html5lib.parse(page.text, namespaceHTMLElements=False)
 
@@ -37,7 +37,7 @@ def texts(page: Element, css_class: str) -> list[str]:
 
 
 def test_the_page_shows_table_day_and_money(house: House, api: Api, nobody: Api) -> None:
-    [(club,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(club,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     set_evenings(house.owner, club, time_zone="Europe/Berlin", evening_begins=time(6))
     table = add_table(api, name="Friday game", point_value=10, currency="EUR")
     round_id = str(open_round(api, table, SIXES, opened_at=ELEVEN_PM_IN_UTC, reference="friday-7")["id"])
@@ -63,7 +63,7 @@ def test_settling_up_takes_the_fewest_payments(api: Api, nobody: Api) -> None:
     payments = [text_of(each) for each in section(read_page(nobody, issue(api, round_id)), "settling").iter("li")]
     paid = dict.fromkeys(("ann", "bob", "cyd"), 0)
     for line in payments:
-        payer, payee, units, cents = re.fullmatch(r"(\w+) pays (\w+) €(\d+)\.(\d\d)", line).groups()  # type: ignore[union-attr]
+        payer, payee, units, cents = re.fullmatch(r"(\w+) pays (\w+) €(\d+)\.(\d\d)", line).groups()  # type: ignore[union-attr]  # it matches
         paid[payer] -= int(units + cents)
         paid[payee] += int(units + cents)
     assert list(paid.values()) == [10 * net[seat] for seat in ("1", "2", "3")]
@@ -73,7 +73,7 @@ def test_settling_up_takes_the_fewest_payments(api: Api, nobody: Api) -> None:
 def test_without_a_point_value_payments_are_in_points(api: Api, nobody: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     before = read_page(nobody, issue(api, round_id))
-    assert text_of(section(before, "settling")) == "Settling up Nobody owes anything."
+    assert text_of(section(before, "settling")) == "Settling up No payments."
     assert text_of(section(before, "hands")) == "Hands No hand has been recorded yet."
     play(api, round_id, hand(1, 1, THREE))
     payments = [text_of(each) for each in section(read_page(nobody, issue(api, round_id)), "settling").iter("li")]
@@ -106,8 +106,9 @@ def test_capped_payments_have_their_cap(api: Api, nobody: Api) -> None:
     text = text_of(section(read_page(nobody, issue(api, round_id)), "hand-1"))
     for transfer in capped:
         payer, payee = names[transfer["payer"]], names[transfer["payee"]]
-        reason = {"payer_stack": f"{payer} had no more", "winner_room": f"{payee} could not win more"}
-        sentence = f"{payer} pays {payee} {transfer['paid']} of {transfer['due']}: {reason[transfer['limited_by']]}."
+        paid = transfer["paid"]
+        reason = {"payer_stack": f"{payer} had only {paid} left", "winner_room": f"{payee} could win at most {paid}"}
+        sentence = f"{payer} pays {payee} {paid} of {transfer['due']}: {reason[transfer['limited_by']]}."
         assert sentence in text
     assert "before caps" in text
 
@@ -140,5 +141,5 @@ def test_pages_of_hands_link_to_the_round_and_the_hands_beside(
 def test_a_page_for_a_key_has_no_links_to_a_round_that_only_links_show(api: Api) -> None:
     round_id = start_round(api, "pineapple", SIXES)
     played = play(api, round_id, hand(1, 1, THREE))
-    page = api.ask("GET", f"/v1/hands/{played['id']}/explanation", headers=HTML)
+    page = api.request("GET", f"/v1/hands/{played['id']}/explanation", headers=HTML)
     assert "<nav" not in page.text

@@ -36,11 +36,11 @@ def read(client: FlaskClient) -> Read:
 
     @cache
     def strictly(path: str) -> ElementTree.Element:
-        answer = client.get(path)
-        assert answer.status_code == 200
-        assert answer.content_type == "text/html; charset=utf-8"
-        parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
-        page: ElementTree.Element = parser.parse(answer.get_data(as_text=True))
+        with client.get(path) as response:
+            assert response.status_code == 200
+            assert response.content_type == "text/html; charset=utf-8"
+            parser = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False)
+            page: ElementTree.Element = parser.parse(response.get_data(as_text=True))
         return page
 
     return strictly
@@ -55,8 +55,8 @@ def part(page: ElementTree.Element, id_: str) -> ElementTree.Element:
     return found
 
 
-def policy_of(answer: TestResponse) -> dict[str, str]:
-    rules = (rule.strip().partition(" ") for rule in answer.headers["Content-Security-Policy"].split(";"))
+def policy_of(response: TestResponse) -> dict[str, str]:
+    rules = (rule.strip().partition(" ") for rule in response.headers["Content-Security-Policy"].split(";"))
     return {name: value for name, _, value in rules}
 
 
@@ -98,18 +98,18 @@ def test_a_page_loads_only_files_of_the_service_that_its_policy_allows(
         parts = urlsplit(str(address))
         assert (parts.scheme, parts.netloc) == ("", ""), address
         assert policy[directive] == "'self'"
-        with client.get(str(address)) as answer:
-            assert answer.status_code == 200, address
-            assert answer.mimetype == content_type
-            assert answer.headers["Cache-Control"] == "public, max-age=31536000, immutable"
-            digest = sha256(answer.get_data()).hexdigest()
+        with client.get(str(address)) as response:
+            assert response.status_code == 200, address
+            assert response.mimetype == content_type
+            assert response.headers["Cache-Control"] == "public, max-age=31536000, immutable"
+            digest = sha256(response.get_data()).hexdigest()
         assert parts.query == f"v={digest[:16]}"
 
 
 @pytest.mark.parametrize("name", ["style.css", "reference.css", "reference.js", "reference/swagger-ui.css"])
 def test_a_file_of_a_page_loads_nothing_from_another_host(client: FlaskClient, name: str) -> None:
-    with client.get(f"/static/{name}") as answer:
-        text = answer.get_data(as_text=True)
+    with client.get(f"/static/{name}") as response:
+        text = response.get_data(as_text=True)
     loaded = re.findall(r"url\(\s*['\"]?([^'\")]*)", text)
     assert [address for address in loaded if not address.startswith("data:")] == []
     assert "@import" not in text
@@ -119,11 +119,11 @@ def test_a_file_of_a_page_loads_nothing_from_another_host(client: FlaskClient, n
 
 @pytest.mark.parametrize("query", ["", "?v=0000000000000000", "?v="])
 def test_a_file_without_its_hash_in_the_address_is_revalidated(client: FlaskClient, query: str) -> None:
-    with client.get(f"/static/style.css{query}") as answer:
-        assert answer.headers["Cache-Control"] == "no-cache"
-        tag = answer.headers["ETag"]
-    with client.get(f"/static/style.css{query}", headers={"If-None-Match": tag}) as answer:
-        assert answer.status_code == 304
+    with client.get(f"/static/style.css{query}") as response:
+        assert response.headers["Cache-Control"] == "no-cache"
+        tag = response.headers["ETag"]
+    with client.get(f"/static/style.css{query}", headers={"If-None-Match": tag}) as response:
+        assert response.status_code == 304
 
 
 @pytest.mark.parametrize("path", PAGES)
@@ -133,8 +133,8 @@ def test_a_page_is_revalidated(client: FlaskClient, path: str) -> None:
 
 @pytest.mark.parametrize("path", [*PAGES, "/static/style.css", "/static/none.css", "/problems/no-luck"])
 def test_a_page_forbids_everything_but_files_of_the_service(client: FlaskClient, path: str) -> None:
-    with client.get(path) as answer:
-        headers, policy = answer.headers, policy_of(answer)
+    with client.get(path) as response:
+        headers, policy = response.headers, policy_of(response)
     assert policy["default-src"] == policy["base-uri"] == policy["form-action"] == policy["frame-ancestors"] == "'none'"
     assert policy["style-src"] == "'self'"
     scripts = {"script-src": "'self'", "connect-src": "'self'", "img-src": "data:"} if path == "/docs" else {}
@@ -154,9 +154,9 @@ def test_every_link_leads_somewhere_in_the_service(client: FlaskClient, read: Re
         assert (parts.scheme, parts.netloc) == ("", ""), target
         there = page if not parts.path else None
         if parts.path:
-            answer = client.get(parts.path)
-            assert answer.status_code == 200, target
-            there = read(parts.path) if answer.mimetype == "text/html" else None
+            with client.get(parts.path, follow_redirects=True) as response:
+                assert response.status_code == 200, target
+                there = read(response.request.path) if response.mimetype == "text/html" else None
         if parts.fragment:
             assert there is not None
             part(there, unquote(parts.fragment))
@@ -164,10 +164,10 @@ def test_every_link_leads_somewhere_in_the_service(client: FlaskClient, read: Re
 
 def test_the_first_page_leads_to_the_others(read: Read) -> None:
     links = {link.get("href") for link in read("/").findall(".//main//a")}
-    assert links == {"/docs", "/openapi.yaml", "/problems", "/v1/rulesets"}
+    assert links == {"/console/", "/docs", "/keeper/", "/openapi.yaml", "/problems", "/v1/rulesets"}
 
 
-def test_a_problem_is_shown_as_it_was_once_answered(read: Read) -> None:
+def test_a_stored_problem_is_shown_again(read: Read) -> None:
     for code, example in read_examples()[PROBLEMS].items():
         shown = read(f"/problems/{code}").find(".//pre/code")
         assert json.loads("".join(shown.itertext())) == example
@@ -216,9 +216,9 @@ def test_a_missing_reference_page_is_reported(
             (tmp_path / name).write_text("")
     (tmp_path / "style.css").touch()
     monkeypatch.setattr(views, "STATIC", tmp_path)
-    answer = client.get("/docs")
-    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(answer.get_data(as_text=True))
-    assert answer.status_code == 200
+    response = client.get("/docs")
+    page = html5lib.HTMLParser(strict=True, namespaceHTMLElements=False).parse(response.get_data(as_text=True))
+    assert response.status_code == 200
     assert "The files of the API reference are not installed: run make setup" in text_of(page.find(".//main"))
     assert list(page.iter("script")) == []
     assert {link.get("href") for link in page.findall(".//main//a")} == {"/openapi.yaml", "/problems"}

@@ -10,6 +10,24 @@ from tests.support.sample_rounds import THREE, add_table, complete_round, hand, 
 
 CUSTOM = "saturday"
 """A ruleset of the club that only the other table uses."""
+ALLOWED = {
+    *(
+        "get_club",
+        "get_link",
+        "get_table",
+        "list_tables",
+        "get_statement",
+        "get_ruleset",
+        "list_rulesets",
+        "list_events",
+    ),
+    *("open_round", "list_rounds", "get_round", "get_settlement", "get_document", "close_round", "record_departure"),
+    *("record_hand", "record_hands", "list_hands", "find_hands", "get_hand", "explain_hand", "undo_hand"),
+    *("correct_round", "confirm_settlement", "get_club_statement"),
+    *("show_scorekeeper", "hide_scorekeeper", "list_scorekeepers"),
+}
+"""The operations that a scorekeeper's link can be used for."""
+NDJSON = {"Content-Type": "application/x-ndjson"}
 
 
 @dataclass(frozen=True)
@@ -32,21 +50,21 @@ def play_at(api: Api, name: str) -> Played:
     return Played(table, round_id, play(api, round_id, hand(1, 1, THREE))["id"], complete, dispute)
 
 
-def issue(api: Api, table: str, **asked: Any) -> ApiResponse:
+def issue(api: Api, table: str, **fields: Any) -> ApiResponse:
     """Issue a link to a table."""
-    issued = api.post(f"/v1/tables/{table}/links", asked)
+    issued = api.post(f"/v1/tables/{table}/links", fields)
     assert issued.status == 201, issued
     return issued
 
 
 def secret_of(issued: ApiResponse) -> str:
-    """Return the secret of a new link, from the fragment of its address."""
-    return str(issued["url"]).partition("#")[2]
+    """Return the secret of a new link: the fragment of its address, or the last part of the path."""
+    return str(issued["url"]).rpartition("/")[2].removeprefix("#")
 
 
-def link_to(house: House, api: Api, table: str, kind: str = "scorekeeper", **asked: Any) -> Api:
+def link_to(house: House, api: Api, table: str, kind: str = "scorekeeper", **fields: Any) -> Api:
     """Return a client with a new link to a table."""
-    return Api(house.app, secret_of(issue(api, table, kind=kind, **asked)))
+    return Api(house.app, secret_of(issue(api, table, kind=kind, **fields)))
 
 
 def table_of(api: Api, name: str = "kitchen", **more: Any) -> str:

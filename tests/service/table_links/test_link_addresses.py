@@ -17,7 +17,7 @@ def issue_at(house: House, api: Api, base_url: str, **settings: str) -> ApiRespo
     found = read_settings(settings)
     app = create_app(Config(house.logins.service, public_url=found["public_url"], allowed_hosts=found["allowed_hosts"]))
     try:
-        return Api(app, api.key).ask("POST", f"/v1/tables/{table}/links", json={}, base_url=base_url)
+        return Api(app, api.key).request("POST", f"/v1/tables/{table}/links", json={}, base_url=base_url)
     finally:
         app.extensions["ofc_database"].close()
 
@@ -56,7 +56,7 @@ def test_a_host_that_the_client_made_up_is_refused(house: House, api: Api) -> No
     refused = issue_at(house, api, "http://evil.example:8000")
     assert (refused.status, refused["code"]) == (409, "link-address-unknown")
     assert refused["detail"].startswith("the host of the request is 'evil.example', which is not known")
-    assert house.ask("SELECT count(*) FROM table_links WHERE label = 'evil'") == [(0,)]
+    assert house.query("SELECT count(*) FROM table_links WHERE label = 'evil'") == [(0,)]
     allowed = issue_at(house, api, "http://evil.example:8001", OFC_ALLOWED_HOSTS="cardroom, Evil.example")
     assert base_of(allowed) == "http://evil.example:8001"
 

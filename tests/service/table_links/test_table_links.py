@@ -21,7 +21,7 @@ SCOREKEEPER = ["read", "write", "correct"]
 
 def key_with(house: House, api: Api, *scopes: str, lifetime: timedelta | None = None) -> Api:
     """Return a client with another key of a client's club."""
-    [(name,)] = house.ask("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
+    [(name,)] = house.query("SELECT name FROM clubs WHERE id = %s", club_of(house, api))
     made = create_key(house.owner, find_club(house.owner, name), name="other", scopes=scopes, lifetime=lifetime)
     return Api(house.app, made.secret)
 
@@ -31,7 +31,7 @@ def life_of(issued: ApiResponse) -> timedelta:
 
 
 def key_id(house: House, api: Api) -> UUID:
-    [(found,)] = house.ask("SELECT id FROM api_keys WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
+    [(found,)] = house.query("SELECT id FROM api_keys WHERE secret_sha256 = sha256(%s)", str(api.key).encode())
     return UUID(str(found))
 
 
@@ -54,12 +54,12 @@ def test_a_scorekeeper_link_has_the_secret_in_the_fragment_of_its_address(house:
     assert (address.scheme, address.netloc, address.path, address.query) == ("http", "localhost", "/keeper/", "")
     assert re.fullmatch(SECRET, address.fragment)
     assert (issued["label"], issued["scopes"], life_of(issued)) == ("Anna's phone", SCOREKEEPER, timedelta(minutes=1))
-    everything = house.ask("SELECT to_jsonb(link)::text FROM table_links AS link WHERE id = %s", issued["id"])
+    everything = house.query("SELECT to_jsonb(link)::text FROM table_links AS link WHERE id = %s", issued["id"])
     assert address.fragment not in str(everything)
 
 
 @pytest.mark.parametrize(
-    ("asked", "pointer"),
+    ("body", "pointer"),
     [
         ({"kind": "owner"}, "#/kind"),
         ({"kind": None}, "#/kind"),
@@ -71,10 +71,10 @@ def test_a_scorekeeper_link_has_the_secret_in_the_fragment_of_its_address(house:
         ({"scopes": ["*"]}, "#/scopes"),
     ],
 )
-def test_an_invalid_request_creates_no_link(house: House, api: Api, asked: dict[str, object], pointer: str) -> None:
+def test_an_invalid_request_creates_no_link(house: House, api: Api, body: dict[str, object], pointer: str) -> None:
     table = table_of(api)
     before = house.count_records()
-    refused = api.post(f"/v1/tables/{table}/links", asked)
+    refused = api.post(f"/v1/tables/{table}/links", body)
     assert (refused.status, set(refused.mistakes)) == (422, {pointer})
     assert house.count_records() == before
 
@@ -107,7 +107,7 @@ def test_a_link_expires_with_its_key_at_the_latest(house: House, api: Api) -> No
     table = table_of(api)
     lent = key_with(house, api, "*", lifetime=timedelta(hours=1))
     issued = issue(lent, table)
-    [(ends,)] = house.ask("SELECT expires_at FROM api_keys WHERE id = %s", key_id(house, lent))
+    [(ends,)] = house.query("SELECT expires_at FROM api_keys WHERE id = %s", key_id(house, lent))
     assert datetime.fromisoformat(issued["expires_at"]) == ends
 
 
@@ -117,12 +117,12 @@ def test_links_of_unknown_tables_and_of_other_clubs_are_not_found(api: Api, othe
     link = issue(api, table)["id"]
     for stranger, place in ((other_api, table), (api, NOBODYS)):
         address = path.format(place, link)
-        answers = (
+        responses = (
             [stranger.delete(address)]
             if path.endswith("links/{}")
             else [stranger.get(address), stranger.post(address, {})]
         )
-        assert [answer.status for answer in answers] == [404] * len(answers)
+        assert [response.status for response in responses] == [404] * len(responses)
     assert api.delete(f"/v1/tables/{table_of(api, 'attic')}/links/{link}").status == 404
     assert api.get(f"/v1/tables/{table}/links")["links"][0]["revoked_at"] is None
 
@@ -138,7 +138,9 @@ def test_links_are_listed_newest_first_and_not_among_the_keys(house: House, api:
     pages = list(walk(api, f"/v1/tables/{table}/links?limit=2"))
     listed = [link for page in pages for link in page["links"]]
     assert [link["label"] for link in listed] == labels[::-1]
-    assert listed == [{k: v for k, v in each.document.items() if k not in ("url", "warnings")} for each in issued[::-1]]
+    assert listed == [
+        {k: v for k, v in each.document.items() if k not in ("url", "board_url", "warnings")} for each in issued[::-1]
+    ]
     assert [key["name"] for key in api.get("/v1/keys")["keys"]] == ["first"]
     assert not any(secret_of(each) in str(pages) for each in issued)
 
@@ -256,7 +258,7 @@ def test_the_link_is_the_actor_of_what_is_done_with_it(house: House, api: Api) -
     round_id = open_round(link, table, SIXES)["id"]
     play(link, round_id, hand(1, 1, THREE))
     api.delete(f"/v1/tables/{table}/links/{issued['id']}")
-    trail = house.ask(
+    trail = house.query(
         "SELECT kind, actor::text, convert_from(content, 'UTF8') FROM events WHERE club_id = %s ORDER BY id",
         club_of(house, api),
     )

@@ -5,24 +5,25 @@ from typing import Any
 
 import httpx2
 import pytest
-from playwright.sync_api import Browser, BrowserContext, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
-from tests.support.browser.chromium import open_chromium
-from tests.support.browser.keeper_page import KeeperPage
+from tests.support.browser.keeper_page import KeeperPage, collect_violations
+from tests.support.browser.linked_table import LinkedTable
 from tests.support.server_process import Running, running
 
+# A busy machine draws late. A condition that is met ends the wait.
+expect.set_options(timeout=20_000)
+
 OpenKeeper = Callable[..., KeeperPage]
+OpenPage = Callable[[str], Page]
+
+IN_BOTH_SCHEMES = pytest.mark.parametrize("scheme", ["light", pytest.param("dark", marks=pytest.mark.thorough)])
+"""Checks a page in light and in dark colours; `make test` checks it in light ones."""
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    # Until Playwright is stopped, its event loop stays the one of the thread; other tests run loops of their own.
-    with sync_playwright() as playwright:
-        try:
-            with open_chromium(playwright) as browser:
-                yield browser
-        except OSError as error:
-            pytest.skip(str(error))
+def browser(chromium: Browser) -> Browser:
+    return chromium
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +36,7 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Running]:
 def api(service: Running) -> Iterator[httpx2.Client]:
     key = (service.directory / "api-key").read_text().strip()
     headers = {"Authorization": f"Bearer {key}"}
-    with httpx2.Client(base_url=service.url, headers=headers, trust_env=False) as client:
+    with httpx2.Client(base_url=service.url, headers=headers, timeout=60, trust_env=False) as client:
         # With one table only, the page opens it without asking.
         for name in ("first table", "second table"):
             client.post("/v1/tables", json={"name": name, "ruleset": "pineapple"})
@@ -49,7 +50,7 @@ SAVE_DATA = "Object.defineProperty(navigator, 'connection', { value: { saveData:
 @pytest.fixture
 def context(browser: Browser, request: pytest.FixtureRequest) -> Iterator[BrowserContext]:
     context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True)
-    context.set_default_timeout(10_000)
+    context.set_default_timeout(20_000)
     if request.node.get_closest_marker("with_rules") is None:
         context.add_init_script(SAVE_DATA)
     yield context
@@ -75,3 +76,35 @@ def open_keeper(context: BrowserContext, service: Running, api: httpx2.Client) -
 @pytest.fixture
 def keeper(open_keeper: OpenKeeper) -> KeeperPage:
     return open_keeper()
+
+
+@pytest.fixture
+def open_page(context: BrowserContext, service: Running) -> Iterator[OpenPage]:
+    """Open any page of the service; at the end, check that no page did what its policy forbids."""
+    violations: list[Any] = []
+
+    def open_address(path: str) -> Page:
+        page = context.new_page()
+        collect_violations(page, violations)
+        page.goto(service.url + path)
+        return page
+
+    yield open_address
+    assert violations == []
+
+
+@pytest.fixture
+def table(api: httpx2.Client) -> LinkedTable:
+    """A table with a complete round."""
+    table = LinkedTable(api)
+    table.complete()
+    return table
+
+
+@pytest.fixture
+def plain(browser: Browser) -> Iterator[BrowserContext]:
+    """A browser in which no script runs."""
+    context = browser.new_context(viewport={"width": 390, "height": 844}, java_script_enabled=False)
+    context.set_default_timeout(20_000)
+    yield context
+    context.close()

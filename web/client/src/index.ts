@@ -1,5 +1,5 @@
 export { Tablestakes } from "./client.js";
-export type { ClientOptions, HandLine, ImportResult, Result } from "./client.js";
+export type { ClientOptions, Result } from "./client.js";
 export type * from "./contract.js";
 export { ApiError, TablestakesError, TransportError } from "./errors.js";
 export { RETRY_RULES, type RetryRules } from "./retries.js";

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Tablestakes } from "../../client/src/client.js";
-import { sendAll, type Waiting } from "./outbox.js";
+import { TransportError } from "../../client/src/errors.js";
+import { sendAll, type Accepted, type Waiting } from "./outbox.js";
 
 interface Sent {
   path: string;
@@ -14,17 +15,35 @@ type Reply = (sent: Sent) => Response | Error;
 class Storage {
   constructor(readonly requests: Waiting[]) {}
   read = async (): Promise<Waiting[]> => [...this.requests];
-  remove = async (id: number): Promise<void> => {
-    this.requests.splice(this.requests.findIndex((each) => each.id === id), 1);
+  complete = async (completed: Waiting, { round }: Accepted): Promise<void> => {
+    this.requests.splice(this.requests.findIndex((each) => each.id === completed.id), 1);
+    if (completed.operation !== "open_round") return;
+    for (const each of this.requests) if (each.round === completed.round) each.round = round.id;
   };
   change = async (changed: Waiting): Promise<void> => {
     this.requests.splice(this.requests.findIndex((each) => each.id === changed.id), 1, changed);
   };
 }
 
-function waiting(id: number, round: string): Waiting {
-  const body = JSON.stringify({ number: id });
-  return { id, round, path: `/v1/rounds/${round}/hands`, body, idempotencyKey: `key-${id}`, label: `Hand ${id}`, refusal: null };
+function waiting(id: number, round: string, changes: Partial<Waiting> = {}): Waiting {
+  return {
+    id,
+    round,
+    operation: "record_hand",
+    table: { id: `table of ${round}`, name: "friday" },
+    reference: null,
+    body: JSON.stringify({ number: id }),
+    idempotencyKey: `key-${id}`,
+    label: `Hand ${id}`,
+    storedAt: "2026-11-24T20:00:00Z",
+    refusal: null,
+    ...changes,
+  };
+}
+
+function opening(id: number, round: string, table: string): Waiting {
+  const body = JSON.stringify({ reference: `reference of ${round}` });
+  return waiting(id, round, { operation: "open_round", table: { id: table, name: "friday" }, body });
 }
 
 function client(reply: Reply): { sent: Sent[]; api: Tablestakes } {
@@ -45,7 +64,12 @@ function json(status: number, body: object): Response {
   return new Response(JSON.stringify(body), { status, headers: { "Content-Type": type } });
 }
 
-const recorded: Reply = ({ path }) => json(201, { round: { id: path.split("/")[3] } });
+const recorded: Reply = ({ path, body }) => {
+  const [, , , id, verb] = path.split("/");
+  const { number, reference } = JSON.parse(body) as { number?: number; reference?: string };
+  if (verb === "rounds") return json(201, { id: `opened-${id}`, table: id, reference });
+  return verb === "hands" ? json(201, { id: `hand ${number}`, number, in_force: true, round: { id } }) : json(201, { id });
+};
 const problem = (status: number, code: string): Response =>
   json(status, { type: "t", title: "t", code, status, detail: `detail of ${code}`, request_id: "1", errors: [] });
 
@@ -66,7 +90,7 @@ test("a refusal stops its round, and no other", async () => {
   );
   assert.equal((await sendAll(api, storage)).kind, "done");
   assert.deepEqual(sent.map(({ key }) => key), ["key-1", "key-2"]);
-  assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal]), [[1, ["detail of hand-conflict"]], [3, null]]);
+  assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal]), [[1, { code: "hand-conflict", details: ["detail of hand-conflict"] }], [3, null]]);
   await sendAll(api, storage);
   assert.equal(sent.length, 2, "a refused request is not sent again by itself");
 });
@@ -75,7 +99,7 @@ for (const [name, reply] of [
   ["no network", () => new TypeError("failed to fetch")],
   ["a login page of a hotel", () => new Response("<html>", { headers: { "Content-Type": "text/html" } })],
   ["an unavailable service", () => problem(503, "unavailable")],
-  ["a locked round", () => problem(409, "busy")],
+  ["a response to another request", () => json(201, { id: "hand 9", number: 9, in_force: true, round: { id: "a" } })],
 ] as [string, Reply][]) {
   test(`${name} leaves everything as it is`, async () => {
     const storage = new Storage([waiting(1, "a"), waiting(2, "b")]);
@@ -91,4 +115,66 @@ test("a secret that is not valid any more refuses no request", async () => {
   const result = await sendAll(client(() => problem(401, "key-unknown")).api, storage);
   assert.equal(result.kind, "unauthorized");
   assert.deepEqual(storage.requests, [waiting(1, "a")]);
+});
+
+test("a secret that may not record says so", async () => {
+  const storage = new Storage([waiting(1, "a")]);
+  const result = await sendAll(client(() => problem(403, "scope-missing")).api, storage);
+  assert.deepEqual(result, { kind: "unauthorized", rounds: [], detail: "detail of scope-missing" });
+  assert.deepEqual(storage.requests, [waiting(1, "a")]);
+});
+
+test("a limit of requests stops all that wait, and refuses none", async () => {
+  const storage = new Storage([waiting(1, "a"), waiting(2, "b")]);
+  const { sent, api } = client(() => problem(429, "rate-limited"));
+  assert.equal((await sendAll(api, storage)).kind, "limited");
+  assert.equal(sent.length, 1);
+  assert.deepEqual(storage.requests, [waiting(1, "a"), waiting(2, "b")]);
+});
+
+test("a request that waits for a response ends with its signal", async () => {
+  const storage = new Storage([waiting(1, "a")]);
+  const controller = new AbortController();
+  const fetch = (_: unknown, init?: RequestInit): Promise<Response> =>
+    new Promise((_resolve, reject) => {
+      init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+      controller.abort(new TransportError("the network has changed"));
+    });
+  const api = new Tablestakes({ url: "http://service", key: "k", retries: { attempts: 1, waits: 0 }, fetch: fetch as typeof globalThis.fetch });
+  assert.equal((await sendAll(api, storage, controller.signal)).kind, "offline");
+  assert.deepEqual(storage.requests, [waiting(1, "a")]);
+});
+
+test("a round that is locked, or fails on the server, waits alone", async () => {
+  for (const reply of [problem(409, "busy"), problem(500, "internal-error")]) {
+    const storage = new Storage([waiting(1, "a"), waiting(2, "b"), waiting(3, "a")]);
+    const { sent, api } = client((request) => (request.key === "key-1" ? reply : recorded(request)));
+    assert.equal((await sendAll(api, storage)).kind, "offline");
+    assert.deepEqual(sent.map(({ key }) => key), ["key-1", "key-2"]);
+    assert.deepEqual(storage.requests.map(({ id, refusal }) => [id, refusal]), [[1, null], [3, null]]);
+  }
+});
+
+test("hands of a round that is opened are sent to the round of the service", async () => {
+  const storage = new Storage([opening(1, "new-1", "t"), waiting(2, "new-1")]);
+  const { sent, api } = client(recorded);
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(sent.map(({ path }) => path), ["/v1/tables/t/rounds", "/v1/rounds/opened-t/hands"]);
+});
+
+test("the next round of a table is opened after everything of its last one", async () => {
+  const last = { table: { id: "t", name: "friday" } };
+  const storage = new Storage([waiting(1, "a", last), opening(2, "new-1", "t"), waiting(3, "new-1", last), waiting(4, "b")]);
+  const { sent, api } = client((request) =>
+    request.key === "key-1" ? problem(422, "hand-invalid") : recorded(request),
+  );
+  assert.equal((await sendAll(api, storage)).kind, "done");
+  assert.deepEqual(sent.map(({ key }) => key), ["key-1", "key-4"]);
+});
+
+test("a hand that was undone before is refused until it is restored", async () => {
+  const storage = new Storage([waiting(1, "a")]);
+  const undone = json(201, { id: "h", number: 1, in_force: false, round: { id: "a" } });
+  assert.equal((await sendAll(client(() => undone).api, storage)).kind, "done");
+  assert.deepEqual([storage.requests[0]?.refusal?.code, storage.requests[0]?.refusal?.hand], ["hand-withdrawn", "h"]);
 });

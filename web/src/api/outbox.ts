@@ -1,79 +1,174 @@
 // Requests that wait to be sent: stored before they are sent, sent in the order of their round, removed after the response.
 
 import type { Tablestakes } from "../../client/src/client.js";
-import type { Round } from "../../client/src/contract.js";
+import type { RecordedHand, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
 import { isTemporary } from "../../client/src/retries.js";
 import { describeRefusal } from "./scorer.js";
 
-/** A request that waits to be sent. Its body and its idempotency key never change. */
+export type OperationName = "open_round" | "record_hand" | "undo_hand" | "record_departure" | "close_round";
+
+/** The last part of the path of an operation: below the round or, for an opening, below the table. */
+const PATHS: Record<OperationName, string> = {
+  open_round: "rounds",
+  record_hand: "hands",
+  undo_hand: "undo",
+  record_departure: "departures",
+  close_round: "close",
+};
+
+/** Why the service refused a request. It then stops the requests of its round. */
+export interface Refusal {
+  code: string;
+  details: string[];
+  /** The record of a hand that was undone before. */
+  hand?: string;
+}
+
+/** A request that waits to be sent. Its body and its idempotency key never change, unless it was refused. */
 export interface Waiting {
   id?: number;
+  operation: OperationName;
+  table: { id: string; name: string };
+  /** The ID of the round; of this device, until the service has opened the round. */
   round: string;
-  path: string;
+  /** The name of the round at its table. */
+  reference: string | null;
   body: string;
   idempotencyKey: string;
   /** What it records, in words. */
   label: string;
-  /** Why the service refused it. It then stops the requests of its round. */
-  refusal: string[] | null;
+  storedAt: string;
+  refusal: Refusal | null;
 }
 
 /** Where the requests are stored. */
 export interface OutboxStorage {
+  /** Return all requests, oldest first. */
   read(): Promise<Waiting[]>;
   change(request: Waiting): Promise<void>;
-  remove(id: number): Promise<void>;
+  /** Remove a request that was accepted. An opened round has the ID of the service from then on. */
+  complete(request: Waiting, accepted: Accepted): Promise<void>;
+}
+
+/** What the service returned: the round as it is now, and a recorded hand. */
+export interface Accepted {
+  round: Round;
+  hand: RecordedHand | null;
 }
 
 export type FlushResult =
   | { kind: "done"; rounds: Round[] }
   | { kind: "offline"; rounds: Round[] }
+  /** The service responds, and accepts no more requests for now. */
+  | { kind: "limited"; rounds: Round[] }
+  /** Another secret is needed, and why. */
   | { kind: "unauthorized"; rounds: Round[]; detail: string };
 
-/** Problems of the secret or of its limits, not of a request. */
-const NOT_OF_THE_REQUEST: ReadonlySet<number> = new Set([401, 403, 429]);
+/** What the page says of a secret that the service does not accept any more. */
+export const NOT_VALID = "This link or key is not valid any more.";
+const UNAUTHORIZED = 401;
+const FORBIDDEN = 403;
+const TOO_MANY_REQUESTS = 429;
 
-const LOCK = "tablestakes-keeper-outbox";
+/** The code of a hand that was recorded before and undone. */
+export const WITHDRAWN = "hand-withdrawn";
 
-/** Send what waits, one tab at a time. The result has each round as the service returned it last. */
-export async function flush(client: Tablestakes, storage: OutboxStorage): Promise<FlushResult> {
-  return navigator.locks.request(LOCK, () => sendAll(client, storage));
-}
-
-/** Send all requests, oldest first. A refused request stops those of its round. */
-export async function sendAll(client: Tablestakes, storage: OutboxStorage): Promise<FlushResult> {
+/**
+ * Send all requests, oldest first. A refused request stops those of its round, and the next round of its table.
+ *
+ * The result has each round as the service returned it last. The signal ends the request that waits for a response.
+ */
+export async function sendAll(client: Tablestakes, storage: OutboxStorage, signal?: AbortSignal): Promise<FlushResult> {
   const rounds = new Map<string, Round>();
-  const stopped = new Set<string>();
+  const busy = new Set<string>();
   const result = (): Round[] => [...rounds.values()];
-  for (const request of await storage.read()) {
-    if (request.refusal !== null) stopped.add(request.round);
-    if (stopped.has(request.round)) continue;
+  for (;;) {
+    const request = findNext(await storage.read(), busy);
+    if (request === undefined) return { kind: busy.size === 0 ? "done" : "offline", rounds: result() };
     try {
-      rounds.set(request.round, await send(client, request));
-      await storage.remove(request.id!);
+      const accepted = await sendOnce(client, request, signal);
+      await storage.complete(request, accepted);
+      rounds.set(accepted.round.id, accepted.round);
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
-      if (!(error instanceof ApiError)) return { kind: "offline", rounds: result() };
-      if (error.status >= 500 || isTemporary(error.status, error.code)) return { kind: "offline", rounds: result() };
-      if (NOT_OF_THE_REQUEST.has(error.status)) {
-        return { kind: "unauthorized", rounds: result(), detail: error.message };
+      if (!(error instanceof ApiError)) {
+        if (!(error instanceof WithdrawnError)) return { kind: "offline", rounds: result() };
+        await storage.change({ ...request, refusal: error.refusal });
+      } else if (error.status >= 500 || isTemporary(error.status, error.code)) {
+        busy.add(request.round);
+      } else if (error.status === TOO_MANY_REQUESTS) {
+        return { kind: "limited", rounds: result() };
+      } else if (error.status === UNAUTHORIZED || error.status === FORBIDDEN) {
+        const detail = error.status === FORBIDDEN ? error.message : NOT_VALID;
+        return { kind: "unauthorized", rounds: result(), detail };
+      } else {
+        await storage.change({ ...request, refusal: { code: error.code, details: describeRefusal(error) } });
       }
-      await storage.change({ ...request, refusal: describeRefusal(error) });
-      stopped.add(request.round);
     }
   }
-  return { kind: "done", rounds: result() };
 }
 
-/** Send a request, the same bytes with the same key each time, and return its round. */
-async function send(client: Tablestakes, request: Waiting): Promise<Round> {
-  const untyped = client as unknown as {
-    post(path: string, options: object): Promise<Round | { round: Round }>;
-  };
+/** Return the oldest request that no earlier one stops. */
+function findNext(requests: Waiting[], busy: ReadonlySet<string>): Waiting | undefined {
+  const stopped = new Set<string>(busy);
+  const tables = new Set<string>();
+  for (const request of requests) {
+    const { round, table, operation, refusal } = request;
+    // The stacks of a table's next round are known after its last one.
+    const isBehind = stopped.has(round) || (operation === "open_round" && tables.has(table.id));
+    if (!isBehind && refusal === null) return request;
+    stopped.add(round);
+    tables.add(table.id);
+  }
+  return undefined;
+}
+
+/** A hand was recorded before and undone: it counts only after it is restored. */
+class WithdrawnError extends TablestakesError {
+  readonly refusal: Refusal;
+
+  constructor(hand: string) {
+    super("the hand was recorded before and undone");
+    const detail = "It was recorded before with the same cards and undone. It does not count until it is restored.";
+    this.refusal = { code: WITHDRAWN, details: [detail], hand };
+  }
+}
+
+/** Send a request, the same bytes with the same key each time. Throws an ApiError if the service refuses it. */
+export async function sendOnce(client: Tablestakes, request: Waiting, signal?: AbortSignal): Promise<Accepted> {
+  const untyped = client as unknown as { post(path: string, options: object): Promise<unknown> };
   const headers = { "Content-Type": "application/json" };
-  const { path, body, idempotencyKey } = request;
-  const response = await untyped.post(path, { body, headers, idempotencyKey });
-  if (typeof response !== "object") throw new TransportError("the response is not that of the service");
-  return "round" in response ? response.round : response;
+  const { body, idempotencyKey } = request;
+  const response = await untyped.post(pathOf(request), { body, headers, idempotencyKey, signal });
+  const accepted = readResponse(request, response);
+  // The login page of a hotel responds to any request with anything.
+  if (accepted === null) throw new TransportError("the response is not that of the service");
+  return accepted;
+}
+
+/** Return the path that a request is sent to. */
+export function pathOf({ operation, table, round }: Waiting): string {
+  const owner = operation === "open_round" ? `tables/${table.id}` : `rounds/${round}`;
+  return `/v1/${owner}/${PATHS[operation]}`;
+}
+
+/** Return what was accepted, or null if the response does not belong to the request. */
+function readResponse(request: Waiting, response: unknown): Accepted | null {
+  if (typeof response !== "object" || response === null) return null;
+  if (request.operation !== "record_hand") {
+    const round = response as Partial<Round>;
+    const { reference } = JSON.parse(request.body) as { reference?: string };
+    const isIt =
+      request.operation === "open_round"
+        ? round.table === request.table.id && round.reference === reference && typeof round.id === "string"
+        : round.id === request.round;
+    return isIt ? { round: round as Round, hand: null } : null;
+  }
+  const { round, ...hand } = response as Partial<RecordedHandWithRound>;
+  const { id, number, in_force } = hand;
+  const expected = JSON.parse(request.body) as { number: number };
+  if (typeof id !== "string" || number !== expected.number || round?.id !== request.round) return null;
+  if (in_force === false) throw new WithdrawnError(id);
+  return { round, hand: hand as RecordedHand };
 }

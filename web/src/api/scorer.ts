@@ -1,17 +1,22 @@
 // Where the result of a hand comes from before it is recorded.
 
 import type { Tablestakes } from "../../client/src/client.js";
-import type { HandRequest, RecordedHandWithRound, Round } from "../../client/src/contract.js";
+import type { HandRequest, Problem, RecordedHandWithRound, Round } from "../../client/src/contract.js";
 import { ApiError, TransportError } from "../../client/src/errors.js";
+
+/** The code of a hand whose number another hand has. */
+export const CONFLICT = "hand-conflict";
 
 /** The parts of a result that the page shows. */
 export type Score = Pick<RecordedHandWithRound, "players" | "exchanges" | "transfers" | "stacks"> & {
-  round: Pick<Round, "status" | "seats" | "next">;
+  round: Pick<Round, "stakes_scope" | "status" | "seats" | "next">;
 };
 
 export type ScoreResult =
   | { kind: "scored"; score: Score }
   | { kind: "refused"; details: string[] }
+  /** Another hand is recorded under the number. Saving this one compares them. */
+  | { kind: "conflict" }
   | { kind: "unavailable" };
 
 /** Scores a hand as it would be recorded next. `unavailable` lets the page ask the next scorer. */
@@ -19,10 +24,15 @@ export interface HandScorer {
   score(round: Round, hand: HandRequest, signal: AbortSignal): Promise<ScoreResult>;
 }
 
+/** Return every mistake of a problem, in words. */
+export function describeProblem({ detail, errors }: Pick<Problem, "detail" | "errors">): string[] {
+  const details = (errors ?? []).map((error) => error.detail);
+  return details.length > 0 ? details : [detail];
+}
+
 /** Return every mistake of a refusal, in words. */
 export function describeRefusal(error: ApiError): string[] {
-  const details = error.errors.map(({ detail }) => detail);
-  return details.length > 0 ? details : [error.message];
+  return describeProblem(error.problem);
 }
 
 /** Scores with a dry run of the service. */
@@ -34,6 +44,7 @@ export class ServiceScorer implements HandScorer {
       const options = { path: { round_id: round.id }, query: { dry_run: true }, body: hand, signal, idempotencyKey: null };
       return { kind: "scored", score: await this.client.post("/v1/rounds/{round_id}/hands", options) };
     } catch (error) {
+      if (error instanceof ApiError && error.code === CONFLICT) return { kind: "conflict" };
       if (error instanceof ApiError) return { kind: "refused", details: describeRefusal(error) };
       if (error instanceof TransportError) return { kind: "unavailable" };
       throw error;

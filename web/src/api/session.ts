@@ -3,11 +3,14 @@
 import { Tablestakes } from "../../client/src/client.js";
 import type { CurrentLink, Table } from "../../client/src/contract.js";
 import { ApiError } from "../../client/src/errors.js";
-import { TIMEOUT } from "./timeout.js";
+import { compareClock } from "./clock.js";
+import { BACKGROUND_TIMEOUT, TIMEOUT } from "./timeout.js";
 
 export interface Session {
   secret: string;
   client: Tablestakes;
+  /** The client for requests that nobody waits for: it gives a slow network more time. */
+  background: Tablestakes;
   /** Null for an API key. */
   link: CurrentLink | null;
 }
@@ -17,7 +20,7 @@ const PREFIX = "ofc_";
 /** Return the secret in a pasted link or key, or undefined if the text has none. */
 export function findSecret(text: string): string | undefined {
   const pasted = text.trim();
-  const secret = pasted.includes("#") ? pasted.slice(pasted.indexOf("#") + 1) : pasted;
+  const secret = /(?:#|\/tables\/)([^#]+)$/.exec(pasted)?.[1] ?? pasted;
   return /^[!-~]{8,}$/.test(secret) && !secret.includes("/") ? secret : undefined;
 }
 
@@ -31,14 +34,28 @@ export function takeSecretFromAddress(): string | undefined {
 }
 
 /** Return a client that tries each request once: the page says at once that the service does not respond. */
-export function buildClient(secret: string): Tablestakes {
-  return new Tablestakes({ url: location.origin, key: secret, retries: { attempts: 1, waits: 0, timeout: TIMEOUT } });
+function buildClient(secret: string, timeout: number, waits = 0): Tablestakes {
+  const retries = { attempts: 1, waits, timeout };
+  return new Tablestakes({ url: location.origin, key: secret, retries, fetch: fetchFromService });
+}
+
+/** Fetch from the service. The login page of a hotel, which responds to any request, counts as no response. */
+async function fetchFromService(...request: Parameters<typeof fetch>): Promise<Response> {
+  const response = await fetch(...request);
+  if (!response.headers.has("Request-Id")) throw new TypeError("another server responded");
+  compareClock(response);
+  return response;
+}
+
+/** Return a session with what is known of its secret. */
+export function buildSession(secret: string, link: CurrentLink | null): Session {
+  // In the background, the client waits for as long as a response with 429 asks for.
+  return { secret, client: buildClient(secret, TIMEOUT), background: buildClient(secret, BACKGROUND_TIMEOUT, 1), link };
 }
 
 /** Connect with a secret. Throws an ApiError if the service refuses it. */
 export async function connect(secret: string): Promise<Session> {
-  const client = buildClient(secret);
-  return { secret, client, link: await readLink(client) };
+  return buildSession(secret, await readLink(buildClient(secret, TIMEOUT)));
 }
 
 async function readLink(client: Tablestakes): Promise<CurrentLink | null> {

@@ -1,15 +1,19 @@
-import { useEffect, useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round, Table } from "../../client/src/contract.js";
 import { ApiError, TablestakesError, TransportError } from "../../client/src/errors.js";
-import { buildClient, connect, listTables, takeSecretFromAddress, type Session } from "../api/session.js";
+import { buildSession, connect, listTables, takeSecretFromAddress, type Session } from "../api/session.js";
 import { Bar } from "./bar.js";
 import { JoinScreen } from "./join.js";
 import { useOutbox } from "./outbox.js";
 import { useRules } from "./rules.js";
 import { TableScreen } from "./round/table_screen.js";
-import { forgetAll, readSetting, readTable, writeSetting } from "./storage.js";
+import { keepStorage, StorageNotice } from "./environment.js";
+import { forgetAll, readSetting, readTable, writeSecret, writeSetting } from "./storage.js";
 import { TablesScreen } from "./tables.js";
 import { UpdateNotice } from "./update.js";
+
+/** How long after a failure a link is opened again, in milliseconds. */
+const OPEN_AGAIN = 3_000;
 
 /** The scorekeeper's page. */
 export function App() {
@@ -20,75 +24,112 @@ export function App() {
   const [tables, setTables] = useState<Table[] | null>(null);
   const [table, setTable] = useState<Table | null>(null);
   const [isEntering, setEntering] = useState(false);
+  const [isJoining, setJoining] = useState(false);
+  /** The secret of a link to which the service has not responded. */
+  const [opening, setOpening] = useState<string | null>(null);
   const [received, setReceived] = useState<Round | null>(null);
   const loadedRules = useRules();
   const outbox = useOutbox(session, (rounds) => {
-    setReceived(rounds.find((round) => round.table === table?.id) ?? null);
+    // They are in the order in which they were played.
+    setReceived(rounds.filter((round) => round.table === table?.id).at(-1) ?? null);
   });
+
+  const current = useRef<Session | null>(null);
+  current.current = session;
 
   /** Open the table where the page was last, or the only one, or the list. */
   const enter = async (entered: Session): Promise<void> => {
-    try {
-      const listed = await listTables(entered);
-      const location = await readSetting("location");
-      setTables(listed);
-      const last = listed.find(({ id }) => id === location?.table) ?? (listed.length === 1 ? listed[0] : undefined);
-      setTable(last ?? null);
-      setEntering(last !== undefined && last.id === location?.table && location?.isEntering === true);
-    } catch (error) {
-      if (!(error instanceof TransportError)) throw error;
-      outbox.setOffline(true);
-      const location = await readSetting("location");
-      const cached = location && (await readTable(location.table));
-      setTable(cached?.table ?? null);
-      setEntering(cached !== undefined && location?.isEntering === true);
-    }
+    const listed = await listTables(entered);
+    const location = await readSetting("location");
+    setTables(listed);
+    const last = listed.find(({ id }) => id === location?.table) ?? (listed.length === 1 ? listed[0] : undefined);
+    goTo(last ?? null, last !== undefined && last.id === location?.table && location?.isEntering === true);
     setSession(entered);
+    void keepStorage();
   };
 
+  /** Connect; without a network, use what is stored on the device if there is a table. */
   const join = async (secret: string, isStored: boolean): Promise<void> => {
     setBusy(true);
     setMessage(null);
     try {
-      await enter(await connectOrUseOffline(secret));
-      if (isStored) await writeSetting("secret", secret);
+      try {
+        const connected = await connect(secret);
+        const isKnown = connected.link !== null || secret === (await readSetting("secret"));
+        if (isStored || isKnown) await writeSecret(secret, connected.link);
+        await enter(connected);
+      } catch (error) {
+        if (!(error instanceof TransportError) || !(await reopen(secret))) throw error;
+        outbox.setOffline(true);
+      }
+      setJoining(false);
+      await endOpening();
     } catch (error) {
       if (!(error instanceof TablestakesError)) throw error;
-      setMessage(error instanceof ApiError ? describeJoin(error) : error.message);
-      if (error instanceof ApiError) setSession(null);
+      if (error instanceof ApiError) await endOpening();
+      const text = error instanceof ApiError ? describeJoin(error) : error.message;
+      setMessage(text);
+      // Hands can still be entered at the table that is open; nothing is sent until there is a valid secret.
+      if (current.current?.secret === secret && error instanceof ApiError) outbox.setBlocked(text);
+      else if (current.current !== null && error instanceof ApiError) setJoining(true);
     } finally {
       setBusy(false);
     }
   };
 
-  /** Show the table where the page was, from what is stored, before the service responds. */
-  const reopen = async (secret: string): Promise<void> => {
+  /** Open a link: it is erased from the address, so it is stored and opened again until the service responds. */
+  const openLink = async (secret: string): Promise<void> => {
+    await writeSetting("opening", secret);
+    setOpening(secret);
+    await join(secret, true);
+  };
+  const endOpening = async (): Promise<void> => {
+    setOpening(null);
+    await writeSetting("opening", null);
+  };
+
+  /** Show the table where the page was, from what is stored with the secret. Returns whether there is one. */
+  const reopen = async (secret: string): Promise<boolean> => {
+    if (current.current?.secret === secret) return true;
+    // What another secret may do is known only to the service.
+    if (secret !== (await readSetting("secret"))) return false;
     const location = await readSetting("location");
     const cached = location && (await readTable(location.table));
-    if (!cached) return;
+    if (!cached) return false;
     setTable(cached.table);
     setEntering(location.isEntering);
-    setSession({ secret, client: buildClient(secret), link: null });
+    setSession(buildSession(secret, (await readSetting("link")) ?? null));
     setStarting(false);
+    return true;
   };
 
   useEffect(() => {
     const start = async (): Promise<void> => {
-      const shared = takeSecretFromAddress();
-      const secret = shared ?? (await readSetting("secret"));
-      if (shared === undefined && secret !== undefined) await reopen(secret);
-      if (secret !== undefined) await join(secret, shared !== undefined);
+      const link = takeSecretFromAddress() ?? (await readSetting("opening"));
+      const secret = await readSetting("secret");
+      if (link !== undefined) {
+        await openLink(link);
+      } else if (secret !== undefined) {
+        await reopen(secret);
+        await join(secret, false);
+      }
       setStarting(false);
     };
     void start();
     // A link opened while the page is open changes only the fragment.
     const follow = (): void => {
       const shared = takeSecretFromAddress();
-      if (shared !== undefined) void join(shared, true);
+      if (shared !== undefined) void (current.current === null ? openLink(shared) : join(shared, true));
     };
     addEventListener("hashchange", follow);
     return () => removeEventListener("hashchange", follow);
   }, []);
+
+  useEffect(() => {
+    if (opening === null || isBusy || session !== null) return undefined;
+    const timer = setTimeout(() => void join(opening, true), OPEN_AGAIN);
+    return () => clearTimeout(timer);
+  }, [opening, isBusy, session]);
 
   const goTo = (chosen: Table | null, entering: boolean): void => {
     setTable(chosen);
@@ -113,45 +154,64 @@ export function App() {
   };
 
   const status = describeStatus(outbox.isOffline, outbox.waiting.length);
-  const update = <UpdateNotice isSafe={!isEntering} />;
-  if (session !== null && table !== null) {
+  const notices = (
+    <>
+      <UpdateNotice isSafe={!isEntering} />
+      <StorageNotice waiting={outbox.waiting} />
+    </>
+  );
+  if (session !== null && table !== null && !isJoining) {
     const isOnlyTable = session.link?.table === table.id;
     return (
       <>
-        {update}
-        {outbox.blocked !== null && <p class="notice error" role="alert">{outbox.blocked}</p>}
+        {notices}
+        {outbox.blocked !== null && <Rejoin reason={outbox.blocked} waiting={outbox.waiting.length} onJoin={() => setJoining(true)} />}
         <TableScreen
           key={table.id}
           {...{ session, table, loadedRules, outbox, received, status, isEntering }}
           onEntering={(entering) => goTo(table, entering)}
           onBack={isOnlyTable ? undefined : () => void leaveTable(session)}
+          menu={isOnlyTable && <LinkMenu onJoin={() => setJoining(true)} onForget={() => void forget()} />}
         />
       </>
     );
   }
   return (
     <>
-      {update}
+      {notices}
       <Bar title="Tablestakes" subtitle="Scorekeeper" status={status} />
-      {session !== null ? (
-        <TablesScreen tables={tables} onChoose={(chosen) => goTo(chosen, false)} onForget={() => void forget()} />
+      {session !== null && !isJoining ? (
+        <TablesScreen {...{ tables, outbox }} onChoose={(chosen) => goTo(chosen, false)} onForget={() => void forget()} />
       ) : isStarting ? (
         <main class="narrow"><p class="quiet">Loading…</p></main>
       ) : (
-        <JoinScreen {...{ message, isBusy }} waiting={outbox.waiting.length} onJoin={(secret, stored) => void join(secret, stored)} />
+        <JoinScreen {...{ message, isBusy, outbox }} onJoin={(secret, stored) => void join(secret, stored)} onCancel={session === null ? undefined : () => setJoining(false)} />
       )}
     </>
   );
 }
 
-/** Connect; without a network, use what is stored on the device if there is a table. */
-async function connectOrUseOffline(secret: string): Promise<Session> {
-  try {
-    return await connect(secret);
-  } catch (error) {
-    if (!(error instanceof TransportError) || (await readSetting("location")) === undefined) throw error;
-    return { secret, client: buildClient(secret), link: null };
-  }
+/** Shows why nothing can be sent any more with the link. */
+function Rejoin({ reason, waiting, onJoin }: { reason: string; waiting: number; onJoin(): void }) {
+  return (
+    <div class="notice error rejoin" role="alert">
+      <p>
+        <strong>{reason}</strong> Ask for another link and open it here.
+        {waiting > 0 && ` ${waiting} saved ${waiting === 1 ? "request stays" : "requests stay"} on this device and will be sent then.`}
+      </p>
+      <div class="buttons"><button type="button" class="button" onClick={onJoin}>Join with another link</button></div>
+    </div>
+  );
+}
+
+/** What can be done with the link to the table that is open. */
+function LinkMenu({ onJoin, onForget }: { onJoin(): void; onForget(): void }) {
+  return (
+    <div class="buttons">
+      <button type="button" class="button plain" onClick={onJoin}>Join with another link</button>
+      <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>
+    </div>
+  );
 }
 
 function describeJoin(error: ApiError): string {

@@ -11,3 +11,18 @@ export function signClass(points: number): string {
   if (points === 0) return "";
   return points > 0 ? "gain" : "loss";
 }
+
+/** Return an amount that was won or lost, with its sign, for example `+€4.80`. */
+export function formatMoneyWon(amount: number, currency: string, digits: number): string {
+  return `${amount > 0 ? "+" : ""}${formatMoney(amount, currency, digits)}`;
+}
+
+/** Return an amount of minor units, for example `€26.00`. */
+export function formatMoney(amount: number, currency: string, digits: number): string {
+  const options = { style: "currency", currency, minimumFractionDigits: digits, maximumFractionDigits: digits } as const;
+  // A string keeps amounts exact that a number of major units would round.
+  const text = String(Math.abs(amount)).padStart(digits + 1, "0");
+  const exact = digits === 0 ? text : `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+  const shown = new Intl.NumberFormat("en", options).format(exact as unknown as number);
+  return amount < 0 ? `−${shown}` : shown;
+}

@@ -1,19 +1,28 @@
 import { useState } from "preact/hooks";
 import { findSecret } from "../api/session.js";
+import { SecretField } from "../design/secret_field.js";
+import type { Outbox } from "./outbox.js";
+import { StoredRequests } from "./stored_requests.js";
 import mark from "./icon.svg";
+import { canScan, ScanScreen } from "./scan.js";
 
 interface Props {
   message: string | null;
   isBusy: boolean;
-  waiting: number;
+  outbox: Outbox;
+  /** Receives a secret, and whether it is stored also if it is a key; a link always is. */
   onJoin(secret: string, isStored: boolean): void;
+  /** Goes back to the table that is open; undefined if none is. */
+  onCancel: (() => void) | undefined;
 }
 
 /** Where a link or a key is pasted. */
-export function JoinScreen({ message, isBusy, waiting, onJoin }: Props) {
+export function JoinScreen({ message, isBusy, outbox, onJoin, onCancel }: Props) {
+  const waiting = outbox.waiting.length;
   const [text, setText] = useState("");
   const [isStored, setStored] = useState(false);
   const [isInvalid, setInvalid] = useState(false);
+  const [isScanning, setScanning] = useState(false);
   const submit = (event: Event): void => {
     event.preventDefault();
     const secret = findSecret(text);
@@ -29,28 +38,33 @@ export function JoinScreen({ message, isBusy, waiting, onJoin }: Props) {
       </header>
       {waiting > 0 && <p class="notice">{waiting} saved {waiting === 1 ? "request waits" : "requests wait"} on this device and will be sent after you join.</p>}
       {message !== null && <p class="notice error" role="alert">{message}</p>}
+      {isScanning && (
+        <ScanScreen
+          onFound={(secret) => {
+            setScanning(false);
+            onJoin(secret, true);
+          }}
+          onCancel={() => setScanning(false)}
+        />
+      )}
       <form class="panel" onSubmit={submit}>
-        <div class="field">
-          <label for="secret">Link or API key</label>
-          <input
-            id="secret"
-            type="password"
-            autocomplete="off"
-            autocapitalize="off"
-            spellcheck={false}
-            value={text}
-            aria-invalid={isInvalid}
-            aria-describedby={isInvalid ? "secret-error" : undefined}
-            onInput={(event) => setText(event.currentTarget.value)}
-          />
-          {isInvalid && <p id="secret-error" class="small loss">This is neither a link with a secret nor an API key.</p>}
-        </div>
+        <SecretField
+          label="Link or API key"
+          value={text}
+          mistake={isInvalid ? "This is neither a link with a secret nor an API key." : null}
+          onInput={setText}
+        />
         <label class="check">
           <input type="checkbox" checked={isStored} onChange={(event) => setStored(event.currentTarget.checked)} />
-          <span>Remember on this device</span>
+          <span>Remember an API key on this device</span>
         </label>
         <button type="submit" class="button primary large" disabled={isBusy}>{isBusy ? "Connecting…" : "Join"}</button>
+        {canScan() && !isScanning && (
+          <button type="button" class="button" disabled={isBusy} onClick={() => setScanning(true)}>Scan a QR code</button>
+        )}
+        {onCancel && <button type="button" class="button plain" onClick={onCancel}>Cancel</button>}
       </form>
+      <StoredRequests outbox={outbox} requests={outbox.waiting} />
     </main>
   );
 }

@@ -3,5 +3,6 @@ import "../design/index.css";
 import { App } from "./app.js";
 import "./hand/hand.css";
 import "./keeper.css";
+import "./round/round.css";
 
 render(<App />, document.getElementById("page")!);

@@ -2,23 +2,34 @@
 
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { Round } from "../../client/src/contract.js";
-import { flush, type Waiting } from "../api/outbox.js";
+import { TransportError } from "../../client/src/errors.js";
+import { exclusively } from "../api/exclusive.js";
+import { sendAll, type FlushResult, type OutboxStorage, type Waiting } from "../api/outbox.js";
 import type { Session } from "../api/session.js";
-import { addToOutbox, changeInOutbox, readOutbox, removeFromOutbox } from "./storage.js";
+import { pause, TIMEOUT } from "../api/timeout.js";
+import type { StoredRound } from "./database.js";
+import { addOpening, addRequest, changeRequest, completeRequest, dropRequest, readOutbox } from "./outbox_storage.js";
+import { releaseLease, takeLease } from "./storage.js";
 
 const RETRY_EVERY = 10_000;
-const STORAGE = { read: readOutbox, change: changeInOutbox, remove: (id: number) => removeFromOutbox(id) };
+const LEASE = { take: takeLease, release: releaseLease };
+
+/** What became of a request: it waits if the service has not responded. */
+export type Fate = "sent" | "waiting" | "refused";
 
 export interface Outbox {
   waiting: Waiting[];
   isOffline: boolean;
-  /** Why nothing can be sent although the service responds: the secret is not valid any more. */
+  /** Why nothing can be sent although the service responds: the secret is not valid any more, or may not do it. */
   blocked: string | null;
   setOffline(isOffline: boolean): void;
-  /** Store the request of a hand, and send it. Returns whether it was sent. */
-  add(request: Waiting, number: number): Promise<boolean>;
-  /** Send what waits. Returns whether the service responded. */
-  send(): Promise<boolean>;
+  setBlocked(detail: string): void;
+  /** Store a request, and the round that it opens, and send it. This takes as long as a request can take, not longer. */
+  add(request: Waiting, opened?: StoredRound): Promise<Fate>;
+  /** Replace a request, or with null drop it, and send what waits. */
+  replace(request: Waiting, by: Waiting | null): Promise<void>;
+  /** Send what waits. */
+  send(): Promise<void>;
 }
 
 /** Return the outbox. `onRounds` receives each round as the service returned it. */
@@ -26,31 +37,62 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
   const [waiting, setWaiting] = useState<Waiting[]>([]);
   const [isOffline, setOffline] = useState(false);
   const [blocked, setBlocked] = useState<string | null>(null);
-  const report = useRef(onRounds);
-  report.current = onRounds;
+  const latest = useRef({ onRounds, session, isOffline });
+  latest.current = { onRounds, session, isOffline };
 
   const reload = async (): Promise<void> => setWaiting(await readOutbox());
-  const send = async (): Promise<boolean> => {
-    if (session === null) return false;
-    const result = await flush(session.client, STORAGE);
+  /** What ends the request that waits for a response, for each time that `send` was called and has not ended. */
+  const sending = useRef(new Set<AbortController>());
+  const send = async (): Promise<void> => {
+    if (session === null) return;
+    const controller = new AbortController();
+    sending.current.add(controller);
+    let result: FlushResult | null;
+    try {
+      result = await exclusively(LEASE, () => sendAll(session.background, storageOf(session), controller.signal));
+    } finally {
+      sending.current.delete(controller);
+    }
     await reload();
+    // Another tab sends, or the secret was replaced meanwhile.
+    if (result === null || latest.current.session !== session) return;
     setOffline(result.kind === "offline");
     setBlocked(result.kind === "unauthorized" ? result.detail : null);
-    if (result.rounds.length > 0) report.current(result.rounds);
-    return result.kind === "done";
+    if (result.rounds.length > 0) latest.current.onRounds(result.rounds);
   };
-  const add = async (request: Waiting, number: number): Promise<boolean> => {
-    await addToOutbox(request, number);
+  const add = async (request: Waiting, opened?: StoredRound): Promise<Fate> => {
+    const id = opened === undefined ? await addRequest(request) : await addOpening(request, opened);
     await reload();
-    return send();
+    const sent = send();
+    // Without a network nobody waits for it; with a slow one, not for all that waits before it.
+    if (latest.current.isOffline) return "waiting";
+    const isDone = await Promise.race([sent.then(() => true), pause(TIMEOUT).then(() => false)]);
+    if (!isDone) setOffline(true);
+    const stored = (await readOutbox()).find((each) => each.id === id);
+    if (stored === undefined) return "sent";
+    return stored.refusal === null ? "waiting" : "refused";
+  };
+  const replace = async (request: Waiting, by: Waiting | null): Promise<void> => {
+    if (by === null) await dropRequest(request);
+    else await changeRequest(by);
+    await reload();
+    await Promise.race([send(), pause(TIMEOUT)]);
   };
 
   const retry = useRef<() => Promise<void>>(async () => undefined);
   retry.current = async () => {
-    if ((await readOutbox()).some(({ refusal }) => refusal === null)) await send();
+    const stored = await readOutbox();
+    if (!stored.some(({ refusal }) => refusal === null)) setWaiting(stored);
+    else if (sending.current.size === 0) await send();
+  };
+  /** Send what waits without waiting for a response over a connection that is lost. */
+  const sendAgain = async (): Promise<void> => {
+    for (const controller of sending.current) controller.abort(new TransportError("the network has changed"));
+    await send();
   };
   useEffect(() => {
     void reload();
+    setBlocked(null);
     if (session === null) return undefined;
     const attempt = (): void => void retry.current();
     const whenVisible = (): void => {
@@ -58,14 +100,22 @@ export function useOutbox(session: Session | null, onRounds: (rounds: Round[]) =
     };
     attempt();
     const timer = setInterval(whenVisible, RETRY_EVERY);
-    addEventListener("online", attempt);
+    const reconnect = (): void => void sendAgain();
+    addEventListener("online", reconnect);
     document.addEventListener("visibilitychange", whenVisible);
     return () => {
       clearInterval(timer);
-      removeEventListener("online", attempt);
+      removeEventListener("online", reconnect);
       document.removeEventListener("visibilitychange", whenVisible);
     };
   }, [session]);
 
-  return { waiting, isOffline, blocked, setOffline, add, send };
+  return { waiting, isOffline, blocked, setOffline, setBlocked, add, replace, send: sendAgain };
+}
+
+/** Return the queue of the requests that a session can send: a link is for one table. */
+function storageOf({ link }: Session): OutboxStorage {
+  const read = async (): Promise<Waiting[]> =>
+    (await readOutbox()).filter(({ table }) => link === null || link.table === table.id);
+  return { read, change: changeRequest, complete: completeRequest };
 }

@@ -1,153 +1,158 @@
-// What the page stores on the device, in IndexedDB.
+// What the page stores on the device: settings, drafts, tables and rounds. `outbox_storage.ts` stores what waits.
 
-import { openDB, type DBSchema, type IDBPDatabase } from "idb";
-import type { Waiting } from "../api/outbox.js";
-import type { Round, Table } from "../../client/src/contract.js";
+import type { CurrentLink, Round, Ruleset, Table } from "../../client/src/contract.js";
+import { use, write, type Settings, type StoredRound, type StoredTable, type Transaction } from "./database.js";
 import type { Draft } from "./hand/draft.js";
-import type { StoredDocument } from "./rules.js";
-
-/** Where the page was when it was closed. */
-export interface Location {
-  table: string;
-  isEntering: boolean;
-}
-
-interface Settings {
-  secret: string;
-  location: Location;
-}
-
-interface Schema extends DBSchema {
-  settings: { key: keyof Settings; value: Settings[keyof Settings] };
-  drafts: { key: string; value: Draft };
-  tables: { key: string; value: { table: Table; round: Round | null } };
-  outbox: { key: number; value: Waiting };
-  documents: { key: string; value: StoredDocument };
-}
-
-type StoreName = "settings" | "drafts" | "tables" | "outbox" | "documents";
-
-let opened: Promise<IDBPDatabase<Schema>> | undefined;
-
-function open(): Promise<IDBPDatabase<Schema>> {
-  opened ??= openDB<Schema>("tablestakes-keeper", 1, {
-    upgrade(database) {
-      database.createObjectStore("settings");
-      database.createObjectStore("drafts");
-      database.createObjectStore("tables");
-      database.createObjectStore("outbox", { keyPath: "id", autoIncrement: true });
-      database.createObjectStore("documents");
-    },
-    blocking: close,
-    terminated: () => (opened = undefined),
-  });
-  return opened;
-}
-
-/** Close the connection, so that another version of the page can upgrade the database. The next use opens it again. */
-function close(): void {
-  void opened?.then((database) => database.close());
-  opened = undefined;
-}
-
-/** Run something on the database; once more if the browser has closed it meanwhile, as phones short of memory do. */
-async function use<T>(action: (database: IDBPDatabase<Schema>) => Promise<T>): Promise<T> {
-  try {
-    return await action(await open());
-  } catch (error) {
-    if (!(error instanceof DOMException) || error.name !== "InvalidStateError") throw error;
-    opened = undefined;
-    return action(await open());
-  }
-}
-
-/** Write in one transaction that is on the disk when this returns. */
-async function write(names: StoreName[], action: (store: <N extends StoreName>(name: N) => Writable<N>) => void) {
-  await use(async (database) => {
-    const transaction = database.transaction(names, "readwrite", { durability: "strict" });
-    action((name) => transaction.objectStore(name) as unknown as Writable<typeof name>);
-    // Otherwise the browser would ask the page for more, and undo everything if the page is killed before it responds.
-    transaction.commit();
-    await transaction.done;
-  });
-}
-
-interface Writable<N extends StoreName> {
-  put(value: Schema[N]["value"], key?: Schema[N]["key"]): unknown;
-  delete(key: Schema[N]["key"]): unknown;
-  clear(): unknown;
-}
 
 export async function readSetting<K extends keyof Settings>(name: K): Promise<Settings[K] | undefined> {
   return (await use((database) => database.get("settings", name))) as Settings[K] | undefined;
 }
 
 export async function writeSetting<K extends keyof Settings>(name: K, value: Settings[K] | null): Promise<void> {
-  await write(["settings"], (store) => {
-    if (value === null) store("settings").delete(name);
-    else store("settings").put(value, name);
+  await write(["settings"], async (transaction) => {
+    const settings = transaction.objectStore("settings");
+    if (value === null) void settings.delete(name);
+    else void settings.put(value, name);
   });
 }
 
-function keyOf(round: string, number: number): string {
+/** Store a secret with the link that it is of, or null if it is an API key. */
+export async function writeSecret(secret: string, link: CurrentLink | null): Promise<void> {
+  await write(["settings"], async (transaction) => {
+    const settings = transaction.objectStore("settings");
+    void settings.put(secret, "secret");
+    void settings.put(link, "link");
+  });
+}
+
+/** Return the key of the draft of a hand. */
+export function keyOf(round: string, number: number): string {
   return `${round} ${number}`;
+}
+
+/** With what the IDs of rounds begin that were opened on this device. */
+export const NEW = "new-";
+
+/** Return whether the service does not have a round yet. */
+export function isNew(round: string): boolean {
+  return round.startsWith(NEW);
+}
+
+/** Return the ID of a round that was opened on this device: that of the service, once the service has opened it. */
+export async function resolveRound(transaction: Transaction, round: string): Promise<string> {
+  return (await transaction.objectStore("opened").get(round)) ?? round;
 }
 
 export function readDraft(round: string, number: number): Promise<Draft | undefined> {
   return use((database) => database.get("drafts", keyOf(round, number)));
 }
 
-export async function writeDraft(draft: Draft): Promise<void> {
-  await write(["drafts"], (store) => store("drafts").put(draft, keyOf(draft.round, draft.number)));
+/** Return the draft of a hand of a round that was recorded without it, if there is one. */
+export async function readOvertaken({ id, hands }: Round): Promise<Draft | undefined> {
+  const drafts = await use((database) => database.getAll("drafts"));
+  return drafts.find((draft) => draft.round === id && isOvertaken(draft, hands));
 }
 
-export function readTable(id: string): Promise<{ table: Table; round: Round | null } | undefined> {
+/** Return whether a hand was begun that is recorded already. */
+export function isOvertaken(draft: Draft, hands: number): boolean {
+  const isBegun = draft.steps.length > 0 || (draft.topUps ?? []).length > 0;
+  return isBegun && draft.replaces === undefined && draft.number <= hands;
+}
+
+/** Store a draft. It is stored even if the page is killed as soon as this was called: the browser is not waited for. */
+export async function writeDraft(draft: Draft): Promise<void> {
+  const written = write(["drafts"], async (transaction) => {
+    void transaction.objectStore("drafts").put(draft, keyOf(draft.round, draft.number));
+  });
+  // Another tab can have sent the opening of its round meanwhile.
+  await Promise.all([written, isNew(draft.round) ? moveDraft(draft) : undefined]);
+}
+
+async function moveDraft({ round: before, number }: Draft): Promise<void> {
+  await write(["drafts", "opened"], async (transaction) => {
+    const round = await resolveRound(transaction, before);
+    const drafts = transaction.objectStore("drafts");
+    const stored = round === before ? undefined : await drafts.get(keyOf(before, number));
+    if (stored === undefined) return;
+    void drafts.delete(keyOf(before, number));
+    void drafts.put({ ...stored, round }, keyOf(round, number));
+  });
+}
+
+/** Delete the draft of a hand that is not recorded. */
+export async function deleteDraft(draft: Draft): Promise<void> {
+  await write(["drafts"], async (transaction) => {
+    void transaction.objectStore("drafts").delete(keyOf(draft.round, draft.number));
+  });
+}
+
+export function readTable(id: string): Promise<StoredTable | undefined> {
   return use((database) => database.get("tables", id));
 }
 
+/** Store the newest round of a table, and the stacks that it leaves. */
 export async function writeTable(table: Table, round: Round | null): Promise<void> {
-  await write(["tables"], (store) => store("tables").put({ table, round }, table.id));
-}
-
-export function readDocument(round: string): Promise<StoredDocument | undefined> {
-  return use((database) => database.get("documents", round));
-}
-
-/** Store the document of a round in place of those of earlier rounds. */
-export async function writeDocument(round: string, stored: StoredDocument): Promise<void> {
-  await write(["documents"], (store) => {
-    store("documents").clear();
-    store("documents").put(stored, round);
+  await changeTable(table, (stored) => {
+    const stacks = { ...stored.stacks };
+    for (const { player, stack } of round?.seats ?? []) stacks[player] = stack;
+    return { ...stored, round, stacks };
   });
 }
 
-/** Return all waiting requests, oldest first. */
-export function readOutbox(): Promise<Waiting[]> {
-  return use((database) => database.getAll("outbox"));
+/** Store what is needed to open the next round of a table, with the stacks that the service knows, if they are newer. */
+export async function writeNextRound(table: Table, ruleset: Ruleset, stacks: Record<string, number> | null): Promise<void> {
+  await changeTable(table, (stored) => ({ ...stored, ruleset, stacks: stacks ?? stored.stacks ?? {} }));
 }
 
-/** Add a request or replace one, and in the same transaction remove the draft that it was made from. */
-export async function addToOutbox(request: Waiting, number: number): Promise<void> {
-  await write(["outbox", "drafts"], (store) => {
-    store("outbox").put(request);
-    store("drafts").delete(keyOf(request.round, number));
+async function changeTable(table: Table, change: (stored: StoredTable) => StoredTable): Promise<void> {
+  await write(["tables"], async (transaction) => {
+    const tables = transaction.objectStore("tables");
+    const stored = (await tables.get(table.id)) ?? { table, round: null };
+    void tables.put({ ...change(stored), table }, table.id);
   });
 }
 
-export async function changeInOutbox(request: Waiting): Promise<void> {
-  await write(["outbox"], (store) => store("outbox").put(request));
+export function readRound(id: string): Promise<StoredRound | undefined> {
+  return use((database) => database.get("rounds", id));
 }
 
-export async function removeFromOutbox(id: number): Promise<void> {
-  await write(["outbox"], (store) => store("outbox").delete(id));
+/** Store a round in place of those for which nothing waits. */
+export async function writeRound(stored: StoredRound): Promise<void> {
+  await write(["rounds", "outbox"], async (transaction) => {
+    const needed = new Set((await transaction.objectStore("outbox").getAll()).map(({ round }) => round));
+    const rounds = transaction.objectStore("rounds");
+    for (const id of await rounds.getAllKeys()) if (!needed.has(id)) void rounds.delete(id);
+    void rounds.put(stored, stored.round.id);
+  });
 }
 
-/** Delete everything except requests that wait: the secret, drafts and copies of tables and rounds. */
+/** Take or extend the lease of the outbox, unless another tab has it. */
+export async function takeLease(owner: string, until: number): Promise<boolean> {
+  return write(["settings"], async (transaction) => {
+    const settings = transaction.objectStore("settings");
+    const lease = (await settings.get("lease")) as Settings["lease"] | undefined;
+    const isFree = lease === undefined || lease.owner === owner || lease.until < Date.now();
+    if (isFree) void settings.put({ owner, until }, "lease");
+    return isFree;
+  });
+}
+
+export async function releaseLease(owner: string): Promise<void> {
+  await write(["settings"], async (transaction) => {
+    const settings = transaction.objectStore("settings");
+    const lease = (await settings.get("lease")) as Settings["lease"] | undefined;
+    if (lease?.owner === owner) void settings.delete("lease");
+  });
+}
+
+/** Delete the secret and copies of tables, so that the device is signed out. What waits and what it needs stay. */
 export async function forgetAll(): Promise<void> {
-  await write(["settings", "drafts", "tables", "documents"], (store) => {
-    store("documents").clear();
-    store("settings").clear();
-    store("drafts").clear();
-    store("tables").clear();
+  await write(["settings", "drafts", "tables", "rounds", "outbox"], async (transaction) => {
+    const waiting = await transaction.objectStore("outbox").getAll();
+    void transaction.objectStore("settings").clear();
+    if (waiting.length > 0) return;
+    void transaction.objectStore("rounds").clear();
+    void transaction.objectStore("drafts").clear();
+    void transaction.objectStore("tables").clear();
   });
 }

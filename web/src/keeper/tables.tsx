@@ -1,18 +1,21 @@
 import type { Table } from "../../client/src/contract.js";
+import type { Outbox } from "./outbox.js";
+import { StoredRequests } from "./stored_requests.js";
 
 interface Props {
   tables: Table[] | null;
+  outbox: Outbox;
   onChoose(table: Table): void;
   onForget(): void;
 }
 
 /** The tables of the club. */
-export function TablesScreen({ tables, onChoose, onForget }: Props) {
+export function TablesScreen({ tables, outbox, onChoose, onForget }: Props) {
   return (
     <main class="narrow stack">
       <h2>Choose a table</h2>
       {tables === null && <p class="quiet">Loading…</p>}
-      {tables?.length === 0 && <p class="notice">The club has no table. Add one with <code>ofc table add</code>.</p>}
+      {tables?.length === 0 && <p class="notice">The club has no table. Create one with <code>ofc table create</code>.</p>}
       <ul class="choices">
         {tables?.map((table) => (
           <li key={table.id}>
@@ -26,6 +29,7 @@ export function TablesScreen({ tables, onChoose, onForget }: Props) {
           </li>
         ))}
       </ul>
+      <StoredRequests outbox={outbox} requests={outbox.waiting} />
       <button type="button" class="button plain" onClick={onForget}>Sign out on this device</button>
     </main>
   );

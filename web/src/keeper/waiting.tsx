@@ -1,41 +1,85 @@
-import type { Waiting } from "../api/outbox.js";
+import type { HandRequest } from "../../client/src/contract.js";
+import { WITHDRAWN, type Waiting } from "../api/outbox.js";
+import { CONFLICT } from "../api/scorer.js";
+import type { Session } from "../api/session.js";
+import { Conflict } from "./conflict.js";
+import { DropButton } from "./drop.js";
+import { downloadQueue } from "./export.js";
+import { retryRequest } from "./local_rounds.js";
 import type { Outbox } from "./outbox.js";
-import { changeInOutbox } from "./storage.js";
+import { rewriteRequest } from "./outbox_storage.js";
+
+const SAME_DEAL = "same-deal";
+/** The code of an opening at a table that has an open round. */
+const ROUND_OPEN = "round-open";
 
 interface Props {
+  session: Session;
   outbox: Outbox;
+  /** The requests of a table. */
   requests: Waiting[];
-  /** Opens the cards of a refused hand again. Undefined for a request that cannot be edited here. */
+  /** Opens the cards of a refused hand again, or the form of a refused opening. */
   onEdit(request: Waiting): Promise<void>;
-  onDrop(request: Waiting): Promise<void>;
+  /** Sends another request in place of a refused one, or with null drops it. */
+  onReplace(request: Waiting, by: Waiting | null): Promise<void>;
+  /** Whether the round that is open at the service is shown, instead of one that waits to be opened. */
+  showsOther: boolean;
+  onShowOther(shows: boolean): void;
 }
 
-/** The requests of a round that wait to be sent, and what can be done with a refused one. */
-export function WaitingRequests({ outbox, requests, onEdit, onDrop }: Props) {
-  const tryAgain = async (request: Waiting): Promise<void> => {
-    await changeInOutbox({ ...request, refusal: null });
-    await outbox.send();
-  };
+/** The requests of a table that wait to be sent, and what can be done with a refused one. */
+export function WaitingRequests({ outbox, ...shared }: Props) {
+  const { requests } = shared;
+  if (requests.length === 0) return null;
+  const sent = requests.filter(({ refusal }) => refusal === null);
   return (
     <>
-      {requests.map((request) =>
-        request.refusal === null ? (
-          <div key={request.id} class="notice">
-            <p><strong>{request.label}</strong> is saved on this device and will be sent when the service responds.</p>
-            <div class="buttons"><button type="button" class="button" onClick={() => void outbox.send()}>Send now</button></div>
+      {requests.map((request) => request.refusal !== null && (
+        <Refused key={request.id} {...shared} request={request} />
+      ))}
+      {sent.length > 0 && (
+        <div class="notice">
+          <p>
+            <strong>{sent.map(({ label }) => label).join(", ")}</strong>{" "}
+            {sent.length === 1 ? "is" : "are"} saved on this device and will be sent when the service responds.
+          </p>
+          <div class="buttons">
+            <button type="button" class="button" onClick={() => void outbox.send()}>Send now</button>
+            <button type="button" class="button plain" onClick={() => downloadQueue(outbox.waiting)}>Export</button>
           </div>
-        ) : (
-          <div key={request.id} class="notice error" role="alert">
-            <p><strong>The service refused: {request.label}.</strong></p>
-            {request.refusal.map((detail) => <p key={detail}>{detail}</p>)}
-            <div class="buttons">
-              {request.path.endsWith("/hands") && <button type="button" class="button" onClick={() => void onEdit(request)}>Edit</button>}
-              <button type="button" class="button" onClick={() => void tryAgain(request)}>Try again</button>
-              <button type="button" class="button danger" onClick={() => void onDrop(request)}>Drop</button>
-            </div>
-          </div>
-        ),
+        </div>
       )}
     </>
+  );
+}
+
+type RefusedProps = Omit<Props, "outbox"> & { request: Waiting };
+
+function Refused({ session, request, requests, onEdit, onReplace, showsOther, onShowOther }: RefusedProps) {
+  const { code, details, hand } = request.refusal!;
+  const send = (changes: object): void => {
+    const body = JSON.parse(request.body) as HandRequest;
+    void onReplace(request, rewriteRequest(request, { ...body, ...changes }));
+  };
+  const canEdit = request.operation === "record_hand" || request.operation === "open_round";
+  return (
+    <section class="notice error" role="alert" aria-label={request.label}>
+      <h2 class="refused">The service refused: {request.label}.</h2>
+      {details.map((detail) => <p key={detail}>{detail}</p>)}
+      {code === CONFLICT && <Conflict {...{ session, request }} onResolved={() => onReplace(request, null)} />}
+      <div class="buttons">
+        {code === WITHDRAWN && <button type="button" class="button" onClick={() => send({ restores: hand })}>Restore it</button>}
+        {code === SAME_DEAL && <button type="button" class="button" onClick={() => send({ dealt_again: true })}>They were dealt twice</button>}
+        {code === ROUND_OPEN && (
+          <button type="button" class="button" onClick={() => onShowOther(!showsOther)}>
+            {showsOther ? "Back to the round of this device" : "Show the open round"}
+          </button>
+        )}
+        {canEdit && <button type="button" class="button" onClick={() => void onEdit(request)}>Edit</button>}
+        <button type="button" class="button" onClick={() => void onReplace(request, retryRequest(request))}>Try again</button>
+        <button type="button" class="button plain" onClick={() => downloadQueue(requests)}>Export</button>
+        <DropButton {...{ request, requests }} onDrop={() => void onReplace(request, null)} />
+      </div>
+    </section>
   );
 }

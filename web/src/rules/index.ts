@@ -1,6 +1,6 @@
 // The rules of the service in the page: the same Python files as on the server, in a worker. No rule is written here.
 
-import type { Answer, Description, Progress, Message, ScoreResult, Unavailable } from "./messages.js";
+import type { Description, Message, Progress, ReplayResult, ScoreResult, Unavailable, WorkerMessage } from "./messages.js";
 
 export type * from "./messages.js";
 
@@ -9,10 +9,14 @@ const ADDRESS = "/static/rules/";
 
 /** A round, with the documents that the service returns. */
 export interface GivenRound {
-  /** `GET /v1/rounds/{id}/document`, with any hands that are not recorded yet added as they will be sent. */
+  /** `GET /v1/rounds/{id}/document`. */
   document: object;
   /** `GET /v1/rulesets/{reference}`. */
   ruleset: object;
+  /** What was requested since, in order. */
+  requests?: { operation: string; body: object }[];
+  /** The number of a hand: only what was played before it counts. */
+  before?: number;
 }
 
 export interface Rules {
@@ -20,6 +24,8 @@ export interface Rules {
   describe(): Promise<Description | Unavailable>;
   /** Score the next hand of a round: a request to record it, complete or not. It waits until the rules are loaded. */
   score(round: GivenRound, hand: unknown): Promise<ScoreResult>;
+  /** Return a round as the service will show it. It waits until the rules are loaded. */
+  replay(round: GivenRound): Promise<ReplayResult>;
   /** End the worker. */
   stop(): void;
 }
@@ -32,7 +38,7 @@ export function startRules(onProgress: (progress: Progress) => void, address: st
 
 class WorkerRules implements Rules {
   private readonly description: Promise<Description | Unavailable>;
-  private readonly waiting = new Map<number, (result: ScoreResult) => void>();
+  private readonly waiting = new Map<number, (result: ScoreResult | ReplayResult) => void>();
   private readonly describeAs: (description: Description | Unavailable) => void;
   private failure: Unavailable | null = null;
   private lastId = 0;
@@ -45,7 +51,7 @@ class WorkerRules implements Rules {
     let resolve!: (description: Description | Unavailable) => void;
     this.description = new Promise((done) => (resolve = done));
     this.describeAs = resolve;
-    worker.addEventListener("message", ({ data }: MessageEvent<Answer>) => this.receive(data));
+    worker.addEventListener("message", ({ data }: MessageEvent<WorkerMessage>) => this.receive(data));
     worker.addEventListener("error", ({ message }) => this.fail("failed", message || "the worker could not be started"));
     worker.addEventListener("messageerror", () => this.fail("failed", "a message of the worker could not be read"));
     this.send({ kind: "start", address });
@@ -56,11 +62,20 @@ class WorkerRules implements Rules {
   }
 
   score(round: GivenRound, hand: unknown): Promise<ScoreResult> {
+    const texts = { round: JSON.stringify(round), hand: JSON.stringify(hand) ?? "" };
+    return this.ask((id) => ({ kind: "score", id, ...texts })) as Promise<ScoreResult>;
+  }
+
+  replay(round: GivenRound): Promise<ReplayResult> {
+    return this.ask((id) => ({ kind: "replay", id, round: JSON.stringify(round) })) as Promise<ReplayResult>;
+  }
+
+  private ask(build: (id: number) => Message): Promise<ScoreResult | ReplayResult> {
     if (this.failure !== null) return Promise.resolve(this.failure);
     const id = (this.lastId += 1);
     return new Promise((resolve) => {
       this.waiting.set(id, resolve);
-      this.send({ kind: "score", id, round: JSON.stringify(round), hand: JSON.stringify(hand) ?? "" });
+      this.send(build(id));
     });
   }
 
@@ -73,31 +88,31 @@ class WorkerRules implements Rules {
     this.worker.postMessage(request);
   }
 
-  private receive(answer: Answer): void {
-    switch (answer.kind) {
+  private receive(message: WorkerMessage): void {
+    switch (message.kind) {
       case "progress":
-        this.onProgress({ loaded: answer.loaded, total: answer.total });
+        this.onProgress({ loaded: message.loaded, total: message.total });
         break;
       case "ready":
-        this.describeAs(answer.description);
+        this.describeAs(message.description);
         break;
       case "unavailable":
-        this.fail(answer.reason, answer.detail);
+        this.fail(message.reason, message.detail);
         break;
       case "scored":
-        this.resolve(answer.id, JSON.parse(answer.result) as ScoreResult);
+        this.resolve(message.id, JSON.parse(message.result) as ScoreResult | ReplayResult);
         break;
       case "failed":
-        this.resolve(answer.id, { kind: "unavailable", reason: "failed", detail: answer.detail });
+        this.resolve(message.id, { kind: "unavailable", reason: "failed", detail: message.detail });
     }
   }
 
-  private resolve(id: number, result: ScoreResult): void {
+  private resolve(id: number, result: ScoreResult | ReplayResult): void {
     this.waiting.get(id)?.(result);
     this.waiting.delete(id);
   }
 
-  /** Answer everything that waits, and everything that comes later, with the failure. */
+  /** Resolve every waiting and every later request with the failure. */
   private fail(reason: Unavailable["reason"], detail: string): void {
     this.failure ??= { kind: "unavailable", reason, detail };
     this.describeAs(this.failure);

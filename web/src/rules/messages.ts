@@ -88,6 +88,7 @@ export interface HandResult {
   }[];
   stacks: Record<string, number>;
   round: {
+    stakes_scope: "hand" | "fantasyland" | "round";
     status: "open" | "complete" | "closed";
     hands: number;
     seats: {
@@ -117,11 +118,18 @@ export type ScoreResult =
   | { kind: "round_refused"; problem: Problem }
   | Unavailable;
 
+/** The round as the service will show it, or why it would refuse it. */
+export type ReplayResult =
+  | { kind: "replayed"; round: HandResult["round"] }
+  | { kind: "round_refused"; problem: Problem }
+  | Unavailable;
+
 export type Message =
   | { kind: "start"; address: string }
-  | { kind: "score"; id: number; round: string; hand: string };
+  | { kind: "score"; id: number; round: string; hand: string }
+  | { kind: "replay"; id: number; round: string };
 
-export type Answer =
+export type WorkerMessage =
   | ({ kind: "progress" } & Progress)
   | { kind: "ready"; description: Description }
   | Unavailable

@@ -36,6 +36,8 @@ export class PythonRules {
     readonly description: Description,
     /** Score a hand; both values and the result are JSON. */
     readonly score: (round: string, hand: string) => string,
+    /** Replay a round; it and the result are JSON. */
+    readonly replay: (round: string) => string,
   ) {}
 
   /** Check the archive, unpack it in Python, and import the rules. */
@@ -47,8 +49,9 @@ export class PythonRules {
     pyodide.runPython("del archive");
     if (found !== expected) throw new WrongDigest(`${ARCHIVE} has the digest ${found}; expected ${expected}`);
     pyodide.unpackArchive(archive, "zip", { extractDir: "/rules" });
-    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, score");
+    pyodide.runPython("import sys; sys.path.insert(0, '/rules'); from rules_adapter import describe_rules, replay_round, score");
     const described = JSON.parse(pyodide.globals.get("describe_rules")()) as Omit<Description, "digest">;
-    return new PythonRules({ ...described, digest: found }, pyodide.globals.get("score"));
+    const { globals } = pyodide;
+    return new PythonRules({ ...described, digest: found }, globals.get("score"), globals.get("replay_round"));
   }
 }

@@ -1,20 +1,17 @@
-// The worker that runs the rules: it loads Python from its own origin, and answers one request after the other.
+// The worker that runs the rules: it loads Python from its own origin, and processes one request after the other.
 
-import type { Answer, Message, Progress, Unavailable } from "./messages.js";
+import type { Message, Progress, Unavailable, WorkerMessage } from "./messages.js";
 import { ARCHIVE, PythonRules, WrongDigest, type LoadPyodide, type Manifest } from "./python.js";
 
 interface WorkerScope {
   fetch: typeof fetch;
-  postMessage(message: Answer): void;
+  postMessage(message: WorkerMessage): void;
   addEventListener(type: "message", listen: (event: MessageEvent<Message>) => void): void;
 }
 
 const MANIFEST = "manifest.json";
-/** The module that the browser imports itself, so that its bytes cannot be counted: it is fetched into the cache before. */
-const IMPORTED = "pyodide.asm.mjs";
 
 const scope = globalThis as unknown as WorkerScope;
-const fetchUncounted = scope.fetch.bind(scope);
 let rules: Promise<PythonRules> | undefined;
 
 /** Counts the bytes of the files as the network delivers them: compressed ones by their compressed size. */
@@ -26,22 +23,21 @@ class Counter {
     this.sizes = new Map(Object.entries(manifest.files).map(([name, { gzip }]) => [name, gzip]));
   }
 
-  /** Return a response whose body is counted while it is read. */
-  count(name: string, response: Response): Response {
-    const file = this.manifest.files[name];
-    if (file === undefined || response.body === null) return response;
+  /** Read a file, and count its bytes meanwhile. */
+  async read(name: string, response: Response): Promise<Uint8Array> {
+    const file = this.manifest.files[name]!;
     const size = response.headers.has("Content-Encoding") ? file.gzip : file.bytes;
     this.sizes.set(name, size);
-    let read = 0;
-    const counted = new TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>>({
-      transform: (block, controller) => {
-        read += block.length;
-        this.report(name, Math.min(size, Math.round((read * size) / file.bytes)));
-        controller.enqueue(block);
-      },
-    });
-    const { status, statusText, headers } = response;
-    return new Response(response.body.pipeThrough(counted), { status, statusText, headers });
+    const content = new Uint8Array(file.bytes);
+    const reader = response.body!.getReader();
+    for (let position = 0; ; ) {
+      const { done, value } = await reader.read();
+      if (done) return content;
+      if (position + value.length > file.bytes) throw new WrongDigest(`${name} is longer than ${file.bytes} bytes`);
+      content.set(value, position);
+      position += value.length;
+      this.report(name, Math.round((position * size) / file.bytes));
+    }
   }
 
   private report(name: string, bytes: number): void {
@@ -61,18 +57,14 @@ async function read(address: string): Promise<Response> {
 async function load(address: string): Promise<PythonRules> {
   const manifest = (await (await read(address + MANIFEST)).json()) as Manifest;
   const counter = new Counter(manifest);
-  // Pyodide loads its files with `fetch` too.
-  scope.fetch = async (input, options) => {
-    const url = new URL(input instanceof Request ? input.url : input, address);
-    return counter.count(url.pathname.split("/").at(-1) ?? "", await fetchUncounted(input, options));
-  };
-  const archive = read(address + ARCHIVE).then((response) => response.arrayBuffer());
-  archive.catch(() => undefined); // reported when it is awaited
-  await (await read(address + IMPORTED)).arrayBuffer();
+  // Pyodide loads its files again, from the browser's cache: only what comes unchanged from there is compiled already.
+  const contents = await Promise.all(
+    Object.keys(manifest.files).map(async (name) => [name, await counter.read(name, await read(address + name))] as const),
+  );
+  const archive = new Map(contents).get(ARCHIVE)!;
   const { loadPyodide } = (await import(/* @vite-ignore */ `${address}pyodide.mjs`)) as { loadPyodide: LoadPyodide };
   const pyodide = await loadPyodide({ indexURL: address });
-  scope.fetch = fetchUncounted;
-  return PythonRules.start(pyodide, manifest, new Uint8Array(await archive));
+  return PythonRules.start(pyodide, manifest, archive);
 }
 
 function explain(error: unknown): Unavailable {
@@ -80,7 +72,7 @@ function explain(error: unknown): Unavailable {
   return { kind: "unavailable", reason: error instanceof WrongDigest ? "wrong_digest" : "not_loaded", detail };
 }
 
-async function answer(request: Message): Promise<void> {
+async function process(request: Message): Promise<void> {
   if (request.kind === "start") {
     rules ??= load(request.address);
     try {
@@ -92,7 +84,8 @@ async function answer(request: Message): Promise<void> {
   }
   try {
     if (rules === undefined) throw new Error("the worker was not started");
-    const result = (await rules).score(request.round, request.hand);
+    const { score, replay } = await rules;
+    const result = request.kind === "score" ? score(request.round, request.hand) : replay(request.round);
     scope.postMessage({ kind: "scored", id: request.id, result });
   } catch (error) {
     const detail = error instanceof Error ? error.message : String(error);
@@ -100,4 +93,4 @@ async function answer(request: Message): Promise<void> {
   }
 }
 
-scope.addEventListener("message", ({ data }) => void answer(data));
+scope.addEventListener("message", ({ data }) => void process(data));

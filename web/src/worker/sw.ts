@@ -1,4 +1,4 @@
-// The service worker of a page: serves its shell without a network. It caches nothing else, and sends nothing itself.
+// The service worker of a page: serves its shell and its rules without a network. It caches nothing else, and sends nothing itself.
 
 declare const SHELL: string;
 declare const FILES: string[];
@@ -8,11 +8,19 @@ const worker = self as unknown as ServiceWorkerGlobalScope;
 const PREFIX = `shell ${SHELL} `;
 const CACHE = PREFIX + VERSION;
 const NETWORK_MILLISECONDS = 3_000;
-/** The rules of the game: too large to wait for them, so they are cached when the page loads them. */
+/** The rules of the game: too large to wait for them, so they are cached when the page has them. */
 const RULES = `${SHELL}rules/`;
-const RULES_CACHE = `rules ${SHELL}`;
+/** The rules of each manifest have a cache, named by its digest. The last of these caches has the files to use. */
+const RULES_PREFIX = `rules ${SHELL} `;
 /** Lists the files of the rules with their digests. */
 const MANIFEST = `${RULES}manifest.json`;
+/** An entry of a cache that has all files of its manifest. */
+const COMPLETE = `${RULES}complete`;
+
+interface RulesManifest {
+  files: Record<string, { sha256: string }>;
+  scripts: Record<string, { sha256: string }>;
+}
 
 /** Store the shell. The names of its files contain their hashes, so that what is cached never changes. */
 async function install(): Promise<void> {
@@ -23,7 +31,16 @@ async function install(): Promise<void> {
   // While a new version is rolled out, the page and this worker may come from different servers.
   if (!FILES.slice(0, 2).every((file) => html.includes(file))) throw new Error("the page has another version");
   await cache.put(SHELL, page);
-  await cache.addAll(FILES);
+  for (const path of FILES) {
+    const file = await fetch(path);
+    if (!isFile(file)) throw new Error(`${path} responded ${file.status}`);
+    await cache.put(path, file);
+  }
+}
+
+/** Return whether a response is a file, and not the login page of a hotel, which responds to any request. */
+function isFile(response: Response): boolean {
+  return response.ok && !response.redirected && response.headers.get("Content-Type")?.startsWith("text/html") !== true;
 }
 
 /** Remove the shells of earlier versions of this page, and control the open pages. */
@@ -40,27 +57,67 @@ async function serve(request: Request, path: string): Promise<Response> {
   return cached ?? fetch(request, { signal: AbortSignal.timeout(NETWORK_MILLISECONDS) });
 }
 
-/** Return a file of the rules from the cache, or load it. */
-async function serveRules(event: FetchEvent, path: string): Promise<Response> {
-  const cache = await caches.open(RULES_CACHE);
-  const cached = await cache.match(path);
-  if (cached !== undefined && path !== MANIFEST) return cached;
-  if (cached === undefined) return store(event, cache, path, await fetch(event.request));
-  try {
-    const current = await fetch(event.request, { signal: AbortSignal.timeout(NETWORK_MILLISECONDS) });
-    if (!current.ok || (await current.clone().text()) === (await cached.clone().text())) return cached;
-    // Other rules: none of their files is the one that is cached.
-    await caches.delete(RULES_CACHE);
-    return store(event, await caches.open(RULES_CACHE), path, current);
-  } catch {
-    return cached;
-  }
+async function listRules(): Promise<string[]> {
+  return (await caches.keys()).filter((name) => name.startsWith(RULES_PREFIX));
 }
 
-/** Cache a response while it is returned. */
-function store(event: FetchEvent, cache: Cache, path: string, response: Response): Response {
-  if (response.ok) event.waitUntil(cache.put(path, response.clone()));
-  return response;
+async function isComplete(name: string): Promise<boolean> {
+  return (await caches.match(COMPLETE, { cacheName: name })) !== undefined;
+}
+
+async function digest(content: BufferSource): Promise<string> {
+  const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", content));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Begin the cache of the rules with a manifest, unless there is one, and return its name. Complete ones stay. */
+async function beginRules(manifest: Response): Promise<string> {
+  const begun = RULES_PREFIX + (await digest(await manifest.clone().arrayBuffer()));
+  for (const name of await listRules()) if (name !== begun && !(await isComplete(name))) await caches.delete(name);
+  await (await caches.open(begun)).put(MANIFEST, manifest);
+  return begun;
+}
+
+/** Return the current manifest; without a network, that of the rules that are cached completely. */
+async function serveManifest(request: Request): Promise<Response> {
+  let received: Response | undefined;
+  try {
+    received = await fetch(request, { signal: AbortSignal.timeout(NETWORK_MILLISECONDS) });
+    if (isFile(received)) await beginRules(received.clone());
+  } catch {
+    received = undefined;
+  }
+  if (received !== undefined && isFile(received)) return received;
+  for (const name of await listRules()) if (!(await isComplete(name))) await caches.delete(name);
+  const [complete] = await listRules();
+  const cached = complete === undefined ? undefined : await caches.match(MANIFEST, { cacheName: complete });
+  return cached ?? received ?? Response.error();
+}
+
+/** Return a file of the rules whose manifest was served last; from the network until it is cached. */
+async function serveRules(request: Request, path: string): Promise<Response> {
+  if (path === MANIFEST) return serveManifest(request);
+  const current = (await listRules()).at(-1);
+  const cached = current === undefined ? undefined : await caches.match(path, { cacheName: current });
+  return cached ?? fetch(request);
+}
+
+/** Cache all files of the rules that the page uses, and only then delete those before. */
+async function cacheRules(): Promise<void> {
+  const current = (await listRules()).at(-1) ?? (await beginRules(await fetch(MANIFEST)));
+  if (await isComplete(current)) return;
+  const cache = await caches.open(current);
+  const { files, scripts } = (await (await cache.match(MANIFEST))!.json()) as RulesManifest;
+  for (const [name, { sha256 }] of Object.entries({ ...files, ...scripts })) {
+    const path = RULES + name;
+    if ((await cache.match(path)) !== undefined) continue;
+    const file = await fetch(path);
+    // While new rules are rolled out, a file can be of others than the manifest.
+    if (!file.ok || (await digest(await file.clone().arrayBuffer())) !== sha256) throw new Error(`${path} has another digest`);
+    await cache.put(path, file);
+  }
+  await cache.put(COMPLETE, new Response());
+  for (const name of await listRules()) if (name !== current) await caches.delete(name);
 }
 
 worker.addEventListener("install", (event) => {
@@ -76,11 +133,13 @@ worker.addEventListener("fetch", (event) => {
   const url = new URL(request.url);
   if (request.method !== "GET" || url.origin !== worker.location.origin) return;
   if (request.mode === "navigate" && url.pathname === SHELL) event.respondWith(serve(request, SHELL));
-  else if (url.pathname.startsWith(RULES)) event.respondWith(serveRules(event, url.pathname));
+  else if (url.pathname.startsWith(RULES)) event.respondWith(serveRules(request, url.pathname));
   else if (FILES.includes(url.pathname)) event.respondWith(serve(request, url.pathname));
 });
 
-// A new version waits until the page, after asking, says that it may replace the one that runs.
 worker.addEventListener("message", (event) => {
+  // A new version waits until the page, after asking, says that it may replace the one that runs.
   if (event.data === "activate") void worker.skipWaiting();
+  // At the first visit, the page has loaded the rules before this worker controlled it.
+  if (event.data === "cache rules") event.waitUntil(cacheRules());
 });

@@ -1,7 +1,9 @@
-import { useRef } from "preact/hooks";
+import { useMemo, useRef } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard } from "../../design/cards.js";
 import { countCards, parsePlace, ROWS, rowPlaces, sizeOf, type Draft, type DraftSeat, type Group, type Place } from "./draft.js";
+import type { LiveBoard } from "./live.js";
+import { BoardNotes, RowNote } from "./notes.js";
 
 const LONG_PRESS = 450;
 
@@ -17,13 +19,17 @@ interface Props {
   draft: Draft;
   seat: DraftSeat;
   name: string;
+  /** The stack before the hand, with the points added to it. */
   stack: number | undefined;
+  added: number;
+  /** What is known of the board so far. */
+  live: LiveBoard | undefined;
   isCurrent: boolean;
   actions: BoardActions;
 }
 
 /** The board of a seat: its rows, the discards of Fantasyland, and who has the button. */
-export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
+export function Board({ draft, seat, name, stack, added, live, isCurrent, actions }: Props) {
   const groups: Group[] = sizeOf(seat, "discards") > 0 ? [...ROWS, "discards"] : [...ROWS];
   const hasButton = draft.button === seat.seat;
   return (
@@ -33,9 +39,11 @@ export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
           <h2>{name}</h2>
           <span class="small quiet figure">
             {stack}
+            {added > 0 && ` (${added} added)`}
             {seat.fantasyland > 0 && <strong class="royal"> · Fantasyland {seat.fantasyland}</strong>}
           </span>
         </div>
+        <BoardNotes board={live} />
         <button
           type="button"
           class="dealer"
@@ -54,6 +62,7 @@ export function Board({ draft, seat, name, stack, isCurrent, actions }: Props) {
             {rowPlaces(seat, group).map((place) => (
               <PlaceButton key={place} place={place} card={draft.cards[place]} isCursor={draft.cursor === place} actions={actions} />
             ))}
+            {group !== "discards" && <RowNote row={live?.rows[group]} />}
           </div>
         ))}
       </div>
@@ -68,40 +77,43 @@ interface PlaceProps {
   actions: BoardActions;
 }
 
+/** A place of a board. A tap changes two of them: the others are not rendered again. */
 function PlaceButton({ place, card, isCursor, actions }: PlaceProps) {
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
   const wasLong = useRef(false);
-  const { group, index } = parsePlace(place);
-  const stop = (): void => clearTimeout(timer.current);
-  const start = (): void => {
-    stop();
-    wasLong.current = false;
-    timer.current = setTimeout(() => {
-      wasLong.current = true;
-      actions.choose(place);
-    }, LONG_PRESS);
-  };
-  return (
-    <button
-      type="button"
-      class={card === undefined ? "card place" : "card place filled"}
-      data-place={place}
-      data-suit={card?.[1]}
-      aria-current={isCursor}
-      onPointerDown={start}
-      onPointerUp={stop}
-      onPointerLeave={stop}
-      onPointerCancel={stop}
-      onContextMenu={(event) => event.preventDefault()}
-      onClick={() => {
-        if (wasLong.current) wasLong.current = false;
-        else actions.tap(place);
-      }}
-    >
-      {card !== undefined && <CardFace card={card} />}
-      <span class="hidden-text">{`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}</span>
-    </button>
-  );
+  return useMemo(() => {
+    const { group, index } = parsePlace(place);
+    const stop = (): void => clearTimeout(timer.current);
+    const start = (): void => {
+      stop();
+      wasLong.current = false;
+      timer.current = setTimeout(() => {
+        wasLong.current = true;
+        actions.choose(place);
+      }, LONG_PRESS);
+    };
+    return (
+      <button
+        type="button"
+        class={card === undefined ? "card place" : "card place filled"}
+        data-place={place}
+        data-suit={card?.[1]}
+        aria-current={isCursor}
+        onPointerDown={start}
+        onPointerUp={stop}
+        onPointerLeave={stop}
+        onPointerCancel={stop}
+        onContextMenu={(event) => event.preventDefault()}
+        onClick={() => {
+          if (wasLong.current) wasLong.current = false;
+          else actions.tap(place);
+        }}
+      >
+        {card !== undefined && <CardFace card={card} />}
+        <span class="hidden-text">{`${group} ${index + 1}: ${card === undefined ? "free" : nameCard(card)}`}</span>
+      </button>
+    );
+  }, [place, card, isCursor, actions]);
 }
 
 interface TabsProps {

@@ -1,6 +1,8 @@
+import { useMemo } from "preact/hooks";
 import { CardFace } from "../../design/card.js";
 import { nameCard, nameSuit, RANK_LETTERS, showCard, SUIT_LETTERS } from "../../design/cards.js";
 import { isUsed, type Draft } from "./draft.js";
+import { useStable } from "./stable.js";
 
 interface Props {
   draft: Draft;
@@ -12,26 +14,14 @@ interface Props {
 
 /** All cards, suit by suit. Used ones are disabled. */
 export function Deck({ draft, pendingRank, onCard, onUndo }: Props) {
+  const tap = useStable(onCard);
   return (
     <div class="deck" role="group" aria-label="Cards">
       {SUIT_LETTERS.map((suit, row) => [
         ...RANK_LETTERS.map((rank) => {
           const card = rank + suit;
           const used = isUsed(draft, card);
-          return (
-            <button
-              key={card}
-              type="button"
-              class={rank === pendingRank && !used ? "card deck-card pending" : "card deck-card"}
-              data-card={card}
-              data-suit={suit}
-              disabled={used}
-              onClick={() => onCard(card)}
-            >
-              <CardFace card={card} />
-              <span class="hidden-text">{used ? `${nameCard(card)}, used` : nameCard(card)}</span>
-            </button>
-          );
+          return <DeckCard key={card} card={card} isUsed={used} isPending={rank === pendingRank && !used} onTap={tap} />;
         }),
         row < SUIT_LETTERS.length - 1 ? (
           <span key={suit} class="deck-cell" title={nameSuit(suit)} aria-hidden="true">{showCard(`A${suit}`).suit}</span>
@@ -42,6 +32,33 @@ export function Deck({ draft, pendingRank, onCard, onUndo }: Props) {
         ),
       ])}
     </div>
+  );
+}
+
+interface CardProps {
+  card: string;
+  isUsed: boolean;
+  isPending: boolean;
+  onTap(card: string): void;
+}
+
+/** A card of the deck. A tap changes one of the 52: the others are not rendered again. */
+function DeckCard({ card, isUsed, isPending, onTap }: CardProps) {
+  return useMemo(
+    () => (
+      <button
+        type="button"
+        class={isPending ? "card deck-card pending" : "card deck-card"}
+        data-card={card}
+        data-suit={card[1]}
+        disabled={isUsed}
+        onClick={() => onTap(card)}
+      >
+        <CardFace card={card} />
+        <span class="hidden-text">{isUsed ? `${nameCard(card)}, used` : nameCard(card)}</span>
+      </button>
+    ),
+    [card, isUsed, isPending, onTap],
   );
 }
 

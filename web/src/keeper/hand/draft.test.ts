@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import {
-  countCards, fillDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
+  countCards, fillDraft, fitDraft, isFull, isUsed, listPlayers, moveBy, moveTo, putCard, rowPlaces, startDraft, takeBack, undo,
   type Draft, type Next,
 } from "./draft.js";
 
@@ -90,4 +90,23 @@ test("a seat has places for its cards", () => {
   assert.equal(rowPlaces(ann!, "discards").length, 0);
   assert.equal(rowPlaces(ben!, "discards").length, 2);
   assert.equal(countCards(fill(startDraft(NEXT), 17), ben!), 4);
+});
+
+test("a draft follows its round: who left is dropped with their cards, and who adds points plays", () => {
+  const draft = fill(startDraft(NEXT), 20);
+  const { seats } = NEXT;
+  const without = fitDraft(draft, { ...NEXT, seats: seats.filter(({ seat }) => seat !== 1) });
+  assert.deepEqual(without.seats.map(({ seat }) => seat), [2, 5]);
+  assert.deepEqual(listPlayers(without)[0]!.top, DECK.slice(13, 16));
+  assert.ok(!isUsed(without, DECK[0]!));
+  assert.equal(without.cursor, draft.cursor);
+  const added = fitDraft({ ...without, topUps: [{ seat: 3, points: 50 }] }, { ...NEXT, seats: without.seats });
+  assert.deepEqual(added.seats.map(({ seat, fantasyland }) => [seat, fantasyland]), [[2, 15], [3, 0], [5, 0]]);
+  assert.deepEqual(undo(without).steps.length, 6);
+});
+
+test("the cursor of a draft moves on when its seat is dropped", () => {
+  const draft = moveTo(fill(startDraft(NEXT), 20), "1.top.0");
+  const without = fitDraft(draft, { ...NEXT, seats: NEXT.seats.slice(1) });
+  assert.equal(without.cursor, "2.middle.4");
 });

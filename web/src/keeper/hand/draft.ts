@@ -18,6 +18,11 @@ export interface DraftSeat {
   fantasyland: number;
 }
 
+export interface TopUp {
+  seat: number;
+  points: number;
+}
+
 interface Step {
   place: Place;
   before: string | null;
@@ -32,6 +37,8 @@ export interface Draft {
   cards: Record<Place, string>;
   /** Where the next card goes. Null when all boards are full. */
   cursor: Place | null;
+  /** Points that players add to their stacks before the hand. */
+  topUps?: TopUp[];
   /** What each tap changed, newest last. */
   steps: Step[];
   /** The request in the outbox that the hand replaces, if it was refused and is edited. */
@@ -50,6 +57,18 @@ export interface Next {
 export function startDraft(next: Next): Draft {
   const draft = { ...next, cards: {}, cursor: null, steps: [] };
   return { ...draft, cursor: nextFree(draft, null) };
+}
+
+/** Return a draft as its round is now: who plays, with the players whose points bring them back. */
+export function fitDraft(draft: Draft, next: Next): Draft {
+  const back = (draft.topUps ?? []).filter(({ seat }) => !next.seats.some((each) => each.seat === seat));
+  const returning = back.map(({ seat }) => ({ seat, player: String(seat), fantasyland: 0 }));
+  const seats = [...next.seats, ...returning].sort((one, other) => one.seat - other.seat);
+  const isPlayed = (place: Place): boolean => seats.some(({ seat }) => seat === parsePlace(place).seat);
+  const cards = Object.fromEntries(Object.entries(draft.cards).filter(([place]) => isPlayed(place)));
+  const steps = draft.steps.filter(({ place }) => isPlayed(place));
+  const fitted = { ...draft, seats, cards, steps };
+  return draft.cursor !== null && isPlayed(draft.cursor) ? fitted : { ...fitted, cursor: nextFree(fitted, null) };
 }
 
 /** Return the place at an index of a row of a seat. */
@@ -102,7 +121,7 @@ function withCards(draft: Draft, place: Place, card: string | null, cursor: (cha
   return { ...changed, cursor: cursor(changed) };
 }
 
-/** Put a card into the place of the cursor, and move the cursor to the next free place. A used card changes nothing. */
+/** Place a card at the place of the cursor, and move the cursor to the next free place. A used card changes nothing. */
 export function putCard(draft: Draft, card: string): Draft {
   const { cursor } = draft;
   if (cursor === null || isUsed(draft, card)) return draft;
@@ -179,7 +198,7 @@ export interface HandPlayer {
 }
 
 /** Return the cards of each seat as requests have them. */
-export function listPlayers(draft: Draft): HandPlayer[] {
+export function listPlayers(draft: Pick<Draft, "seats" | "cards">): HandPlayer[] {
   return draft.seats.map((seat) => {
     const read = (group: Group): string[] => rowPlaces(seat, group).flatMap((place) => draft.cards[place] ?? []);
     const discards = read("discards");

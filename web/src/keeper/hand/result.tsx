@@ -1,12 +1,12 @@
+import { useEffect, useRef } from "preact/hooks";
 import type { Transfer } from "../../../client/src/contract.js";
 import type { Score, ScoreResult } from "../../api/scorer.js";
+import { countWon, isPaidLater } from "../../api/results.js";
 import { formatChange, signClass } from "../format.js";
 
 interface Props {
   result: ScoreResult | null;
   names: Map<number, string>;
-  /** The stacks before the hand. */
-  stacks: Map<number, number>;
   canSave: boolean;
   isSaving: boolean;
   onSave(): void;
@@ -14,8 +14,13 @@ interface Props {
 }
 
 /** The result of the hand as it would be recorded, and the button that records it. */
-export function Result({ result, names, stacks, canSave, isSaving, onSave, onUndo }: Props) {
+export function Result({ result, names, canSave, isSaving, onSave, onUndo }: Props) {
   const isRefused = result?.kind === "refused";
+  const button = useRef<HTMLButtonElement>(null);
+  // Enter saves, whichever button was pressed last.
+  useEffect(() => {
+    if (canSave) button.current?.focus({ preventScroll: true });
+  }, [canSave]);
   return (
     <div class="result" role="group" aria-label="Result">
       <div aria-live="polite" class="stack">
@@ -24,14 +29,14 @@ export function Result({ result, names, stacks, canSave, isSaving, onSave, onUnd
         {result?.kind === "unavailable" && <p class="notice">No connection: score after sync.</p>}
         {isRefused && (
           <div class="notice error">
-            <strong>The service does not accept this hand.</strong>
+            <strong>This hand is not valid.</strong>
             {result.details.map((detail) => <p key={detail}>{detail}</p>)}
           </div>
         )}
-        {result?.kind === "scored" && <ScoreView score={result.score} names={names} stacks={stacks} />}
+        {result?.kind === "scored" && <ScoreView score={result.score} names={names} />}
       </div>
       <div class="result-actions">
-        <button type="button" class="button primary large wide" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
+        <button ref={button} type="button" class="button primary large wide" disabled={!canSave || isRefused || isSaving} onClick={onSave}>
           {isSaving ? "Saving…" : "Save"}
         </button>
         <button type="button" class="button plain" onClick={onUndo}>Undo the last tap</button>
@@ -40,7 +45,7 @@ export function Result({ result, names, stacks, canSave, isSaving, onSave, onUnd
   );
 }
 
-function ScoreView({ score, names, stacks }: { score: Score } & Pick<Props, "names" | "stacks">) {
+function ScoreView({ score, names }: { score: Score } & Pick<Props, "names">) {
   const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
   const { next } = score.round;
   const royal = Object.entries(next?.fantasyland ?? {});
@@ -49,8 +54,7 @@ function ScoreView({ score, names, stacks }: { score: Score } & Pick<Props, "nam
       <div class="scores">
         {score.players.map((player) => {
           const stack = score.stacks?.[String(player.seat)];
-          const before = stacks.get(player.seat);
-          const change = stack === undefined || before === undefined ? player.points : stack - before;
+          const change = countWon(score.round, score, player.seat);
           return (
             <section key={player.seat} class="score" data-score={player.seat} aria-label={nameOf(player.seat)}>
               <h3>{nameOf(player.seat)}</h3>
@@ -65,8 +69,7 @@ function ScoreView({ score, names, stacks }: { score: Score } & Pick<Props, "nam
       </div>
       <div class="result-parts">
         <section>
-          <h3 class="small quiet">Payments</h3>
-          <Payments transfers={score.transfers as Transfer[] | null} nameOf={nameOf} />
+          <Payments transfers={score.transfers} isPaidLater={isPaidLater(score.round)} nameOf={nameOf} />
         </section>
         <section>
           <h3 class="small quiet">Next</h3>
@@ -87,21 +90,35 @@ function ScoreView({ score, names, stacks }: { score: Score } & Pick<Props, "nam
   );
 }
 
-function Payments({ transfers, nameOf }: { transfers: Transfer[] | null; nameOf(seat: number): string }) {
-  if (transfers === null) return <p>At the end of the round</p>;
-  if (transfers.length === 0) return <p>No payments</p>;
+interface PaymentsProps {
+  transfers: Transfer[] | null;
+  /** Whether the last hand of the round has the payments of the whole round, and the other hands have none. */
+  isPaidLater: boolean;
+  nameOf(seat: number): string;
+}
+
+/** Who pays whom, in the order of payment, with what caps a payment. */
+export function Payments({ transfers, isPaidLater, nameOf }: PaymentsProps) {
+  const isNone = transfers === null || transfers.length === 0;
   return (
-    <ol class="payments">
-      {transfers.map((transfer) => (
-        <li key={transfer.order}>
-          <span>
-            {nameOf(transfer.payer)} pays {nameOf(transfer.payee)}
-            {transfer.limited_by !== null && <span class="quiet small"> · {describeCap(transfer, nameOf)}</span>}
-          </span>
-          <strong>{transfer.paid}</strong>
-        </li>
-      ))}
-    </ol>
+    <>
+      <h3 class="small quiet">{isPaidLater && !isNone ? "Payments of the round" : "Payments"}</h3>
+      {isNone ? (
+        <p>{isPaidLater ? "Paid at the end of the round" : "No payments"}</p>
+      ) : (
+        <ol class="payments">
+          {transfers.map((transfer) => (
+            <li key={transfer.order}>
+              <span>
+                {nameOf(transfer.payer)} pays {nameOf(transfer.payee)}
+                {transfer.limited_by !== null && <span class="quiet small"> · {describeCap(transfer, nameOf)}</span>}
+              </span>
+              <strong>{transfer.paid}</strong>
+            </li>
+          ))}
+        </ol>
+      )}
+    </>
   );
 }
 

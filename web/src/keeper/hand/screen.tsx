@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round } from "../../../client/src/contract.js";
 import { scoreWith, type HandScorer, type Score, type ScoreResult } from "../../api/scorer.js";
 import { nameCard } from "../../design/cards.js";
@@ -7,7 +7,9 @@ import { Deck } from "./deck.js";
 import {
   isFull, listPlayers, moveBy, moveTo, parsePlace, putCard, takeBack, undo, type Direction, type Draft,
 } from "./draft.js";
+import { boardsOf, useLiveBoards } from "./live.js";
 import { Result } from "./result.js";
+import { useStable } from "./stable.js";
 import { typeKey } from "./typing.js";
 
 const ARROWS: Record<string, Direction> = { ArrowLeft: "left", ArrowRight: "right", ArrowUp: "up", ArrowDown: "down" };
@@ -33,22 +35,25 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
   const current = draft.cursor === null ? null : parsePlace(draft.cursor);
   const full = isFull(draft) && draft.cursor === null;
   const result = useScore(round, draft, full, scorers);
-  const stacks = new Map(round.seats.map(({ seat, stack }) => [seat, stack]));
+  const soFar = useLiveBoards(round, draft, scorers);
+  const live = result?.kind === "scored" ? boardsOf(result.score) : soFar;
+  const added = new Map(draft.topUps?.map(({ seat, points }) => [seat, points]));
+  const stacks = new Map(round.seats.map(({ seat, stack }) => [seat, stack + (added.get(seat) ?? 0)]));
   // Taps can follow each other faster than the page is drawn.
   const latest = useRef(draft);
   latest.current = draft;
-  const change = (action: (draft: Draft) => Draft): void => {
+  const change = useStable((action: (draft: Draft) => Draft): void => {
     const changed = action(latest.current);
     if (changed === latest.current) return;
     latest.current = changed;
     onChange(changed);
-  };
+  });
 
-  const actions: BoardActions = {
+  const actions = useMemo((): BoardActions => ({
     tap: (place) => change((old) => (place in old.cards ? takeBack(old, place) : moveTo(old, place))),
     choose: (place) => change((old) => moveTo(old, place)),
     setButton: (button) => change((old) => ({ ...old, button })),
-  };
+  }), [change]);
   const undoLast = (): void => change(undo);
   const put = (card: string): void => change((old) => putCard(old, card));
   const canSave = full && draft.button !== null;
@@ -62,7 +67,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
     }
   };
 
-  useScrolledBoards(boards, current?.seat ?? null, setShown);
+  useScrolledBoards(boards, current?.seat ?? null, draft.steps.length, setShown);
   useKeys((event) => {
     const arrow = ARROWS[event.key];
     const typed = typeKey(pendingRank, event.key);
@@ -73,6 +78,8 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
       else change((old) => (old.cursor !== null && old.cursor in old.cards ? takeBack(old, old.cursor) : undo(old)));
     } else if (event.key === "Enter" && !isControl(event.target)) {
       void save();
+    } else if (event.key === "b") {
+      change(moveButton);
     } else if (typed !== undefined) {
       setPendingRank(typed.rank);
       if (typed.card !== null) put(typed.card);
@@ -85,7 +92,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
   return (
     <main class="hand">
       <h2 class="hidden-text">Boards</h2>
-      <SeatTabs draft={draft} names={names} shown={shown} onShow={(seat) => showBoard(boards.current, seat)} />
+      <SeatTabs draft={draft} names={names} shown={shown} onShow={(seat) => showBoard(boards.current, seat, isCalm() ? "instant" : "smooth")} />
       <div class="boards" ref={boards}>
         {draft.seats.map((seat) => (
           <Board
@@ -94,6 +101,8 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
             seat={seat}
             name={names.get(seat.seat) ?? `seat ${seat.seat}`}
             stack={stacks.get(seat.seat)}
+            added={added.get(seat.seat) ?? 0}
+            live={live.get(seat.seat)}
             isCurrent={current?.seat === seat.seat}
             actions={actions}
           />
@@ -102,7 +111,7 @@ export function HandScreen({ round, draft, names, scorers, onChange, onSave }: P
       <div class="entry">
         {full ? (
           <Result
-            {...{ result, names, stacks, canSave, isSaving }}
+            {...{ result, names, canSave, isSaving }}
             onSave={() => void save()}
             onUndo={undoLast}
           />
@@ -156,7 +165,8 @@ function Announcement({ draft, names }: { draft: Draft; names: Map<number, strin
 }
 
 function buildHand(draft: Draft): HandRequest {
-  return { number: draft.number, button: draft.button!, players: listPlayers(draft) };
+  const { number, button, topUps = [] } = draft;
+  return { number, button: button!, ...(topUps.length > 0 ? { top_ups: topUps } : {}), players: listPlayers(draft) };
 }
 
 /** Return the result of a full hand, or null until there is one. Without a network, it is asked for again and again. */
@@ -189,39 +199,51 @@ function useScore(round: Round, draft: Draft, full: boolean, scorers: HandScorer
   return scored !== null && scored.hand === hand ? scored.result : null;
 }
 
+/** Give the button to the next player. */
+function moveButton(draft: Draft): Draft {
+  const seats = draft.seats.map(({ seat }) => seat);
+  return { ...draft, button: seats[(seats.indexOf(draft.button!) + 1) % seats.length]! };
+}
+
 function isControl(target: EventTarget | null): boolean {
   return target instanceof Element && target.closest("button, input, textarea, select, a") !== null;
 }
 
 function useKeys(handle: (event: KeyboardEvent) => void): void {
-  const latest = useRef(handle);
-  latest.current = handle;
+  const handleLatest = useStable(handle);
   useEffect(() => {
     const listen = (event: KeyboardEvent): void => {
       const isText = event.target instanceof Element && event.target.closest("input, textarea, select, dialog") !== null;
-      if (!isText && !event.ctrlKey && !event.metaKey && !event.altKey) latest.current(event);
+      if (!isText && !event.ctrlKey && !event.metaKey && !event.altKey) handleLatest(event);
     };
     document.addEventListener("keydown", listen);
     return () => document.removeEventListener("keydown", listen);
   }, []);
 }
 
-function showBoard(boards: HTMLElement | null, seat: number): void {
-  const board = boards?.querySelector<HTMLElement>(`[data-seat="${seat}"]`);
-  if (!boards || !board) return;
-  const calm = matchMedia("(prefers-reduced-motion: reduce)").matches;
-  boards.scrollTo({ left: board.offsetLeft, behavior: calm ? "instant" : "smooth" });
+function isCalm(): boolean {
+  return matchMedia("(prefers-reduced-motion: reduce)").matches;
 }
 
-/** Scroll to the board of the cursor when it moves to another seat, and report the board that is shown. */
+function showBoard(boards: HTMLElement | null, seat: number, behavior: ScrollBehavior): void {
+  const board = boards?.querySelector<HTMLElement>(`[data-seat="${seat}"]`);
+  if (boards && board) boards.scrollTo({ left: board.offsetLeft, behavior });
+}
+
+/**
+ * Show the board of the cursor when it moves to another seat or a card is put, and report the board that is shown.
+ *
+ * The board does not scroll there: the next tap would wait for it.
+ */
 function useScrolledBoards(
   boards: { current: HTMLElement | null },
   seat: number | null,
+  steps: number,
   onShown: (seat: number) => void,
 ): void {
   useLayoutEffect(() => {
-    if (seat !== null) showBoard(boards.current, seat);
-  }, [seat]);
+    if (seat !== null) showBoard(boards.current, seat, "instant");
+  }, [seat, steps]);
   useEffect(() => {
     const scrolled = boards.current!;
     const seen = new IntersectionObserver(

@@ -39,7 +39,7 @@ export function RoundOverview({ round, names, hasDraft, canEnter, canChange, isB
                     {names.get(seat.seat)}
                     {next?.button === seat.seat && <> <span class="pill">button</span></>}
                     {next?.fantasyland[String(seat.seat)] !== undefined && <> <span class="pill accent">Fantasyland {next.fantasyland[String(seat.seat)]}</span></>}
-                    {!seat.playing && <> <span class="pill">left</span></>}
+                    {!seat.playing && <> <span class="pill">{seat.stack === 0 ? "busted" : "left"}</span></>}
                   </th>
                   <td class={`figure ${signClass(net)}`}>{formatChange(net)}</td>
                   <td class="figure"><strong>{seat.stack}</strong></td>

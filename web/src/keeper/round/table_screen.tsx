@@ -1,18 +1,30 @@
-import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { ComponentChildren } from "preact";
+import { useMemo, useRef, useState } from "preact/hooks";
 import type { HandRequest, Round, RoundRequest, Table } from "../../../client/src/contract.js";
 import { ApiError, TransportError } from "../../../client/src/errors.js";
-import type { Waiting } from "../../api/outbox.js";
-import { describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
+import { sendOnce, type OperationName, type Waiting } from "../../api/outbox.js";
+import { describeProblem, describeRefusal, ServiceScorer, type HandScorer, type Score } from "../../api/scorer.js";
 import type { Session } from "../../api/session.js";
 import { Bar } from "../bar.js";
-import { fillDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
+import type { StoredRound } from "../database.js";
+import { Limits } from "../environment.js";
+import { fillDraft, fitDraft, startDraft, type Draft, type HandPlayer, type Next } from "../hand/draft.js";
 import { HandScreen } from "../hand/screen.js";
+import { DeviceScorer, makeWaiting, nameUndone, openLocally, playLocally } from "../local_rounds.js";
 import type { Outbox } from "../outbox.js";
-import { DeviceScorer, prepareRound, type LoadedRules } from "../rules.js";
-import { readDraft, readOutbox, readTable, removeFromOutbox, writeDraft, writeTable } from "../storage.js";
+import type { LoadedRules } from "../rules.js";
+import { readOutbox, rewriteRequest } from "../outbox_storage.js";
+import { deleteDraft, isNew, isOvertaken, readDraft, readOvertaken, readRound, writeDraft, writeTable } from "../storage.js";
+import { StoredRequests } from "../stored_requests.js";
 import { WaitingRequests } from "../waiting.js";
+import { BetweenHands } from "./between_hands.js";
 import { NewRound } from "./new_round.js";
+import { Overtaken } from "./overtaken.js";
 import { RoundOverview } from "./overview.js";
+import { describeScorekeepers, useScorekeepers } from "./scorekeepers.js";
+import { useRound } from "./use_round.js";
+
+const CHANGED = "The page has not read this hand from the service, or another device changed it. Nothing was undone; try again.";
 
 interface Props {
   session: Session;
@@ -25,6 +37,8 @@ interface Props {
   isEntering: boolean;
   onEntering(isEntering: boolean): void;
   onBack: (() => void) | undefined;
+  /** What is shown below everything else. */
+  menu: ComponentChildren;
 }
 
 /** Return what a round says about its next hand, or null if it takes none. */
@@ -39,67 +53,93 @@ function nextOf(round: Round): Next | null {
   return { round: round.id, number, button, seats: players };
 }
 
+function nameSeats(round: Round | null | undefined): Map<number, string> {
+  return new Map(round?.seats.map(({ seat, player }) => [seat, player]));
+}
+
 /** A table: its open round, the hand that is entered, or a form to open a round. */
 export function TableScreen(props: Props) {
-  const { session, table, loadedRules, outbox, received, status, isEntering, onEntering, onBack } = props;
+  const { session, table, loadedRules, outbox, received, status, isEntering, onEntering, onBack, menu } = props;
   const [round, setRound] = useState<Round | null | undefined>(undefined);
   const [draft, setDraft] = useState<Draft | null>(null);
   const [problem, setProblem] = useState<string[] | null>(null);
   const [isBusy, setBusy] = useState(false);
+  /** The round before the hand that is entered, if another device has recorded this hand meanwhile. */
+  const [before, setBefore] = useState<Round | null>(null);
+  /** A refused opening that is edited. */
+  const [editing, setEditing] = useState<Waiting | null>(null);
+  /** Whether the round that is open at the service is shown, instead of one that was opened on this device. */
+  const [showsOther, setShowsOther] = useState(false);
+  /** The round of a refused hand that is edited, if it is not the one that is shown. */
+  const [edited, setEdited] = useState<Round | null>(null);
   const firstButton = useRef<number | null>(null);
   const { rules, text: rulesText } = loadedRules;
   const scorers = useMemo((): HandScorer[] => {
     const service = new ServiceScorer(session.client);
     return rules === null ? [service] : [new DeviceScorer(rules, session), service];
   }, [session, rules]);
-  const names = useMemo(() => new Map(round?.seats.map(({ seat, player }) => [seat, player])), [round]);
-  const requests = outbox.waiting.filter((request) => request.round === round?.id);
+  const names = useMemo(() => nameSeats(round), [round]);
+  /** The round of the hand that is entered. */
+  const handRound = draft?.replaces !== undefined && draft.round === edited?.id ? edited : (before ?? round);
+  const handNames = useMemo(() => nameSeats(handRound), [handRound]);
+  const requests = outbox.waiting.filter((request) => request.table.id === table.id);
+  const ofRound = requests.filter((request) => request.round === round?.id);
+  /** What has to be sent before the round that is shown can be changed in another way than by hands. */
+  const earlier = showsOther ? ofRound : requests;
+
+  const latest = useRef({ round, draft, isEntering, showsOther });
+  latest.current = { round, draft, isEntering, showsOther };
+  /** Whether the draft was saved, so that the next hand replaces it. */
+  const isSaved = useRef(false);
 
   /** Show a round, store it for use without a network, and continue or start the draft of its next hand. */
   const show = async (shown: Round | null): Promise<void> => {
+    // Once the other round has ended, the one of this device can be opened.
+    if (latest.current.showsOther && shown?.status !== "open") return setShowsOther(false);
     await writeTable(table, shown);
     const next = shown === null ? null : nextOf(shown);
-    const stored = next === null ? undefined : await readDraft(next.round, next.number);
-    // A tap since the draft was read is newer than what is stored.
-    setDraft((open) => (next === null ? null : continueDraft(next, isOf(next, open) ? open : stored, firstButton.current)));
+    const ids = new Set((await readOutbox()).map(({ id }) => id));
+    // The request of a refused hand can have been dropped since the hand was edited.
+    const isNeeded = (draft: Draft | null | undefined): boolean => draft?.replaces === undefined || ids.has(draft.replaces);
+    const found = next === null ? undefined : await readDraft(next.round, next.number);
+    const stored = isNeeded(found) ? found : undefined;
+    const { round: last } = latest.current;
+    const wasSaved = isSaved.current;
+    const isEdited = latest.current.isEntering && latest.current.draft?.replaces !== undefined && isNeeded(latest.current.draft);
+    const begun = latest.current.draft ?? (shown === null ? null : ((await readOvertaken(shown)) ?? null));
+    if (!wasSaved && shown !== null && begun?.round === shown.id && isOvertaken(begun, shown.hands)) {
+      // Somebody else recorded the hand: it stays, so that both can be compared.
+      setDraft((open) => open ?? begun);
+      setBefore((found) => found ?? last ?? shown);
+    } else if (wasSaved || !isEdited) {
+      // The service has opened a round that was opened on this device.
+      const renamed = last && isNew(last.id) && last.reference === shown?.reference ? last.id : undefined;
+      const isOf = (draft: Draft | null): draft is Draft =>
+        !wasSaved && isNeeded(draft) && draft?.number === next?.number && (draft?.round === next?.round || draft?.round === renamed);
+      // A tap since the draft was read is newer than what is stored.
+      setDraft((open) => (next === null ? null : continueDraft(next, isOf(open) ? open : stored, firstButton.current)));
+      setBefore(null);
+      isSaved.current = false;
+    }
     setRound(shown);
   };
 
-  const load = async (): Promise<void> => {
-    const cached = await readTable(table.id);
-    if (cached && round === undefined) await show(cached.round);
-    try {
-      const query = { table: table.id, limit: 1 };
-      const open = await session.client.get("/v1/rounds", { query: { ...query, status: "open" as const } });
-      const { rounds } = open.rounds.length > 0 ? open : await session.client.get("/v1/rounds", { query });
-      outbox.setOffline(false);
-      const waits = (await readOutbox()).some(({ round: id, refusal }) => id === rounds[0]?.id && refusal === null);
-      // What is stored is newer until everything is sent.
-      if (!waits || cached?.round?.id !== rounds[0]?.id) await show(rounds[0] ?? null);
-    } catch (error) {
-      if (error instanceof TransportError) outbox.setOffline(true);
-      else if (error instanceof ApiError) setProblem(describeRefusal(error));
-      else throw error;
-    }
-  };
-  useEffect(() => void load(), [table.id, session]);
-  useEffect(() => {
-    if (received !== null && received.table === table.id) void show(received);
-  }, [received]);
-  useEffect(() => {
-    if (round) void prepareRound(session, round);
-  }, [round?.id, round?.version, session]);
+  const refresh = useRound({ session, table, rules, outbox, received, round, showsOther, show, onRefused: setProblem });
 
-  const act = async (request: () => Promise<Round>): Promise<void> => {
+  /** Store a change and send it. One that is refused stays: the scorekeeper decides what becomes of it. */
+  const queue = async (request: Waiting, opened?: StoredRound): Promise<void> => {
+    setEditing(null);
+    if ((await outbox.add(request, opened)) !== "sent") await refresh();
+  };
+  const act = async (action: () => Promise<void>): Promise<void> => {
     setBusy(true);
     setProblem(null);
     try {
-      await show(await request());
-      outbox.setOffline(false);
+      await action();
     } catch (error) {
       if (error instanceof TransportError) {
         outbox.setOffline(true);
-        setProblem(["The service does not respond. Nothing was changed here; try again when it does."]);
+        setProblem(["The service does not respond, and something that this change needs is not on this device: the rules, the round or the stack of a new player. If the service has recorded the change, it appears here later; if not, try again."]);
       } else if (error instanceof ApiError) {
         setProblem(describeRefusal(error));
       } else throw error;
@@ -107,10 +147,32 @@ export function TableScreen(props: Props) {
       setBusy(false);
     }
   };
+  /** Change the round with the rules on this device, or without them by the service. */
+  const change = (operation: OperationName, label: string, body: object): void => {
+    const request = makeWaiting(table, round!, operation, label, body);
+    void act(async () => {
+      const played = await playLocally(rules, round!, { operation, body });
+      if (played.kind === "round") await queue(request);
+      else if (played.kind === "refused") setProblem(describeProblem(played.problem));
+      else await refresh((await sendOnce(session.client, request)).round);
+    });
+  };
+  const undo = (reason: string): void => {
+    void act(async () => {
+      const named = await nameUndone(session, round!);
+      if (named === null) return setProblem([CHANGED]);
+      change("undo_hand", `Undo of hand ${round!.hands}`, { number: round!.hands, ...named, ...(reason === "" ? {} : { reason }) });
+    });
+  };
   const open = (body: RoundRequest, button: number | null): void => {
     firstButton.current = button;
-    const path = { table_id: table.id };
-    void act(() => session.client.post("/v1/tables/{table_id}/rounds", { path, body }));
+    void act(async () => {
+      const opening = await openLocally(rules, table, body, editing ?? undefined);
+      if (opening?.kind === "refused") return setProblem(describeProblem(opening.problem));
+      if (opening !== null) return queue(opening.request, opening.opened);
+      const path = { table_id: table.id };
+      return refresh(await session.client.post("/v1/tables/{table_id}/rounds", { path, body }));
+    });
   };
 
   const changeDraft = (changed: Draft): void => {
@@ -119,48 +181,71 @@ export function TableScreen(props: Props) {
   };
   const save = async (hand: HandRequest, score: Score | null): Promise<void> => {
     firstButton.current = null;
-    const { id } = round!;
-    const request = {
-      ...(draft?.replaces === undefined ? {} : { id: draft.replaces }),
-      round: id,
-      path: `/v1/rounds/${id}/hands`,
-      body: JSON.stringify(hand),
-      idempotencyKey: crypto.randomUUID(),
-      label: `Hand ${hand.number}`,
-      refusal: null,
-    };
-    const isSent = await outbox.add(request, hand.number);
-    // Without a network, the round goes on as the hand was scored.
-    if (!isSent && score !== null) await show({ ...round!, ...score.round, hands: hand.number });
+    isSaved.current = true;
+    const replaced = outbox.waiting.find(({ id }) => id === draft!.replaces);
+    const request =
+      replaced === undefined
+        ? makeWaiting(table, handRound!, "record_hand", `Hand ${hand.number}`, hand)
+        : rewriteRequest(replaced, hand);
+    const fate = await outbox.add(request);
+    if (fate === "sent") return;
+    // Without the rules on the device, the round goes on as the service scored the hand.
+    if (rules === null && fate === "waiting" && score !== null && handRound!.id === round!.id) await show({ ...round!, ...score.round, hands: hand.number });
+    else await refresh();
+  };
+  const discard = async (discarded: Draft): Promise<void> => {
+    await deleteDraft(discarded);
+    isSaved.current = true;
+    await refresh(round);
   };
   const edit = async (request: Waiting): Promise<void> => {
-    const { number, button, players } = JSON.parse(request.body) as HandRequest;
-    const hand = { round: request.round, number, button };
-    const changed = { ...fillDraft(hand, players as HandPlayer[], names), replaces: request.id! };
-    await writeDraft(changed);
-    setDraft(changed);
-    onEntering(true);
+    if (request.operation === "open_round") return setEditing(request);
+    await act(async () => {
+      const { number, button, players, top_ups: topUps = [] } = JSON.parse(request.body) as HandRequest;
+      const path = { round_id: request.round };
+      const isShown = request.round === round?.id;
+      const of = isShown ? round : ((await readRound(request.round))?.round ?? (await session.client.get("/v1/rounds/{round_id}", { path })));
+      const stored = await readDraft(request.round, number);
+      const filled = fillDraft({ round: request.round, number, button }, players as HandPlayer[], nameSeats(of));
+      const changed: Draft = stored !== undefined && stored.replaces === request.id ? stored : { ...filled, topUps, replaces: request.id! };
+      await writeDraft(changed);
+      setEdited(isShown ? null : of);
+      setDraft(changed);
+      onEntering(true);
+    });
   };
-  const drop = async (request: Waiting): Promise<void> => {
-    await removeFromOutbox(request.id!);
-    await load();
-    await outbox.send();
+  const replace = async (request: Waiting, by: Waiting | null): Promise<void> => {
+    await outbox.replace(request, by);
+    await refresh();
   };
 
-  const canRecord = session.link?.kind !== "viewer";
-  const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, requests));
-  if (isEntering && round && canEnter) {
+  const leaveHand = (): void => {
+    onEntering(false);
+    // What was changed of a refused hand stays on the device; the next hand is shown again.
+    if (draft?.replaces !== undefined) void refresh();
+  };
+
+  const canRecord = session.link === null || session.link.kind === "scorekeeper";
+  const canEnter = canRecord && draft !== null && (draft.replaces !== undefined || follows(draft, ofRound));
+  const isEnteringNow = isEntering && Boolean(round) && canEnter;
+  const others = describeScorekeepers(useScorekeepers(session, table, isEnteringNow ? draft.number : null, outbox.isOffline));
+  if (isEnteringNow && round) {
     return (
       <>
         <Bar
           title={`Hand ${draft.number}`}
-          subtitle={table.name}
+          subtitle={others ?? table.name}
           status={status}
-          back={{ label: "Back to the round", onClick: () => onEntering(false) }}
+          back={{ label: "Back to the round", onClick: leaveHand }}
         />
+        {before !== null && (
+          <Overtaken {...{ draft }} names={handNames} onOpen={undefined} onDiscard={() => void discard(draft)} />
+        )}
         <HandScreen
           key={`${draft.round} ${draft.number}`}
-          {...{ round, draft, names, scorers }}
+          {...{ draft, scorers }}
+          names={handNames}
+          round={handRound!}
           onChange={changeDraft}
           onSave={save}
         />
@@ -169,50 +254,72 @@ export function TableScreen(props: Props) {
   }
   return (
     <>
-      <Bar title={table.name} subtitle={table.ruleset} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
+      <Bar title={table.name} subtitle={others ?? table.ruleset} status={status} {...(onBack ? { back: { label: "All tables", onClick: onBack } } : {})} />
       <main class="narrow stack">
         {round === undefined && problem === null && <p class="quiet">Loading…</p>}
-        <WaitingRequests outbox={outbox} requests={requests} onEdit={edit} onDrop={drop} />
+        <WaitingRequests
+          {...{ session, outbox, requests, showsOther }}
+          onEdit={edit}
+          onReplace={replace}
+          onShowOther={setShowsOther}
+        />
+        {before !== null && draft !== null && (
+          <Overtaken {...{ draft, names }} onOpen={() => onEntering(true)} onDiscard={() => void discard(draft)} />
+        )}
         {round && (
           <RoundOverview
             {...{ round, names, isBusy, problem }}
-            canChange={canRecord && requests.length === 0}
-            canEnter={canEnter}
+            canChange={canRecord && earlier.every(({ refusal }) => refusal === null) && (rules !== null || earlier.length === 0)}
+            canEnter={canEnter && before === null}
             hasDraft={draft !== null && draft.steps.length > 0}
             onEnter={() => onEntering(true)}
-            onUndo={(reason) => {
-              const path = { round_id: round.id };
-              const body = { number: round.hands, ...(reason === "" ? {} : { reason }) };
-              void act(() => session.client.post("/v1/rounds/{round_id}/undo", { path, body }));
-            }}
-            onClose={(reason) => {
-              const path = { round_id: round.id };
-              void act(() => session.client.post("/v1/rounds/{round_id}/close", { path, body: { reason } }));
-            }}
+            onUndo={undo}
+            onClose={(reason) => change("close_round", "End of the round", { reason })}
           />
         )}
-        {canRecord && (round === null || (round && round.status !== "open")) && (
-          <NewRound key={round?.id ?? "first"} last={round} problem={round ? null : problem} isBusy={isBusy} onOpen={open} />
+        {round && (
+          <BetweenHands
+            key={round.id}
+            {...{ session, table, round, names }}
+            draft={before === null ? draft : null}
+            waiting={ofRound.length}
+            canChange={canRecord && earlier.length === 0}
+            onRound={(changed) => void refresh(changed)}
+            onTopUps={(topUps) => changeDraft(fitDraft({ ...draft!, topUps }, nextOf(round)!))}
+          />
+        )}
+        {canRecord && (editing !== null || round === null || (round && round.status !== "open")) && (
+          <NewRound
+            key={`${round?.id ?? "first"} ${editing?.id ?? ""}`}
+            {...{ last: round ?? null, editing, isBusy }}
+            problem={round && editing === null ? null : problem}
+            onOpen={open}
+          />
         )}
         {rulesText !== "" && <p class="quiet small">{rulesText}</p>}
+        <StoredRequests outbox={outbox} requests={outbox.waiting.filter((request) => request.table.id !== table.id)} />
+        <Limits />
+        {menu}
       </main>
     </>
   );
-}
-
-function isOf(next: Next, draft: Draft | null): draft is Draft {
-  return draft !== null && draft.round === next.round && draft.number === next.number;
 }
 
 /** Return the draft that was begun, as the round is now, or a new one. */
 function continueDraft(next: Next, begun: Draft | undefined, firstButton: number | null): Draft {
   const button = next.button ?? firstButton;
   if (begun === undefined) return startDraft({ ...next, button });
-  return begun.replaces === undefined ? { ...begun, seats: next.seats, button: begun.button ?? button } : begun;
+  if (begun.replaces !== undefined) return begun;
+  return fitDraft({ ...begun, round: next.round, button: begun.button ?? button }, next);
 }
 
 /** Return whether a draft is of the hand after all that wait; otherwise its button and Fantasyland are not known yet. */
 function follows(draft: Draft, requests: Waiting[]): boolean {
-  const numbers = requests.map(({ body }) => (JSON.parse(body) as HandRequest).number);
-  return requests.every(({ refusal }) => refusal === null) && numbers.every((number) => number < draft.number);
+  const numbers = new Set<number>();
+  for (const { operation, body } of requests) {
+    const { number } = JSON.parse(body) as { number: number };
+    if (operation === "record_hand") numbers.add(number);
+    if (operation === "undo_hand") numbers.delete(number);
+  }
+  return requests.every(({ refusal }) => refusal === null) && [...numbers].every((number) => number < draft.number);
 }

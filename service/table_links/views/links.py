@@ -6,6 +6,7 @@ from uuid import UUID
 
 from flask import Response
 
+from evidence.events import TableLinkKind
 from schemas.pages import PageQuerySchema
 from schemas.table_links import (
     CurrentLinkSchema,
@@ -23,10 +24,12 @@ from service.http.authentication import current_key, current_transaction
 from service.http.public_address import find_public_url, find_warnings
 from service.http.resource import Resource
 from service.http.responses import NEXT_PAGE, NO_STORE, json_response, no_content, respond_page
-from service.table_links.actions import get_link, issue_table_link, list_table_links, revoke_table_link
+from service.table_links.actions import NewTableLink, get_link, issue_table_link, list_table_links, revoke_table_link
 
 KEEPER: Final = "/keeper/"
-"""Path of the page that links open."""
+BOARD: Final = "/board/"
+TABLES: Final = "/tables/"
+"""Paths of the pages that links open."""
 
 table_links = Resource(
     "table links", __name__, description="Links to one table, for scorekeepers and viewers without a key."
@@ -43,17 +46,26 @@ table_links = Resource(
 @table_links.response(201, NewTableLinkSchema)
 def post_table_link(request: TableLinkRequest, table_id: UUID) -> Response:
     """
-    Create a link to one table: for a scorekeeper, who records its rounds without a key, or for viewers.
+    Create a link to one table: for a scorekeeper, who records its rounds without a key, for viewers, or for a player.
 
     A scorekeeper's link opens, records, undoes, closes and confirms rounds of this table, records departures and
-    top-ups, and corrects rounds that are not final; both kinds read the table. Its secret is used like a key. The link
-    has at most the scopes of the key that creates it, and ends with this key. The secret is only in this response:
-    there is no idempotency key, and a second link does no harm.
+    top-ups, and corrects rounds that are not final; all kinds read the table. On the pages of a player's link, this
+    player confirms and disputes settlements; disputes need the scope `disputes` of the key. The secret is used like a
+    key. The link has at most the scopes of the key that creates it, and ends with this key. The secret is only in this
+    response: there is no idempotency key, and a second link does no harm.
     """
     url = find_public_url()
     issued = issue_table_link(current_transaction(), table_id, request, current_key().id)
-    document = dump_new_table_link(issued.link, f"{url}{KEEPER}#{issued.secret}", list(find_warnings(url)))
+    page, board = find_addresses(url, issued)
+    document = dump_new_table_link(issued.link, page, board, list(find_warnings(url)))
     return json_response(document, HTTPStatus.CREATED, headers=NO_STORE)
+
+
+def find_addresses(url: str, issued: NewTableLink) -> tuple[str, str | None]:
+    """Return the address that opens a new link, and that of the scoreboard; a scorekeeper's link has none."""
+    if issued.link.kind is TableLinkKind.SCOREKEEPER:
+        return f"{url}{KEEPER}#{issued.secret}", None
+    return f"{url}{TABLES}{issued.secret}", f"{url}{BOARD}#{issued.secret}"
 
 
 @table_links.route("/v1/tables/<uuid:table_id>/links", methods=["GET"])
@@ -84,7 +96,7 @@ def delete_table_link(table_id: UUID, link_id: UUID) -> Response:
 @table_links.operation("get_link", Scope.READ, by_table_link=True, problems=(HTTPStatus.NOT_FOUND,))
 @table_links.response(200, CurrentLinkSchema)
 def get_current_link() -> Response:
-    """Return the link to a table with whose secret the request is authenticated."""
+    """Return the link that authenticates the request."""
     key = current_key()
     if key.table_id is None:
         raise NotFound(

@@ -1,0 +1,169 @@
+"""The players' page of a round, and the page of a link that does not work."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Any, Final
+
+from flask import Response, g, render_template, request
+
+from schemas.hands import HandView
+from schemas.round_settlements import dump_round_settlement, view_round_settlement
+from schemas.scores import dump_recorded_hand
+from scoring.hand import Seat
+from scoring.settle_up import find_payments
+from scoring.settlement import LimitedBy
+from service.disputes.queries.disputes import StoredDispute
+from service.http.authentication import READING
+from service.http.formats import format_cards, format_day, format_money, format_money_won, format_time
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.problems import MEDIA_TYPE
+from service.http.resource import JSON
+from service.http.responses import NO_STORE, best_media_type
+from service.links.actions import RoundPage
+from service.rounds.views.explanations import HTML, STYLE, STYLED, VARY
+
+_ADVICE: Final = {
+    HTTPStatus.NOT_FOUND: (
+        "This link does not work",
+        "The link is incomplete, or not one of this service. Open it again exactly as you received it. If that does not"
+        " help, ask the person who sent it for a new link.",
+    ),
+    HTTPStatus.GONE: (
+        "This link has ended",
+        "The link was valid, but has expired or was revoked. Nothing is lost: everything is still recorded. Ask the"
+        " person who sent it for a new link.",
+    ),
+}
+"""Title and advice of the pages that a browser shows for links that do not work."""
+
+_CAPS: Final = {
+    LimitedBy.PAYER_STACK: "{payer} had only {paid} left",
+    LimitedBy.WINNER_ROOM: "{payee} could win at most {paid}",
+}
+
+
+def show_problem_as_page(response: Response) -> Response:
+    """Replace a problem document by a page if the client is a browser that reads."""
+    if request.method not in READING or best_media_type((JSON, HTML)) != HTML:
+        return response
+    return replace_problem(response)
+
+
+def replace_problem(response: Response) -> Response:
+    """Replace a problem document by a page."""
+    if response.mimetype != MEDIA_TYPE:
+        return response
+    kind = PROBLEM_KINDS[g.problem_code]
+    title, advice = _ADVICE.get(HTTPStatus(response.status_code), (kind.title, kind.advice))
+    page = render_template(
+        "link_problem.html",
+        title=title,
+        advice=advice,
+        request_id=g.request_id,
+        style=STYLE,
+    )
+    response.set_data(page)
+    response.content_type = f"{HTML}; charset=utf-8"
+    response.headers.update(VARY | STYLED | NO_STORE)
+    return response
+
+
+@dataclass(frozen=True, slots=True)
+class Personal:
+    """
+    What the page of a personal link shows to its player.
+
+    Attributes:
+        player: the operator's ID of the player.
+        can_dispute: whether the link can be used to open disputes.
+        disputes: the disputes of the round that this player has opened.
+        message: why what the player has just sent was refused.
+        claim: the refused claim, to be changed.
+    """
+
+    player: str
+    can_dispute: bool
+    disputes: Sequence[StoredDispute]
+    message: str | None = None
+    claim: str = ""
+
+
+def render_round_page(
+    page: RoundPage, address: str, *, table_address: str | None = None, personal: Personal | None = None
+) -> str:
+    """
+    Render the players' page of a round.
+
+    Args:
+        page: what to show.
+        address: the URL of the page, below which are the explanations of hands.
+        table_address: the URL of the page of the table, if the link shows that too.
+        personal: what only the player of a personal link sees.
+    """
+    view, settlement = page.linked.round, page.linked.settlement
+    names = {seat.seat: seat.player for seat in view.round.seats}
+    you = None if personal is None else personal.player
+    return render_template(
+        "linked_round.html",
+        table=page.table,
+        day=format_day(view.opened_at, page.zone),
+        round=view,
+        settlement=dump_round_settlement(view_round_settlement(view, settlement)),
+        names=names,
+        hands=[_show_hand(hand, names) for hand in page.hands],
+        payments=list(_show_payments(page, names)),
+        reasons=sorted(page.reasons.items()),
+        show_money=lambda minor: format_money_won(minor, view.currency or ""),
+        provisional_until=settlement.provisional_until and format_time(settlement.provisional_until, page.zone),
+        expires_at=format_time(page.linked.expires_at, page.zone),
+        address=address,
+        table_address=table_address,
+        personal=personal,
+        you=you,
+        your_seat=next((seat for seat, name in names.items() if name == you), None),
+        style=STYLE,
+    )
+
+
+def _show_payments(page: RoundPage, names: Mapping[Seat, str]) -> Iterator[tuple[str, str, str]]:
+    """Yield the fewest payments that settle the round: payer, payee and the amount in points or money."""
+    view, settlement = page.linked.round, page.linked.settlement
+    value, currency = view.point_value, view.currency
+    for payment in find_payments({names[seat]: net for seat, net in settlement.nets.items()}).payments:
+        amount = f"{payment.amount} {'point' if payment.amount == 1 else 'points'}"
+        if value is not None and currency is not None:
+            amount = format_money(payment.amount * value, currency)
+        yield payment.payer, payment.payee, amount
+
+
+def _show_hand(hand: HandView, names: Mapping[Seat, str]) -> dict[str, Any]:
+    """Return a hand as the page shows it: boards with cards, what each player won, and its payments that count."""
+    won = hand.won
+    shown = dump_recorded_hand(hand)
+    for player in shown["players"]:
+        played = hand.hand.by_seat[player["seat"]]
+        player["won"] = won[player["seat"]]
+        player["dealt"] = played.fantasyland
+        for row, cards in played.board.rows.items():
+            player["rows"][row.value]["cards"] = format_cards(cards)
+    shown["is_paid_later"] = hand.is_paid_later
+    shown["paid"] = [
+        (names[transfer.payer], names[transfer.payee], transfer.paid)
+        for transfer in hand.transfers
+        if hand.is_paid_later
+    ]
+    shown["caps"] = [
+        {
+            "payer": names[transfer.payer],
+            "payee": names[transfer.payee],
+            "paid": transfer.paid,
+            "due": transfer.due,
+            "because": _CAPS[transfer.limited_by].format(
+                payer=names[transfer.payer], payee=names[transfer.payee], paid=transfer.paid
+            ),
+        }
+        for transfer in hand.transfers
+        if transfer.limited_by
+    ]
+    return shown

@@ -1,0 +1,264 @@
+"""The pages of links to tables, for viewers and players: the table, its rounds, and what a player can do there."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager
+from datetime import UTC
+from hashlib import sha256
+from http import HTTPStatus
+from typing import Any, Final
+from urllib.parse import parse_qsl
+from uuid import UUID
+from zoneinfo import ZoneInfo
+
+from flask import Blueprint, Response, g, redirect, render_template, request, url_for
+from werkzeug.exceptions import BadRequest, UnsupportedMediaType
+from werkzeug.wrappers import Response as BaseResponse
+
+from evidence.events import TableLinkKind
+from schemas.base import WireError, load
+from schemas.disputes import DisputeRequestSchema
+from schemas.pages import parse_cursor, show_cursor
+from schemas.rounds import RoundView
+from schemas.settlements import SettlementConfirmationRequestSchema
+from schemas.table_links import TableLink
+from scoring.errors import ScoringError
+from service.clubs.queries import clubs, keys
+from service.clubs.queries.keys import StoredKey
+from service.clubs.scopes import Scope, has_scope
+from service.db import Session, Transaction
+from service.disputes.actions.disputes import open_dispute
+from service.disputes.queries import disputes
+from service.disputes.queries.disputes import DisputeFilter
+from service.errors import ConfirmationRefused, DisputeInvalid, DisputeRefused, LinkEnded, NotFound, ServiceError
+from service.http.authentication import database
+from service.http.formats import format_day, format_time
+from service.http.problem_kinds import PROBLEM_KINDS
+from service.http.rate_limits import count_found, count_request
+from service.http.request_body import receive_body
+from service.http.responses import NO_STORE
+from service.links.actions import read_round_page, show_linked_hand
+from service.links.views.round_page import Personal, render_round_page, replace_problem
+from service.refusals import refusal_of
+from service.rounds.actions.reading import get_round, list_rounds
+from service.rounds.actions.settlements import confirm_settlement
+from service.rounds.queries.rounds import RoundFilter
+from service.rounds.views.explanations import HTML, STYLE, STYLED, Neighbours, write_explanation
+from service.table_links import queries as table_links
+from service.table_links.actions import get_link
+
+_POLICY: Final = "Content-Security-Policy"
+_WITH_FORMS: Final = {_POLICY: STYLED[_POLICY].replace("form-action 'none'", "form-action 'self'")}
+_FORM: Final = "application/x-www-form-urlencoded"
+_MOST_FIELDS: Final = 10
+_ROUNDS: Final = 30
+_MOST_DISPUTES: Final = 100
+_CHANGED: Final = "The results have changed since you opened this page. Please check them before you confirm."
+
+table_pages = Blueprint("table_pages", __name__, template_folder="templates", url_prefix="/tables/<string:secret>")
+table_pages.after_request(replace_problem)
+
+
+@table_pages.get("")
+def show_table(secret: str) -> Response:
+    """Render the page of the table: its rounds, and the way to its scoreboard."""
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+        transaction = session.reading(key.club_id, key.table_id)
+        link, table = _read_link(transaction, key)
+        after = _read_cursor(request.args.get("cursor"))
+        listed = list_rounds(transaction, RoundFilter(table_id=link.table_id), after=after, limit=_ROUNDS)
+        zone = ZoneInfo(clubs.get(transaction).time_zone)
+        page = render_template(
+            "linked_table.html",
+            table=table,
+            you=link.player,
+            secret=secret,
+            rounds=[_show_round(view, zone) for view in listed.items],
+            cursor=listed.next_after and show_cursor(listed.next_after),
+            expires_at=format_time(link.expires_at.astimezone(UTC), zone),
+            style=STYLE,
+        )
+    return _respond(page, STYLED)
+
+
+@table_pages.get("/rounds/<uuid:round_id>")
+def show_round(secret: str, round_id: UUID) -> Response:
+    """Render the players' page of a round of the table."""
+    count_request(_hash(secret))
+    with database().session() as session:
+        return _render_round(session, _authenticate(session, secret), secret, round_id)
+
+
+@table_pages.get("/rounds/<uuid:round_id>/hands/<int:number>")
+def show_hand(secret: str, round_id: UUID, number: int) -> Response:
+    """Render the explanation of a hand."""
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+        transaction = session.reading(key.club_id, key.table_id)
+        _read_link(transaction, key)
+        explained, hands = show_linked_hand(transaction, round_id, number)
+        page = write_explanation(explained, Neighbours(_address(secret, round_id), number, hands))
+    return _respond(page, STYLED)
+
+
+@table_pages.post("/rounds/<uuid:round_id>")
+def change_round(secret: str, round_id: UUID) -> BaseResponse:
+    """
+    Confirm or dispute the settlement of a round for the player of a personal link, and show the round again.
+
+    A form that is sent twice is a replay, as in the API. No other site can send it, because the secret is part of its
+    address.
+    """
+    count_request(_hash(secret))
+    with database().session() as session:
+        key = _authenticate(session, secret)
+    form = _read_form()
+    try:
+        with database().session() as session, _writing(session, key) as transaction:
+            link, _ = _read_link(transaction, key)
+            _change(transaction, key, link, round_id, form)
+    except (ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError) as error:
+        with database().session() as session:
+            return _render_round(session, key, secret, round_id, error, form.get("claim", ""))
+    return redirect(f"{_address(secret, round_id)}#you", HTTPStatus.SEE_OTHER)
+
+
+def _writing(session: Session, key: StoredKey) -> AbstractContextManager[Transaction]:
+    return session.transaction(key.club_id, actor=key.id, request_id=g.request_id, table_id=key.table_id)
+
+
+def _change(transaction: Transaction, key: StoredKey, link: TableLink, round_id: UUID, form: Mapping[str, str]) -> None:
+    """
+    Do what a player has sent.
+
+    Raises:
+        NotFound: the link is not a player's or lacks the scope, the form is unknown, or the round is not one of the
+            table.
+        ConfirmationRefused, DisputeInvalid, DisputeRefused, ScoringError, WireError: it is refused.
+    """
+    action = form.get("action")
+    if link.player is None or action not in ("confirm", "dispute"):
+        raise NotFound("the link is not for a player")
+    view = get_round(transaction, round_id)
+    if action == "confirm":
+        seat = next((each.seat for each in view.round.seats if each.player == link.player), None)
+        asked = {"seat": seat, "revision": _number(form.get("revision", ""))}
+        confirm_settlement(transaction, round_id, load(SettlementConfirmationRequestSchema(), asked))
+        return
+    if not has_scope(key.scopes, (Scope.DISPUTES,)):
+        raise NotFound("the link is not for disputes")
+    hand = form.get("hand", "")
+    asked = {"round": str(round_id), "hand": _number(hand) if hand else None, "claim": form.get("claim", "").strip()}
+    open_dispute(transaction, load(DisputeRequestSchema(), {**asked, "by": link.player}))
+
+
+def _render_round(
+    session: Session,
+    key: StoredKey,
+    secret: str,
+    round_id: UUID,
+    error: ServiceError | ScoringError | WireError | None = None,
+    claim: str = "",
+) -> Response:
+    transaction = session.reading(key.club_id, key.table_id)
+    link, _ = _read_link(transaction, key)
+    page = read_round_page(transaction, round_id, link.expires_at)
+    personal = None
+    if link.player is not None:
+        found = disputes.list_page(transaction, DisputeFilter(round_id=round_id), limit=_MOST_DISPUTES)
+        own = [each for each in found if each.author == link.player]
+        can_dispute = has_scope(key.scopes, (Scope.DISPUTES,))
+        personal = Personal(link.player, can_dispute, own, None if error is None else _explain(error), claim)
+    shown = render_round_page(
+        page,
+        _address(secret, round_id),
+        table_address=url_for("table_pages.show_table", secret=secret),
+        personal=personal,
+    )
+    status = HTTPStatus.OK if error is None else PROBLEM_KINDS[refusal_of(error).code].status
+    return _respond(shown, STYLED if personal is None else _WITH_FORMS, status)
+
+
+def _explain(error: ServiceError | ScoringError | WireError) -> str:
+    """Return a refusal as a sentence for players."""
+    refusal = refusal_of(error)
+    if any(mistake.code == "settlement-superseded" for mistake in refusal.mistakes):
+        return _CHANGED
+    return f"{refusal.detail[:1].upper()}{refusal.detail[1:]}."
+
+
+def _authenticate(session: Session, secret: str) -> StoredKey:
+    """
+    Find the link of a secret.
+
+    Raises:
+        LinkEnded: it has expired or was revoked, or its key has ended.
+        NotFound: the link does not exist, or it is a scorekeeper's, whose secret belongs into no address.
+    """
+    secret_sha256 = _hash(secret)
+    key = keys.find(session, secret_sha256)
+    is_link = table_links.is_for_pages(session, secret_sha256)
+    count_found(secret_sha256, is_known=is_link)
+    if not is_link:
+        raise NotFound("the link is incomplete or not one of this service")
+    if key is None:
+        raise LinkEnded("the link has expired or was revoked")
+    return key
+
+
+def _read_link(transaction: Transaction, key: StoredKey) -> tuple[TableLink, str]:
+    """Return the link with the name of its table."""
+    assert key.table_id is not None
+    link, table = get_link(transaction, key.table_id, key.id)
+    assert link.kind is not TableLinkKind.SCOREKEEPER
+    return link, table
+
+
+def _read_form() -> dict[str, str]:
+    """
+    Return the fields of a form.
+
+    Raises:
+        UnsupportedMediaType: the body is not a form.
+        BadRequest: the form has too many fields.
+    """
+    if request.mimetype != _FORM:
+        raise UnsupportedMediaType
+    try:
+        return dict(parse_qsl(receive_body().decode(errors="replace"), max_num_fields=_MOST_FIELDS))
+    except ValueError as error:
+        raise BadRequest from error
+
+
+def _number(text: str) -> int | str:
+    """Return a text of digits as a number; the schema explains any other."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < _MOST_FIELDS else text
+
+
+def _read_cursor(cursor: str | None) -> UUID | None:
+    try:
+        return None if cursor is None else parse_cursor(cursor)
+    except ValueError as error:
+        raise NotFound("the page has an unknown cursor") from error
+
+
+def _show_round(view: RoundView, zone: ZoneInfo) -> dict[str, Any]:
+    played = view.round
+    nets = {
+        seat.player: played.stacks[seat.seat] - seat.opening_stack - played.top_ups[seat.seat] for seat in played.seats
+    }
+    return {"view": view, "day": format_day(view.opened_at, zone), "nets": nets}
+
+
+def _address(secret: str, round_id: UUID) -> str:
+    return url_for("table_pages.show_round", secret=secret, round_id=round_id)
+
+
+def _hash(secret: str) -> bytes:
+    return sha256(secret.encode(errors="replace")).digest()
+
+
+def _respond(page: str, headers: Mapping[str, str], status: int = HTTPStatus.OK) -> Response:
+    return Response(page, status, {**headers, **NO_STORE}, content_type=f"{HTML}; charset=utf-8")

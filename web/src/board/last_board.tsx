@@ -1,0 +1,35 @@
+import type { Round } from "../../client/src/contract.js";
+import { countWon } from "../api/results.js";
+import { CardFace } from "../design/card.js";
+import { nameCard } from "../design/cards.js";
+import { formatChange, signClass } from "../keeper/format.js";
+import type { LastHand } from "./feed.js";
+
+const ROWS = ["top", "middle", "bottom"] as const;
+
+/** The board of a player in the last hand. */
+export function LastBoard({ round, hand: { score, cards }, seat }: { round: Round; hand: LastHand; seat: number }) {
+  const played = cards.find((each) => each.seat === seat);
+  const scored = score.players.find((each) => each.seat === seat);
+  if (played === undefined || scored === undefined) return null;
+  const won = countWon(round, score, seat);
+  return (
+    <div class="last" role="group" aria-label={`Hand ${score.number}`}>
+      <p class="last-head">
+        <span class="quiet">Hand {score.number}</span>
+        {scored.foul && <span class="pill warning">foul</span>}
+        <strong class={`figure ${signClass(won)}`}>{formatChange(won)}</strong>
+      </p>
+      {ROWS.map((row) => (
+        <div key={row} class={`last-row ${row}`} role="group" aria-label={row}>
+          {played[row].map((card) => (
+            <span key={card} class="card" data-suit={card[1]} role="img" aria-label={nameCard(card)}>
+              <CardFace card={card} />
+            </span>
+          ))}
+          {scored.rows[row].royalty > 0 && <span class="royalty" title="Royalty">+{scored.rows[row].royalty}</span>}
+        </div>
+      ))}
+    </div>
+  );
+}

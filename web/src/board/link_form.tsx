@@ -1,0 +1,36 @@
+import { useState } from "preact/hooks";
+import { SecretField } from "../design/secret_field.js";
+import mark from "./icon.svg";
+
+interface Props {
+  message: string | null;
+  /** Returns whether the text has a secret. */
+  onOpen(text: string): boolean;
+}
+
+/** Where the link of a table is pasted. */
+export function LinkForm({ message, onOpen }: Props) {
+  const [text, setText] = useState("");
+  const [isInvalid, setInvalid] = useState(false);
+  const submit = (event: Event): void => {
+    event.preventDefault();
+    setInvalid(!onOpen(text));
+  };
+  return (
+    <main class="narrow stack">
+      <img class="mark" src={mark} alt="" />
+      <h1>Scoreboard</h1>
+      <p class="quiet">Open the scoreboard from the link to your table, or paste that link here.</p>
+      {message !== null && <p class="notice error" role="alert">{message}</p>}
+      <form class="panel" onSubmit={submit}>
+        <SecretField
+          label="Link to a table"
+          value={text}
+          mistake={isInvalid ? "This text has no link to a table." : null}
+          onInput={setText}
+        />
+        <button type="submit" class="button primary large">Show the table</button>
+      </form>
+    </main>
+  );
+}

@@ -1,0 +1,106 @@
+import type { PlayerStatement, Round, RoundSeat, TableStatement } from "../../client/src/contract.js";
+import { isPaidLater } from "../api/results.js";
+import { formatChange, formatMoneyWon, signClass } from "../keeper/format.js";
+import { nameEvening } from "./evening.js";
+import type { LastHand, Scoreboard } from "./feed.js";
+import { LastBoard } from "./last_board.js";
+
+interface Props {
+  name: string;
+  board: Scoreboard | null;
+  /** Why what is shown may be old; null if it is current. */
+  status: string | null;
+}
+
+/** The scores of a table, in type that can be read from across a room. */
+export function TableBoard({ name, board, status }: Props) {
+  return (
+    <div class="board">
+      <header class="board-head">
+        <h1>{name || "Scoreboard"}</h1>
+        {board?.round && <p class="quiet">{describeProgress(board.round)}</p>}
+        <p class="board-state">
+          <span role="status">{status !== null && <span class="pill warning">{status}</span>}</span>
+          {board?.evening && <span class="quiet">{nameEvening(board.evening)}</span>}
+        </p>
+      </header>
+      {board !== null && board.round === null && <main class="board-empty">The first round has not been opened yet.</main>}
+      {board?.round && <Seats round={board.round} hand={board.hand} statement={board.statement} />}
+    </div>
+  );
+}
+
+function describeProgress(round: Round): string {
+  const { status, hands, next } = round;
+  if (next !== null) return `Hand ${next.number}${isPaidLater(round) ? " · paid at the end of the round" : ""}`;
+  return `Round ${status} after ${hands} ${hands === 1 ? "hand" : "hands"}`;
+}
+
+interface SeatsProps {
+  round: Round;
+  hand: LastHand | null;
+  statement: TableStatement | null;
+}
+
+function Seats({ round, hand, statement }: SeatsProps) {
+  const seated = new Set(round.seats.map(({ player }) => player));
+  const others = statement?.players.filter(({ player }) => !seated.has(player)) ?? [];
+  return (
+    <main class="board-main">
+      <div class="seats" data-seats={round.seats.length}>
+        {round.seats.map((seat) => (
+          <Seat
+            key={seat.seat}
+            seat={seat}
+            round={round}
+            hand={hand}
+            statement={statement}
+            totals={statement?.players.find(({ player }) => player === seat.player)}
+          />
+        ))}
+      </div>
+      {statement !== null && others.length > 0 && (
+        <p class="others">
+          <span class="quiet">Also this evening:</span>
+          {others.map((each) => (
+            <span key={each.player}>
+              <bdi>{each.player}</bdi> <span class={`figure ${signClass(each.net)}`}>{formatChange(each.net)}</span>
+            </span>
+          ))}
+        </p>
+      )}
+    </main>
+  );
+}
+
+interface SeatProps extends SeatsProps {
+  seat: RoundSeat;
+  totals: PlayerStatement | undefined;
+}
+
+function Seat({ seat, round, hand, statement, totals }: SeatProps) {
+  const cards = round.next?.fantasyland[String(seat.seat)];
+  return (
+    <section class="seat" aria-label={seat.player}>
+      <header class="seat-head">
+        <h2><bdi>{seat.player}</bdi></h2>
+        {round.next?.button === seat.seat && <span class="dealer" role="img" aria-label="Dealer button">D</span>}
+        {!seat.playing && <span class="pill">{seat.stack === 0 ? "busted" : "left"}</span>}
+      </header>
+      <p class="seat-stack"><span class="hidden-text">Stack: </span><span class="figure">{seat.stack}</span></p>
+      <p class="seat-net">
+        <span class="hidden-text">This evening: </span>
+        <span class={`figure ${signClass(totals?.net ?? 0)}`}>{formatChange(totals?.net ?? 0)}</span>
+        {statement !== null && Object.entries(totals?.money ?? {}).map(([currency, minor]) => (
+          <span key={currency} class={`figure ${signClass(minor)}`}>
+            {formatMoneyWon(minor, currency, statement.currency_digits[currency] ?? 2)}
+          </span>
+        ))}
+      </p>
+      <p class="seat-fantasyland">
+        {cards !== undefined && <span class="pill accent">Fantasyland · {cards} cards</span>}
+      </p>
+      {hand !== null && <LastBoard round={round} hand={hand} seat={seat.seat} />}
+    </section>
+  );
+}

@@ -1,0 +1,31 @@
+// A file with the requests that wait, for `ofc queue import`.
+
+import type { Waiting } from "../api/outbox.js";
+import { isNew } from "./storage.js";
+
+/** Return requests as lines of JSON: each with its exact body and its idempotency key, so that it takes effect once. */
+export function writeQueue(requests: Waiting[]): string {
+  return requests.map((request) => `${JSON.stringify(describe(request))}\n`).join("");
+}
+
+function describe({ operation, table, round, reference, body, idempotencyKey, storedAt }: Waiting): object {
+  return {
+    operation,
+    table: table.name,
+    round: isNew(round) ? null : round,
+    reference,
+    body,
+    idempotency_key: idempotencyKey,
+    stored_at: storedAt,
+  };
+}
+
+/** Download the file in the browser. */
+export function downloadQueue(requests: Waiting[]): void {
+  const address = URL.createObjectURL(new Blob([writeQueue(requests)], { type: "application/x-ndjson" }));
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = `tablestakes-queue-${new Date().toISOString().slice(0, 10)}.ndjson`;
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+}

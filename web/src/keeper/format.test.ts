@@ -1,0 +1,15 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { formatMoney, formatMoneyWon } from "./format.js";
+
+test("money that was won or lost has its sign", () => {
+  assert.deepEqual([480, -480, 0].map((amount) => formatMoneyWon(amount, "USD", 2)), ["+$4.80", "−$4.80", "$0.00"]);
+});
+
+test("money has the digits of its currency, and is exact", () => {
+  assert.equal(formatMoney(2600, "EUR", 2), "€26.00");
+  assert.equal(formatMoney(-5, "EUR", 2), "−€0.05");
+  assert.equal(formatMoney(1250, "JPY", 0), "¥1,250");
+  assert.equal(formatMoney(1500, "KWD", 3), "KWD\u{a0}1.500");
+  assert.equal(formatMoney(9007199254740991, "EUR", 2), "€90,071,992,547,409.91");
+});

@@ -1,0 +1,246 @@
+// Rounds on the device: what is needed to go on without a network, and the state of a round with everything that waits.
+
+import type { HandRequest, RecordedHand, Round, RoundDocument, RoundRequest, Table } from "../../client/src/contract.js";
+import { TablestakesError } from "../../client/src/errors.js";
+import { makeId } from "../../client/src/ids.js";
+import { serviceNow } from "../api/clock.js";
+import type { OperationName, Waiting } from "../api/outbox.js";
+import type { HandScorer, Score, ScoreResult } from "../api/scorer.js";
+import type { Session } from "../api/session.js";
+import { pause, TIMEOUT } from "../api/timeout.js";
+import type { Board, GivenRound, Problem, Rules } from "../rules/index.js";
+import type { PlayedRequest, StoredRound } from "./database.js";
+import { readOutbox, rewriteRequest } from "./outbox_storage.js";
+import { isNew, NEW, readRound, readTable, writeNextRound, writeRound } from "./storage.js";
+
+/** How many rounds of a table are read for the stacks of players who sat out. */
+const ROUNDS_READ = 50;
+const MOST_LISTED = 100;
+
+/** What is being read, by the version of a round. */
+const reading = new Map<string, Promise<void>>();
+
+/**
+ * Store what is needed to go on with a round without a network. Without one, nothing changes.
+ *
+ * On a slow network this returns before it is stored: nobody waits for it as long as it may take.
+ */
+export async function prepareRound(session: Session, round: Round): Promise<void> {
+  if (isNew(round.id) || (await readRound(round.id))?.round.version === round.version) return;
+  const version = `${round.id} ${round.version}`;
+  const read = reading.get(version) ?? storeRound(session, round).finally(() => reading.delete(version));
+  reading.set(version, read);
+  await Promise.race([read, pause(TIMEOUT)]);
+}
+
+async function storeRound({ background }: Session, round: Round): Promise<void> {
+  try {
+    const path = { round_id: round.id };
+    const document = await background.get("/v1/rounds/{round_id}/document", { path });
+    const hands: RecordedHand[] = [];
+    const query = { limit: MOST_LISTED };
+    for await (const hand of background.list("/v1/rounds/{round_id}/hands", { path, query })) hands.push(hand);
+    const current = await background.get("/v1/rounds/{round_id}", { path });
+    const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: round.ruleset } });
+    // If the versions differ, somebody recorded something in between.
+    if (current.version === round.version) await writeRound({ round, document, hands, ruleset, sent: [] });
+  } catch (error) {
+    if (!(error instanceof TablestakesError)) throw error;
+  }
+}
+
+/**
+ * Return what an undo of the last hand of a round names: the record, so that it never undoes another hand with the number.
+ *
+ * The record of a hand that waits is named when the service has recorded it. Returns null if the record is not known.
+ */
+export async function nameUndone(session: Session, round: Round): Promise<{ hand?: string } | null> {
+  const waiting = (await listPending(round.id)).filter(({ operation }) => operation === "record_hand");
+  if (waiting.some(({ body }) => (JSON.parse(body) as HandRequest).number === round.hands)) return {};
+  await prepareRound(session, round);
+  const stored = await readRound(round.id);
+  const recorded = stored?.hands.find(({ number }) => number === round.hands);
+  return recorded === undefined || stored?.round.version !== round.version ? null : { hand: recorded.id };
+}
+
+/** Store what is needed to open the next round of a table without a network. Without one, nothing changes. */
+export async function prepareTable({ background }: Session, table: Table): Promise<void> {
+  try {
+    const ruleset = await background.get("/v1/rulesets/{reference}", { path: { reference: table.ruleset } });
+    const { rounds } = await background.get("/v1/rounds", { query: { table: table.id, limit: ROUNDS_READ } });
+    const stacks: Record<string, number> = {};
+    for (const { seats } of [...rounds].reverse()) for (const { player, stack } of seats) stacks[player] = stack;
+    const waits = (await readOutbox()).some((request) => request.table.id === table.id);
+    // While something waits, the stacks of this device are newer.
+    await writeNextRound(table, ruleset, waits ? null : stacks);
+  } catch (error) {
+    if (!(error instanceof TablestakesError)) throw error;
+  }
+}
+
+/** Return the requests of a round that wait, up to the first that the service refused. */
+export async function listPending(round: string): Promise<Waiting[]> {
+  const waiting = (await readOutbox()).filter((request) => request.round === round);
+  // A round that the service does not have is only what this device knows.
+  const refused = isNew(round) ? -1 : waiting.findIndex(({ refusal }) => refusal !== null);
+  return refused < 0 ? waiting : waiting.slice(0, refused);
+}
+
+function asPlayed({ operation, body }: Waiting): PlayedRequest {
+  return { operation, body: JSON.parse(body) as object };
+}
+
+export type LocalResult =
+  | { kind: "round"; round: Round }
+  | { kind: "refused"; problem: Problem }
+  /** The rules or the round are not on the device. */
+  | { kind: "unknown" };
+
+/** Return a round after everything that waits, and after one more request, as the service will show it. */
+export async function playLocally(rules: Rules | null, round: Round, next?: PlayedRequest): Promise<LocalResult> {
+  const pending = (await listPending(round.id)).map(asPlayed);
+  const stored = await readRound(round.id);
+  if (rules === null || stored === undefined || stored.round.version !== round.version) return { kind: "unknown" };
+  return replay(rules, stored, next === undefined ? pending : [...pending, next]);
+}
+
+async function replay(rules: Rules, stored: StoredRound, requests: PlayedRequest[]): Promise<LocalResult> {
+  const { round, document, ruleset, sent } = stored;
+  const replayed = await rules.replay({ document, ruleset, requests: [...sent, ...requests] });
+  if (replayed.kind === "replayed") return { kind: "round", round: { ...round, ...(replayed.round as Partial<Round>) } };
+  return replayed.kind === "round_refused" ? { kind: "refused", problem: replayed.problem } : { kind: "unknown" };
+}
+
+/** An opening to send, and the round as this device plays it until then. */
+export interface LocalOpening {
+  kind: "opening";
+  request: Waiting;
+  opened: StoredRound;
+}
+
+/**
+ * Open a round on this device: on the stacks that it knows, and with a reference by which the service recognizes it.
+ *
+ * With the request of an opening that was refused, this replaces it. Returns null if something that is needed is not
+ * on the device.
+ */
+export async function openLocally(
+  rules: Rules | null,
+  table: Table,
+  { seats }: RoundRequest,
+  refused?: Waiting,
+): Promise<LocalOpening | Extract<LocalResult, { kind: "refused" }> | null> {
+  const stored = await readTable(table.id);
+  const filled = seats.map((seat) => ({ ...seat, stack: seat.stack ?? stored?.stacks?.[seat.player] ?? null }));
+  if (rules === null || stored?.ruleset === undefined || filled.some(({ stack }) => stack === null)) return null;
+  const before = refused === undefined ? null : (JSON.parse(refused.body) as RoundRequest);
+  const reference = before?.reference ?? makeReference();
+  const openedAt = before?.opened_at ? notInFuture(before.opened_at) : nextOpeningTime(stored.round);
+  const document = { ...describeTable(table), table: table.name, reference, opened_at: openedAt, seats: filled, hands: [] };
+  const round = { id: refused?.round ?? NEW + makeId(), version: 0, table: table.id, reference, opened_at: openedAt };
+  const unplayed: StoredRound = {
+    round: { ...describeTable(table), ...round, state: "open" } as unknown as Round,
+    document: document as unknown as RoundDocument,
+    hands: [],
+    ruleset: stored.ruleset,
+    sent: [],
+  };
+  const played = await replay(rules, unplayed, []);
+  if (played.kind === "refused") return played;
+  if (played.kind === "unknown") return null;
+  // If the service has other stacks to carry over, that is a conflict for the scorekeeper to resolve.
+  const expected = { seats: played.round.seats.map(({ seat, opening_stack }) => ({ seat, opening_stack })) };
+  const body = { seats, reference, opened_at: openedAt, expected };
+  const request = makeWaiting(table, played.round, "open_round", "Opening of the round", body);
+  return {
+    kind: "opening",
+    request: refused === undefined ? request : rewriteRequest(refused, body),
+    opened: { ...unplayed, round: played.round },
+  };
+}
+
+/** Return the current time, or one after the opening of the last round: clocks differ, but rounds stay in order. */
+export function nextOpeningTime(last: Pick<Round, "opened_at"> | null, now = serviceNow()): string {
+  const after = last === null ? 0 : Date.parse(last.opened_at) + 1;
+  return new Date(Math.max(now, after)).toISOString();
+}
+
+/** Return a time, or the current one if it is later: the clock of the device was ahead. */
+function notInFuture(time: string): string {
+  return new Date(Math.min(Date.parse(time), serviceNow())).toISOString();
+}
+
+/** Return a refused request to send it again: the same, unless its round was opened in the future. */
+export function retryRequest(request: Waiting): Waiting {
+  const body = JSON.parse(request.body) as Partial<RoundRequest>;
+  if (request.operation !== "open_round" || !body.opened_at) return { ...request, refusal: null };
+  return rewriteRequest(request, { ...body, opened_at: notInFuture(body.opened_at) });
+}
+
+/** Return what a round has from its table. */
+function describeTable({ ruleset, point_value, currency }: Table): Pick<Table, "ruleset" | "point_value" | "currency"> {
+  return { ruleset, point_value, currency };
+}
+
+/** Return a unique name for a round: the day and some letters. */
+function makeReference(): string {
+  const now = new Date();
+  const [month, day] = [now.getMonth() + 1, now.getDate()].map((each) => String(each).padStart(2, "0"));
+  return `${now.getFullYear()}-${month}-${day}/${makeId().slice(-6)}`;
+}
+
+/** Return a request for the outbox. */
+export function makeWaiting(table: Table, round: Round, operation: OperationName, label: string, body: object): Waiting {
+  return {
+    operation,
+    table: { id: table.id, name: table.name },
+    round: round.id,
+    reference: round.reference ?? null,
+    body: JSON.stringify(body),
+    idempotencyKey: makeId(),
+    label,
+    storedAt: new Date().toISOString(),
+    refusal: null,
+  };
+}
+
+/** Scores with the rules on the device, after the recorded hands and those that wait to be sent. */
+export class DeviceScorer implements HandScorer {
+  constructor(
+    private readonly rules: Rules,
+    private readonly session: Session,
+  ) {}
+
+  async score(round: Round, hand: HandRequest): Promise<ScoreResult> {
+    const played = await this.readPlayed(round, hand.number);
+    if (played === null) return { kind: "unavailable" };
+    const scored = await this.rules.score(played, hand);
+    switch (scored.kind) {
+      case "complete":
+        return { kind: "scored", score: scored.result as unknown as Score };
+      case "refused": {
+        const details = scored.problem.errors.map(({ detail }) => detail);
+        return { kind: "refused", details: details.length > 0 ? details : [scored.problem.detail] };
+      }
+      default:
+        return { kind: "unavailable" };
+    }
+  }
+
+  /** Score the boards of a hand that is being entered. Null if that is not possible now. */
+  async scoreBoards(round: Round, hand: { number: number }): Promise<Board[] | null> {
+    const played = await this.readPlayed(round, hand.number);
+    if (played === null) return null;
+    const scored = await this.rules.score(played, hand);
+    return "boards" in scored ? scored.boards : null;
+  }
+
+  /** Return a round up to a hand, or null if it is not on the device. */
+  private async readPlayed(round: Round, number: number): Promise<GivenRound | null> {
+    await prepareRound(this.session, round);
+    const stored = await readRound(round.id);
+    if (stored === undefined || stored.round.version !== round.version) return null;
+    const { document, ruleset, sent } = stored;
+    return { document, ruleset, requests: [...sent, ...(await listPending(round.id)).map(asPlayed)], before: number };
+  }
+}

@@ -1,0 +1,17 @@
+/** The code of a correction after which a later hand could not have followed. */
+export const IRREGULAR = "hand-irregular";
+
+interface Props {
+  isAccepted: boolean;
+  onAccept(isAccepted: boolean): void;
+}
+
+/** Accepts later hands as played that could not have followed the corrected one. */
+export function AcceptLater({ isAccepted, onAccept }: Props) {
+  return (
+    <label class="check">
+      <input type="checkbox" checked={isAccepted} onChange={(event) => onAccept(event.currentTarget.checked)} />
+      Accept the later hands as played
+    </label>
+  );
+}

@@ -1,0 +1,69 @@
+import { useState } from "preact/hooks";
+import type { Round, ScopeName, Table } from "../../../client/src/contract.js";
+import type { Session } from "../../api/session.js";
+import type { Draft, TopUp } from "../hand/draft.js";
+import { EarlierRounds } from "./earlier_rounds.js";
+import { History } from "./history.js";
+import { Players } from "./players.js";
+import { SettleUp } from "./settle_up.js";
+
+interface Props {
+  session: Session;
+  table: Table;
+  round: Round;
+  names: Map<number, string>;
+  /** The next hand; null if none can be entered now. */
+  draft: Draft | null;
+  /** How many requests of the round wait to be sent. */
+  waiting: number;
+  /** False while requests of the round wait, and for who only reads: what is recorded cannot be changed now. */
+  canChange: boolean;
+  onRound(round: Round): void;
+  onTopUps(topUps: TopUp[]): void;
+}
+
+type Panel = "players" | "settle";
+
+/** What is done between two hands, beside entering the next one. */
+export function BetweenHands({ session, table, round, names, draft, waiting, canChange, onRound, onTopUps }: Props) {
+  const [panel, setPanel] = useState<Panel | null>(null);
+  const [earlier, setEarlier] = useState<{ round: Round; title: string } | null>(null);
+  const toggle = (name: Panel): void => setPanel(panel === name ? null : name);
+  // The scopes of a key are not known: the service refuses what it lacks, and says so.
+  const has = (scope: ScopeName): boolean => session.link === null || session.link.scopes.includes(scope);
+  const takesHands = canChange && draft !== null && round.next !== null;
+  return (
+    <>
+      <div class="buttons">
+        {takesHands && <button type="button" class="button" aria-expanded={panel === "players"} onClick={() => toggle("players")}>Top up or leave</button>}
+        <button type="button" class="button" aria-expanded={panel === "settle"} onClick={() => toggle("settle")}>Settle up</button>
+      </div>
+      {panel === "players" && takesHands && <Players {...{ session, round, onRound, onTopUps }} topUps={draft.topUps ?? []} />}
+      {panel === "settle" && <SettleUp {...{ session, table }} version={`${round.id} ${round.version}`} />}
+      {earlier === null ? (
+        <History
+          {...{ session, round, names, waiting, onRound }}
+          title="Hands"
+          canCorrect={canChange && has("correct")}
+          canDispute={round.status !== "open" && has("disputes")}
+        />
+      ) : (
+        <>
+          <History
+            key={earlier.round.id}
+            {...{ session }}
+            title={`Hands of ${earlier.title}`}
+            round={earlier.round}
+            waiting={0}
+            names={new Map(earlier.round.seats.map(({ seat, player }) => [seat, player]))}
+            canCorrect={canChange && has("correct")}
+            canDispute={has("disputes")}
+            onRound={(changed) => setEarlier({ ...earlier, round: changed })}
+          />
+          <div class="buttons"><button type="button" class="button" onClick={() => setEarlier(null)}>Hands of this round</button></div>
+        </>
+      )}
+      <EarlierRounds {...{ session, table }} current={round} onChoose={(chosen, title) => setEarlier({ round: chosen, title })} />
+    </>
+  );
+}

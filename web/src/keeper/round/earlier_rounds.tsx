@@ -1,0 +1,61 @@
+import { useState } from "preact/hooks";
+import type { Round, Table } from "../../../client/src/contract.js";
+import type { Session } from "../../api/session.js";
+import { Problem } from "./problem.js";
+import { useRequests } from "./requests.js";
+
+interface Props {
+  session: Session;
+  table: Table;
+  /** The round of the page, which is not listed. */
+  current: Round;
+  onChoose(round: Round, title: string): void;
+}
+
+const MOST_LISTED = 20;
+
+/** The rounds before, to look at their hands. */
+export function EarlierRounds({ session, table, current, onChoose }: Props) {
+  const [found, setFound] = useState<{ rounds: Round[]; timeZone: string } | null>(null);
+  const { isBusy, problem, run } = useRequests();
+  const load = async (): Promise<void> => {
+    const read = async () => {
+      const { time_zone: timeZone } = await session.client.get("/v1/club");
+      const { rounds } = await session.client.get("/v1/rounds", { query: { table: table.id, limit: MOST_LISTED } });
+      return { rounds: rounds.filter(({ id }) => id !== current.id), timeZone };
+    };
+    const listed = await run(read);
+    if (listed !== undefined) setFound(listed);
+  };
+  return (
+    <section aria-label="Earlier rounds" class="stack">
+      {found === null && (
+        <div class="buttons"><button type="button" class="button" disabled={isBusy} onClick={() => void load()}>Earlier rounds</button></div>
+      )}
+      <Problem details={problem} />
+      {found?.rounds.length === 0 && <p class="quiet">The table has no earlier rounds.</p>}
+      {found !== null && (
+        <ul class="choices">
+          {found.rounds.map((round) => {
+            const title = formatTime(round.opened_at, found.timeZone);
+            return (
+              <li key={round.id}>
+                <button type="button" class="choice" onClick={() => onChoose(round, title)}>
+                  <span>
+                    <strong>{title}</strong>
+                    <span class="quiet small"> · {round.hands} {round.hands === 1 ? "hand" : "hands"} · {round.state}</span>
+                  </span>
+                </button>
+              </li>
+            );
+          })}
+        </ul>
+      )}
+    </section>
+  );
+}
+
+/** Return a time in the zone of the club, for example `20 Nov 2026, 20:15`. */
+function formatTime(time: string, timeZone: string): string {
+  return new Intl.DateTimeFormat("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone }).format(new Date(time));
+}

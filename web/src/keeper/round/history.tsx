@@ -1,0 +1,141 @@
+import { useEffect, useState } from "preact/hooks";
+import type { Hand, Round } from "../../../client/src/contract.js";
+import { TransportError } from "../../../client/src/errors.js";
+import { countWon, isPaidLater } from "../../api/results.js";
+import type { Session } from "../../api/session.js";
+import { formatChange, signClass } from "../format.js";
+import type { Place } from "../hand/draft.js";
+import { Payments } from "../hand/result.js";
+import { listPending } from "../local_rounds.js";
+import { isNew } from "../storage.js";
+import { Correction } from "./correction.js";
+import { DisputeForm } from "./dispute.js";
+import { Problem } from "./problem.js";
+import { readHands, readStoredHands, type PlayedHand } from "./recorded.js";
+import { RecordedBoard } from "./recorded_board.js";
+import { useRequests } from "./requests.js";
+
+interface Props {
+  session: Session;
+  round: Round;
+  names: Map<number, string>;
+  title: string;
+  /** How many requests of the round wait to be sent. */
+  waiting: number;
+  canCorrect: boolean;
+  canDispute: boolean;
+  /** Receives the round after a correction. */
+  onRound(round: Round): void;
+}
+
+/** The recorded hands of a round, the newest first. A hand opens its boards; a card opens a correction. */
+export function History({ session, round, names, title, waiting, canCorrect, canDispute, onRound }: Props) {
+  const [hands, setHands] = useState<PlayedHand[] | null>(null);
+  const [isOffline, setOffline] = useState(false);
+  const { problem, run } = useRequests();
+  useEffect(() => {
+    const read = async (): Promise<void> => {
+      const found = await run(async () => {
+        const recorded = await readHandsIfOnline(session, round);
+        const isComplete = recorded !== null && (await listPending(round.id)).length === 0;
+        return isComplete ? recorded : ((await readStoredHands(round)) ?? recorded);
+      });
+      setOffline(found === null);
+      if (found) setHands(found);
+    };
+    const retry = (): void => void read();
+    retry();
+    addEventListener("online", retry);
+    return () => removeEventListener("online", retry);
+  }, [session, round.id, round.version, waiting]);
+  if ((round.hands === 0 && waiting === 0) || (hands?.length === 0 && problem === null)) return null;
+  return (
+    <section class="panel history" aria-labelledby="history-title">
+      <h2 id="history-title">{title}</h2>
+      {hands === null && problem === null && <p class="quiet">{isOffline ? "They are shown when the service responds." : "Loading…"}</p>}
+      <Problem details={problem} />
+      {hands?.map((played) => (
+        <HandEntry key={played.hand.number} {...{ session, round, names, played, canCorrect, canDispute, onRound }} />
+      ))}
+    </section>
+  );
+}
+
+/** Read the hands of a round; null if the service does not respond or does not have the round. */
+async function readHandsIfOnline(session: Session, round: Round): Promise<PlayedHand[] | null> {
+  if (isNew(round.id)) return null;
+  try {
+    return await readHands(session, round.id);
+  } catch (error) {
+    if (error instanceof TransportError) return null;
+    throw error;
+  }
+}
+
+interface EntryProps extends Omit<Props, "title" | "waiting"> {
+  played: PlayedHand;
+}
+
+function HandEntry({ session, round, names, played, onRound, ...can }: EntryProps) {
+  const [isOpen, setOpen] = useState(false);
+  // A correction goes on from the hand and version that were tapped, whatever is read meanwhile: the service compares them.
+  const [corrected, setCorrected] = useState<{ place: Place; round: Round; hand: Hand } | null>(null);
+  const { hand, result } = played;
+  const canCorrect = can.canCorrect && result !== null;
+  const canDispute = can.canDispute && result !== null;
+  const nameOf = (seat: number): string => names.get(seat) ?? `seat ${seat}`;
+  const won = (seat: number): number => (result === null ? 0 : countWon(round, result, seat));
+  return (
+    <details data-hand={hand.number} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        <strong>Hand {hand.number}</strong>
+        {result === null && <span class="pill warning">waiting</span>}
+        {result?.players.map(({ seat }) => (
+          <span key={seat} class="summary-figure">
+            {nameOf(seat)} <b class={`figure ${signClass(won(seat))}`}>{formatChange(won(seat))}</b>
+          </span>
+        ))}
+      </summary>
+      {isOpen && (
+        <div class="hand-details">
+          <p class="quiet small">Button: {nameOf(hand.button)}.{canCorrect && " Tap a card to correct it."}</p>
+          <div class="recorded-boards">
+            {hand.players.map((player, index) => {
+              const scored = result?.players[index];
+              const dealt = (player.fantasyland ?? 0) > 0 ? `, Fantasyland ${player.fantasyland}` : "";
+              const change = result && scored ? `: ${describeChange(won(player.seat), scored.points)}` : "";
+              return (
+                <RecordedBoard
+                  key={player.seat}
+                  title={`${nameOf(player.seat)}${dealt}${change}`}
+                  seat={player.seat}
+                  rows={player}
+                  results={scored?.rows ?? null}
+                  isFoul={scored?.foul ?? false}
+                  onCard={canCorrect ? (place) => setCorrected({ place, round, hand }) : undefined}
+                />
+              );
+            })}
+          </div>
+          {result !== null && <Payments transfers={result.transfers} isPaidLater={isPaidLater(round)} nameOf={nameOf} />}
+          {result?.irregular.map(({ detail }) => <p key={detail} class="small quiet">{detail}</p>)}
+          {canDispute && <DisputeForm {...{ session, round, names }} hand={hand.number} />}
+        </div>
+      )}
+      {corrected !== null && (
+        <Correction
+          key={`${corrected.place} ${corrected.round.version}`}
+          {...{ session, names, onRound }}
+          round={corrected.round}
+          hand={corrected.hand}
+          start={corrected.place}
+          onEnd={() => setCorrected(null)}
+        />
+      )}
+    </details>
+  );
+}
+
+function describeChange(change: number, points: number): string {
+  return change === points ? formatChange(points) : `${formatChange(change)}, ${formatChange(points)} before caps`;
+}
